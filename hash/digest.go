@@ -8,12 +8,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Digest is the full SHA-256 digest of which Gardener's names have the first digits. Digests are comparable; the zero value stands for
-// none. It covers all parts of a name, not only the [hotupdate.Sum] of a configuration.
+// Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are comparable; the zero value means that there is none.
+// It covers all parts of a name, not only the [hotupdate.Sum] of a configuration.
 type Digest [sha256.Size]byte
 
-// Compose digests parts as Gardener does: it joins the SHA-256 of each, in lower-case hexadecimal digits, and returns the SHA-256 of that
-// text. Order counts. Parts have no names, so an absent part shifts the others.
+// Compose digests parts as Gardener does: it concatenates the SHA-256 of each part, in lower-case hexadecimal digits, and returns the SHA-256
+// of that text. Order counts. Parts have no names, so an absent part shifts the others.
 func Compose(parts ...string) Digest {
 	text := make([]byte, 0, 2*sha256.Size*len(parts))
 	for _, part := range parts {

@@ -9,42 +9,42 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Era is one way to turn a worker pool into additional data, and the Kubernetes minor from which on it is in force. P is the adopter's
-// own type of a pool, with all that its functions need beside the raw provider config, such as Gardener's WorkerPool.
+// Era is one way to turn a worker pool into additional data, with the first Kubernetes minor for which it is in force. P is the adopter's type
+// of a pool, such as Gardener's WorkerPool. It holds everything that the functions need besides the raw provider config.
 type Era[P any] struct {
 	// Name names the era for people, in explanations and errors.
 	Name string
-	// From is the first minor of the era, as MAJOR.MINOR. It is empty in the first era, and only there.
+	// From is the first minor of the era, as MAJOR.MINOR. It is empty in the first era only.
 	From string
-	// Data returns the additional data of a pool. The raw config is what the caller of AdditionalData gave: nil if the pool has none. It
-	// must depend on nothing but its arguments, and change neither of them.
+	// Data returns the additional data of a pool. The raw config is the one passed to AdditionalData: nil if the pool has none. The function must
+	// depend only on its arguments, and must not change them.
 	Data func(raw []byte, pool P) ([]string, error)
 }
 
-// Eras are the ways to hash a worker pool, each in force from a Kubernetes minor on.
+// Eras are the ways to hash a worker pool. Each is in force from a Kubernetes minor on.
 //
-// A changed hash replaces every machine of a pool, and so does an update to another Kubernetes minor. So the way of hashing may change
-// exactly there, at no cost. The pool's Kubernetes version alone decides which era is in force. Nothing is stored, so nothing can get lost
-// by a restart, a control-plane migration, a rollback, or two releases side by side.
+// A changed hash replaces every machine of a pool, and so does an update to another Kubernetes minor. So the way of hashing can change with the
+// minor at no cost. Only the pool's Kubernetes version decides which era is in force. Nothing is stored, so nothing can be lost by a restart, a
+// control-plane migration, a rollback, or two releases side by side.
 //
-// How to keep a fleet still:
-//  1. The functions that an extension has today become the eras that it has today, unchanged.
-//  2. A new way of hashing, a new field in the hash, a corrected defect, or a changed [hotupdate.Schema] becomes a new era behind the
-//     others, from a minor that no release supports yet. So every release that sees a pool of that minor knows the era. A release
-//     may support the minor only if the release to which it can be rolled back knows the era already; do not skip that release.
-//  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
-//     lives on as its JSON. To retire one, drop its minors first, and the era a release later.
-//  4. The Schema of a live era may gain fields that the type did not have before: no name changes. Without them a pool that sets such a
-//     field is refused until its next minor, with the code unknown-member.
-//  5. In an era of raw bytes, decode the config strictly before it is hashed, and strip a new hot field from the release on that
-//     introduces it, never later: a pool may have set it.
-//  6. A pool without a version gets one only while its minor is in the first era.
+// To keep the machines of a fleet:
+//  1. Turn the functions that an extension has today into eras, unchanged, for the minors for which they are used today.
+//  2. A new way of hashing, a new field in the hash, a corrected defect, or a changed [hotupdate.Schema] becomes a new last era, from a minor
+//     that no release supports yet. So every release that sees a pool of that minor knows the era. A release may support the minor only if the
+//     release to which it can be rolled back already knows the era; do not skip that release.
+//  3. A released era keeps its From and its function as long as pools of its minors exist. So does its Schema, stored as JSON. To retire an
+//     era, drop its minors first, and the era one release later.
+//  4. The Schema of a live era may gain fields that the type did not have before: no name changes. If the Schema does not gain them, a pool
+//     that sets such a field is refused until its next minor, with the code unknown-member.
+//  5. In an era of raw bytes, decode the config strictly before hashing it. Strip a new hot field from the very release that introduces it:
+//     later, a pool may have set it.
+//  6. Give a version to a pool without one only while its minor is in the first era.
 //
-// A function that hashes raw bytes has to strip the hot members first, see [hotupdate.Schema.StripRaw]. It also decides about pools without
-// any config: they contribute no string today, and the TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under [Canonical] they
-// have the sum of {} before and after.
+// A function that hashes raw bytes has to strip the hot members first, see [hotupdate.Schema.StripRaw]. It also decides about pools without any
+// config: today they contribute no string, but their TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under [Canonical] they contribute
+// the sum of {} in both cases.
 //
-// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era: their methods return an error.
+// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no eras: their methods return an error.
 type Eras[P any] struct{ eras []era[P] }
 
 type era[P any] struct {
@@ -53,12 +53,12 @@ type era[P any] struct {
 	from Minor
 }
 
-// NewEras checks the eras and returns them. They are in the order of their minors, the oldest first:
+// NewEras checks the eras, which must be in the order of their minors, the oldest first, and returns them:
 //
 //   - There is at least one.
 //   - Each has a name of its own and a function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
-//   - Each other's From is a minor, written as MAJOR.MINOR and nothing else, above that of the one before it.
+//   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
 //
 // All mistakes are returned, joined; each is a [*fault.Error].
 func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
@@ -83,8 +83,8 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 // AdditionalData returns the strings of the era in force: what an extension hands to Gardener's WorkerPoolHash as additional data. The
 // same strings serve pools that roll and pools that are updated in place.
 //
-// The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it means. Raw
-// is the provider config as it came, nil if there is none.
+// The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it selects. Raw is the
+// unchanged provider config, nil if there is none.
 //
 // An unreadable version has the code malformed-version. An error of the era's function is wrapped in one with the code era-failed, see
 // [fault.Error]. A panic of the function is not caught.
@@ -101,7 +101,7 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 }
 
 // Explain says which era is in force for a Kubernetes version and why: the last one whose From is not above the version's minor, see
-// [ParseMinor]. A nil version is the first era, since Gardener did not always set one; an empty one is an error.
+// [ParseMinor]. A nil version selects the first era, since Gardener did not always set a version. An empty version is an error.
 func (e *Eras[P]) Explain(kubernetesVersion *string) (Choice, error) {
 	_, choice, err := e.choose(kubernetesVersion)
 	return choice, err
@@ -133,8 +133,8 @@ func (e *Eras[P]) choice(i int, minor string) Choice {
 	return c
 }
 
-// Canonical returns the function of an era that hashes by meaning: the [hotupdate.Schema.HashRaw] of the raw config, and the strings that
-// more returns for the pool's own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
+// Canonical returns the function of an era that hashes by meaning. It returns the [hotupdate.Schema.HashRaw] of the raw config, and the strings
+// that more returns for the pool's own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
 func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		sum, err := schema.HashRaw(raw)
@@ -155,7 +155,7 @@ type Choice struct {
 	Era string
 	// From is the first minor of the era, empty for the first era; Until is the first minor of the next one, empty for the last era.
 	From, Until string
-	// Minor is that of the pool; empty if it has no version.
+	// Minor is the pool's minor, empty if the pool has no version.
 	Minor string
 }
 
@@ -177,7 +177,7 @@ func (c Choice) String() string {
 	return text + "Kubernetes " + c.Minor + " is at least " + c.From + " and below " + c.Until
 }
 
-// eraCheck collects the mistakes of eras in their order.
+// eraCheck collects the mistakes in a list of eras.
 type eraCheck struct {
 	errs  []error
 	where string
@@ -229,7 +229,7 @@ func noEras() error {
 	return &fault.Error{Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none", Hint: "give NewEras at least the function in use today"}
 }
 
-// quoted quotes any text, and the beginning of a long one.
+// quoted quotes a text, and only the beginning of a long one.
 func quoted(text string) string {
 	const most = 40
 	if len(text) > most {

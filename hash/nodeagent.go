@@ -11,14 +11,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Worker holds what Gardener's names cover of a worker pool beside its provider config. Fill it from the Shoot's worker, and from the Shoot
-// itself where the worker does not say.
+// Worker holds the parts of a worker pool, besides its provider config, that Gardener's names cover. Fill it from the Shoot's worker, and from
+// the Shoot itself where the worker leaves a field unset.
 type Worker struct {
 	// Name is the pool's name.
 	Name string
 	// UpdateStrategy is the pool's strategy; see [hotupdate.ParseStrategy].
 	UpdateStrategy hotupdate.Strategy
-	// KubernetesVersion is the one that the pool runs, which may be older than the control plane's. See [ParseMinor].
+	// KubernetesVersion is the version that the pool runs, which may be older than the control plane's. See [ParseMinor].
 	KubernetesVersion string
 	// MachineType is the machine's type.
 	MachineType string
@@ -28,7 +28,7 @@ type Worker struct {
 	Volume *Volume
 	// CRI is the name of the container runtime; nil if none is set.
 	CRI *string
-	// CARotation and ServiceAccountKeyRotation say when credentials were rotated. Zero is never.
+	// CARotation and ServiceAccountKeyRotation say when credentials were rotated. The zero value means never.
 	CARotation, ServiceAccountKeyRotation Rotation
 	// NodeLocalDNS says that node-local DNS is enabled.
 	NodeLocalDNS bool
@@ -50,7 +50,7 @@ type Volume struct {
 	Type *string
 }
 
-// Rotation says when one kind of credentials was rotated: the fields of Gardener's rotation status that count.
+// Rotation says when one kind of credentials was rotated. It has those fields of Gardener's rotation status that are hashed.
 type Rotation struct {
 	// LastInitiationTime is when the last rotation of the cluster began.
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
@@ -58,7 +58,7 @@ type Rotation struct {
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts"`
 }
 
-// PendingWorkersRollout is the rotation that one pool has last seen. It has the fields of Gardener's type, which can be converted to it.
+// PendingWorkersRollout is the last rotation that one pool has received. It has the fields of Gardener's type, which can be converted to it.
 type PendingWorkersRollout struct {
 	Name               string       `json:"name"`
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
@@ -74,7 +74,7 @@ const (
 var firstWithoutNodeLocalDNS = Minor{1, 34}
 
 // NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration. For a pool that rolls it is
-// "gardener-node-agent-", the pool's name, and 16 characters of the digest of these parts, those in brackets left out if they are not set:
+// "gardener-node-agent-", the pool's name, and 16 characters of the digest of these parts. Those in brackets are left out if they are not set:
 //
 //  1. MAJOR.MINOR of the Kubernetes version
 //  2. machine type
@@ -87,13 +87,13 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 //
 // For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and the other fields are not read.
 //
-// A rotation counts by its time: that of the pool's own entry among the pending rollouts if it has one, else that of the cluster; left
-// out if that is nil. An entry without a time is left out too, whatever the cluster's is. The zero time is not nil. Gardener hashes the
-// text of Go's [time.Time.String], and its components run in UTC; here the time is converted, and a monotonic reading dropped, so that
-// the result is the same on every machine. Gardener writes times that the API server has cut to seconds; a fraction would count.
+// The time of a rotation is hashed: that of the pool's own entry among the pending rollouts if it has one, else that of the cluster. A nil time
+// is left out, also that of an entry, whatever the cluster's is. The zero time is not nil. Gardener hashes the text of Go's [time.Time.String],
+// and its components run in UTC. Here the time is converted to UTC and a monotonic reading dropped, so the result is the same on every machine.
+// Gardener's times come from the API server, which cuts them to seconds; a fraction would be hashed.
 //
-// Parts have no names: a pool with volume type "a" and no container runtime has the name of one with the container runtime "a" and no
-// volume type, as in Gardener.
+// Parts have no names: a pool with volume type "a" and no container runtime has the same name as one with container runtime "a" and no volume
+// type, as in Gardener.
 //
 // An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source: Gardener v1.150; GEP-31, "Worker pool hash
 // calculations".
@@ -113,9 +113,9 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
-// InPlaceKey returns the key that changes when a pool's nodes need an update in place: 16 characters of the digest of MAJOR.MINOR of the
-// Kubernetes version, the version of the machine image, which is empty if there is no image, the rotations if they are set, and what
-// [Kubelet.Data] returns. It does not look at the strategy. Rotations and errors are those of [NodeAgentSecretName].
+// InPlaceKey returns the key that changes when a pool's nodes need an in-place update: 16 characters of the digest of MAJOR.MINOR of the
+// Kubernetes version, the version of the machine image (empty without an image), the rotations if they are set, and what [Kubelet.Data]
+// returns. It ignores the strategy. Rotations and errors are those of [NodeAgentSecretName].
 //
 // Source: GEP-31, "Worker pool hash calculations"; Gardener v1.150.
 func InPlaceKey(w Worker) (Name, error) {
@@ -159,7 +159,7 @@ func (w Worker) minor() (Minor, error) {
 	return m, nil
 }
 
-// machine returns what a running machine cannot change.
+// machine returns the parts that cannot be changed on a running machine.
 func (w Worker) machine() []Part {
 	parts := []Part{{partMachineType, w.MachineType}}
 	if w.Image != nil {
@@ -195,7 +195,7 @@ func (w Worker) dns(minor Minor) []Part {
 	return nil
 }
 
-// of returns the rotation that the pool has last seen.
+// of returns the time of the last rotation that the pool has received.
 func (r Rotation) of(pool string) *metav1.Time {
 	own := slices.IndexFunc(r.PendingWorkersRollouts, func(p PendingWorkersRollout) bool { return p.Name == pool })
 	if own < 0 {
@@ -204,5 +204,5 @@ func (r Rotation) of(pool string) *metav1.Time {
 	return r.PendingWorkersRollouts[own].LastInitiationTime
 }
 
-// timeText prints as in a process that runs in UTC. The conversion also drops a monotonic reading.
+// timeText prints a time as a process that runs in UTC does. The conversion also drops a monotonic reading.
 func timeText(t *metav1.Time) string { return t.UTC().String() }

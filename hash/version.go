@@ -21,12 +21,12 @@ var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.
 
 // ParseMinor returns the minor that a Kubernetes version belongs to.
 //
-//   - The version is one of Semantic Versioning. A v may stand before it, and the patch version may be missing: 1.34.2, v1.34.2, 1.34.
-//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders it below 1.34.0. Gardener's hashes
-//     hold MAJOR.MINOR, so it is the update to the pre-release that replaces the machines, and not the one from it to the release.
-//   - Build metadata means nothing: 1.34.0+build.5 belongs to 1.34.
-//   - All else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
-//     digits, anything behind the version.
+//   - The version follows Semantic Versioning. It may begin with v, and the patch version may be missing: 1.34.2, v1.34.2, 1.34.
+//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders it below 1.34.0. Gardener's hashes cover
+//     MAJOR.MINOR, so the update to the pre-release replaces the machines, and the update from there to the release does not.
+//   - Build metadata is ignored: 1.34.0+build.5 belongs to 1.34.
+//   - Everything else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
+//     digits, trailing text.
 //
 // The code of the error is malformed-version.
 func ParseMinor(version string) (Minor, error) {
@@ -68,5 +68,5 @@ func (m Minor) Compare(other Minor) int {
 	return cmp.Or(cmp.Compare(m.major, other.major), cmp.Compare(m.minor, other.minor))
 }
 
-// Next returns the minor that follows m: 1.35 for 1.34. Pools that are updated in place take one minor after the other.
+// Next returns the minor that follows m: 1.35 for 1.34. Pools that are updated in place cannot skip a minor.
 func (m Minor) Next() Minor { return Minor{m.major, m.minor + 1} }

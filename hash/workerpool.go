@@ -8,26 +8,27 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// How many digits of a digest stand in Gardener's names.
+// How many digits of a digest Gardener's names contain.
 const (
 	poolDigits = 5
 	keyDigits  = 16
 )
 
-// Name is a name that Gardener derives by hashing, with the parts that were hashed.
+// Name is a name that Gardener derives by hashing, together with the hashed parts.
 type Name struct {
-	// Text is the name as it stands in the cluster, such as 159ea.
+	// Text is the name in the cluster, such as 159ea.
 	Text string
-	// Digest is the full digest of which Text has the first digits; zero if nothing was hashed. Five digits can be equal by chance, see [Guard].
+	// Digest is the full digest; Text contains its first digits. It is zero if nothing was hashed. Five digits can be equal by chance, see
+	// [Guard].
 	Digest Digest
-	// Parts were hashed, in this order. They hold additional data as it is, which may be confidential.
+	// Parts are the hashed parts, in order. They include the additional data unchanged, which may be confidential.
 	Parts []Part
 }
 
 // Part is one string of a [Name].
 type Part struct {
-	// Name says what it is, in stable words such as "machine type", or "additional data " and its position from 0. Names are no part of the
-	// digest.
+	// Name says what the part is, in stable words: "machine type", for instance, or "additional data " and its position from 0. Names are not
+	// hashed.
 	Name string
 	// Value is the string.
 	Value string
@@ -52,7 +53,7 @@ const (
 	partCPUManagerPolicy          = "kubelet CPU manager policy"
 )
 
-// String returns the text alone, so that no additional data gets into logs by mistake.
+// String returns only the text, so that no additional data gets into logs by mistake.
 func (n Name) String() string { return n.Text }
 
 // Changed lists the names of the parts that differ from those of another Name of the same kind: added, removed or changed, in the order
@@ -75,7 +76,7 @@ func (n Name) Changed(old Name) []string {
 // WorkerPool returns the worker pool hash of a pool that rolls: the five characters that end the name of its MachineClass.
 //
 // They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which the extension adds; see
-// [Eras]. Order counts, and an absent string is not an empty one.
+// [Eras]. Order counts. An absent string differs from an empty one.
 //
 // A nil or empty secret name is an error with the code no-secret-name. Source: Gardener v1.150, byte by byte; extensions built against
 // releases up to 1.144 hand the same additional data to both versions of the function.
@@ -89,7 +90,7 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 
 // WorkerPoolInPlace returns the worker pool hash of a pool that is updated in place.
 //
-// Its secret name never changes, so that its machines stay. The hash covers the [InPlaceKey] instead, so that the MachineClass changes.
+// Its secret name never changes, so its machines stay. The hash covers the [InPlaceKey] instead, so the MachineClass changes.
 //
 // All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool hash calculations".
 func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalData ...string) (Name, error) {

@@ -2,7 +2,7 @@ package tags
 
 import "slices"
 
-// Batch is one call: it either sets or removes the same on all of its resources.
+// Batch is one call: it either sets or removes the same infrastructure tags on all of its resources.
 type Batch struct {
 	Resources []string
 	Set       []Tag
@@ -11,13 +11,13 @@ type Batch struct {
 
 // Batches cuts plans into calls, to be made one after the other until one fails.
 //
-//   - No call has more resources or infrastructure tags than the cloud takes, nor one key twice.
-//   - For every resource the calls together do what its plan says, each step once, in the plan's order: first the removals of resources
-//     whose plan does not say SetFirst, then all that is set, then the other removals.
+//   - No call has more resources or infrastructure tags than the cloud takes, or the same key twice.
+//   - For every resource the calls together carry out its plan, each step once, in the plan's order: first the removals of resources without
+//     SetFirst, then everything that is set, then the other removals.
 //   - Resources with the same steps share calls. Within a step resources and infrastructure tags keep their order.
 //
-// After a failure the machine is planned anew, and the new plan repeats what reads do not show yet. So retry a call that the cloud throttles: a
-// driver that gives up may spend what the cloud allows on the first calls of every plan.
+// After a failure the machine is planned again, and the new plan repeats every change that reads do not show yet. So retry a call that the
+// cloud throttles: a driver that gives up may spend its whole quota on the first calls of every plan.
 //
 // Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches share memory with the plans.
 func (r *Rules) Batches(plans []ResourcePlan) []Batch {
@@ -36,13 +36,13 @@ func (r *Rules) Batches(plans []ResourcePlan) []Batch {
 	return r.removeCall.cut(batches, plans, removing, removals(true))
 }
 
-// step is resources with the same infrastructure tags to set or to remove.
+// step is a group of resources with the same infrastructure tags to set or to remove.
 type step struct {
 	resources []string
 	tags      []Tag
 }
 
-// steps collects resources with the same infrastructure tags, in the order of their first.
+// steps groups resources with the same infrastructure tags, in the order of the groups' first resources.
 func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
 	var all []step
 	for i := range plans {
@@ -60,7 +60,7 @@ func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
 	return all
 }
 
-// cut cuts one step of all plans into calls that the cloud takes.
+// cut splits one step of all plans into calls that the cloud accepts.
 func (c call) cut(batches []Batch, plans []ResourcePlan, as func(step) Batch, of func(*ResourcePlan) []Tag) []Batch {
 	for _, s := range steps(plans, of) {
 		for resources := range slices.Chunk(s.resources, max(c.Resources, 1)) {

@@ -7,30 +7,31 @@ import (
 	"strconv"
 )
 
-// State is what the spec and the record of a machine say about one kind of resource, each map as [Rules.Effective] returns it.
+// State holds what the spec and the record of a machine say about one kind of resource. Each map is as [Rules.Effective] returns it.
 type State struct {
 	// Applied is the last-applied spec; empty if nothing is recorded, or if the record cannot be read.
 	Applied map[string]string
-	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. One that is nil or
-	// empty, an attempt to remove everything, owns nothing.
+	// Attempted are the specs that were sent since, in any order, including the present one if it was recorded before the call. A nil or empty
+	// spec is an attempt to remove everything, and owns nothing.
 	//
-	// A success does not empty it, and adds the spec that was last-applied before: see rules 1 and 5 of the package documentation.
+	// A success does not empty Attempted. It adds the spec that was last-applied before: see rules 1 and 5 of the package documentation.
 	Attempted []map[string]string
 	Desired   map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
 	Mandatory map[string]string
 }
 
-// ResourcePlan is what to do about one resource. All lists are sorted by key, then by value.
+// ResourcePlan says what to change on one resource. All lists are sorted by key, then by value.
 type ResourcePlan struct {
 	Resource string // the ID
-	// SetFirst says that everything is set before anything is removed, so that no key that replaces another is ever missing. Without it
-	// the removals come first, as the limit leaves no room.
+	// SetFirst says that everything is set before anything is removed, so that a key that replaces another is never missing. Without SetFirst the
+	// removals come first, because the limit leaves no room.
 	SetFirst bool
 	Set      []Tag // to add or to overwrite
-	// Remove are the infrastructure tags to remove, as they are live. The value is the condition: a driver whose cloud takes it hands it on.
+	// Remove are the live infrastructure tags to remove. The value is the condition of the removal: a driver passes it on if its cloud supports
+	// conditions.
 	Remove   []Tag
-	Keep     []Tag    // desired and mandatory ones that are live as they should be
+	Keep     []Tag    // desired and mandatory ones that are already live
 	Takeover []string // keys of Set that are live with a foreign value, which is lost
 }
 
@@ -46,11 +47,11 @@ func (t Tag) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, strconv.Quote(t.Key)+"=("+strconv.Itoa(len(t.Value))+" bytes)")
 }
 
-// Empty reports whether there is nothing to call.
+// Empty reports whether no call is needed.
 func (p *ResourcePlan) Empty() bool { return len(p.Set) == 0 && len(p.Remove) == 0 }
 
-// Apply returns the infrastructure tags that the resource has after the plan was carried out on live, which is left as it is. Drivers
-// of clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version that live was read at.
+// Apply returns the infrastructure tags that the resource has after the plan is carried out on live, and does not change live. Drivers of
+// clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version at which live was read.
 func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 	after := make(map[string]string, len(live)+len(p.Set))
 	maps.Copy(after, live)
@@ -65,16 +66,16 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 	return after
 }
 
-// Plan says what to set and what to remove on each resource so that it carries exactly the desired, the mandatory and the foreign
+// Plan returns what to set and what to remove on each resource so that it carries exactly the desired, the mandatory and the foreign
 // infrastructure tags. The rules are those of the package's documentation.
 //
-// Resources are the IDs of those resources of the kind that the launch created. The plans are sorted by ID, one for each. Live maps IDs
-// to infrastructure tags. Other resources in it are ignored, and a resource that it does not hold has no tags. Plan neither changes nor keeps
-// its arguments.
+// Resources are the IDs of those resources of the kind that the launch created. The plans are sorted by ID, one for each. Live maps IDs to
+// infrastructure tags. Other resources in live are ignored; a resource that is not in live has no tags. Plan neither changes nor keeps its
+// arguments.
 //
 // The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash, that are reserved and not mandatory, or that name several
-// clusters (unusable-key), and resources on which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans, and
-// nothing may be called. Lengths and characters are not looked at: that is [Rules.Validate]'s task, at admission.
+// clusters (unusable-key), and resources on which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans,
+// and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate] does that, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
 	p := newPlanner(r, &state, make([]spec, 0, 8))
 	if err := p.check(); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// planner compares one State with the live infrastructure tags of one resource after the other. Keys are looked up by identity. Nothing is
-// allocated but the plans, and the index of keys with capitals where a cloud ignores case.
+// planner compares one State with the live infrastructure tags of one resource after the other. Keys are looked up by identity. It allocates
+// only the plans and, where a cloud ignores case, the index of keys with capitals.
 type planner struct {
 	rules     *Rules
 	recorded  []spec // last-applied, and then the attempts
 	desired   spec
 	mandatory spec
-	wanted    int // identities in desired and mandatory
+	wanted    int // number of identities in desired and mandatory
 }
 
 // newPlanner appends the recorded specs to buffer.
@@ -32,7 +32,7 @@ func newPlanner(r *Rules, s *State, buffer []spec) planner {
 	return p
 }
 
-// check returns what is wrong with desired and mandatory keys, whatever is live.
+// check returns the errors of desired and mandatory keys, which do not depend on live.
 func (p *planner) check() error {
 	if p.rules.MaxTags <= 0 {
 		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.name, What: "the rules allow no infrastructure tags", Hint: "take them from Cloud.Rules"}
@@ -73,7 +73,7 @@ func (p *planner) wantedKey(id string) (string, bool) {
 	return p.desired.key(id)
 }
 
-// liveKey returns the spelling that stands for a key on a resource: the wanted one if it is live, else that of [spec.key].
+// liveKey returns the spelling by which a key is planned on a resource: the wanted spelling if it is live, else that of [spec.key].
 func (p *planner) liveKey(live *spec, id string) (string, bool) {
 	if len(live.variants) > 0 {
 		key, _ := p.wantedKey(id)
@@ -162,7 +162,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 		n := live.count(id)
 		switch _, isWanted := p.wantedKey(id); {
 		case isWanted:
-			foreign += n - 1 // spellings that do not stand for the key
+			foreign += n - 1 // the other spellings
 		case p.removable(live, id):
 			if remove == nil {
 				remove = make([]Tag, 0, len(live.tags))
@@ -198,10 +198,10 @@ func (p *planner) owned(id, value string) bool {
 	return false
 }
 
-// same compares values. Where keys have none, all are the same.
+// same compares values. Where keys have no values, it is always true.
 func (p *planner) same(a, b string) bool { return p.rules.KeysOnly || a == b }
 
-// sorted sorts in place, by key and then by value, and returns nil for nothing.
+// sorted sorts in place, by key and then by value, and returns nil for an empty list.
 func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil

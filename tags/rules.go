@@ -8,13 +8,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Rules are what one cloud demands of the infrastructure tags of one kind of resource. They come from [Cloud.Rules], and a copy may
-// differ in its exported fields. The driver of a cloud that this package does not know begins with the rules of one on which MCM's keys are spelled
-// as on its own. The zero value allows nothing: no key, no value, no infrastructure tag.
+// Rules are the requirements of one cloud for the infrastructure tags of one kind of resource. They come from [Cloud.Rules]; callers may change
+// the exported fields of a copy. The driver of a cloud that this package does not know starts with the rules of a cloud on which MCM's keys
+// have the same spelling. The zero value allows nothing: no key, no value, no infrastructure tag.
 type Rules struct {
-	// MaxTags is how many infrastructure tags a resource takes. An operator with another quota changes it.
+	// MaxTags is the number of infrastructure tags that a resource takes. An operator with another quota changes it.
 	MaxTags int
-	// Guard is the condition that a removal carries, for the calls that the table names. A driver that makes other calls changes it.
+	// Guard is the condition of a removal, for the API calls that the table names. A driver that makes other calls changes it.
 	Guard Guard
 	// KeysOnly says that infrastructure tags have no values.
 	KeysOnly bool
@@ -22,33 +22,33 @@ type Rules struct {
 	IgnoresCase bool
 
 	name         string   // for messages, such as "AWS tags"
-	key, value   text     // what they may be; a key is never empty, and value is unused with KeysOnly
-	uncounted    []string // prefixes, in small letters, of live keys, in any case, that do not count towards MaxTags
+	key, value   text     // what keys and values may be; a key is never empty, and value is unused with KeysOnly
+	uncounted    []string // lower-case prefixes of live keys, in any case, that do not count towards MaxTags
 	reservedKeys []reservedKey
 	cleaning     cleaning
 
-	setCall, removeCall call // how much one call sets and removes
+	setCall, removeCall call // limits of one call
 }
 
-// Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous one, so that
-// nothing relies on a condition that nobody declared.
+// Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous guard, so that
+// nothing relies on an undeclared condition.
 type Guard uint8
 
 // The guards.
 const (
-	Unguarded    Guard = iota // the key is removed, whatever its value is by now
+	Unguarded    Guard = iota // the key is removed, whatever its current value
 	GuardValue                // the key is removed only if it has the value given
-	GuardVersion              // everything is written at once, and only if nothing changed since it was read
+	GuardVersion              // everything is written at once, and only if nothing has changed since the read
 )
 
-// call is how much a cloud takes in one call. Zero counts as one.
+// call holds the limits of one call. Zero counts as one.
 type call struct {
 	Resources int // all of them get the same infrastructure tags
 	Tags      int
 }
 
-// Rules returns the rules of a kind of resource. The error has the code no-rules if there are none: for a value that is no cloud or no
-// kind, and for OpenStack's network interfaces, whose ports carry no keys with values.
+// Rules returns the rules of a kind of resource. The error has the code no-rules if there are none: for an unknown cloud or kind, and for
+// OpenStack's network interfaces, since ports carry no keys with values.
 func (c Cloud) Rules(k Kind) (Rules, error) {
 	for _, row := range table() {
 		if row.cloud == c && slices.Contains(row.kinds, k) {
@@ -62,12 +62,12 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 	}
 }
 
-// Effective merges what a driver's spec says about one kind: base, the flat map that real drivers hold for all kinds; over it perKind, the map
-// of the kind in [Tags]; and last mandatory. It is nil if all three are empty, and shares no memory with them.
+// Effective merges what a driver's spec says about one kind: base, the flat map that real drivers hold for all kinds, overridden by perKind,
+// the map of the kind in [Tags], overridden by mandatory. The result is nil if all three are empty, and shares no memory with them.
 //
-// A driver passes the old shape of its spec (base only), the new one (base and perKind) and every attempt through the same
-// Effective before it plans, so that they can be compared. Of keys that are one key to the cloud, that of the last layer remains. Two
-// spellings within one layer both remain, and [Rules.Plan] refuses them.
+// A driver passes the old form of its spec (base only), the new form (base and perKind) and every attempt through the same Effective before it
+// plans, so that they can be compared. Of keys that the cloud takes for the same key, that of the last layer remains. Two spellings within one
+// layer both remain, and [Rules.Plan] refuses them.
 //
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
@@ -91,14 +91,14 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 	return out
 }
 
-// reservedKey matches keys that are not for users, because MCM, the driver or the cloud relies on them. They are never removed either.
+// reservedKey matches keys that users must not set, because MCM, the driver or the cloud relies on them. They are never removed either.
 type reservedKey struct {
 	Match match
-	Text  string // in small letters where case does not count
+	Text  string // in lower case where case does not count
 	Owner owner
 }
 
-// match says how the text of a [reservedKey] is compared with a key.
+// match is how the text of a [reservedKey] is compared with a key.
 type match string
 
 const (
@@ -107,7 +107,7 @@ const (
 	equals   match = "is"
 )
 
-// owner is who relies on a reserved key, and what would happen if a user had it.
+// owner says who relies on a reserved key, and what would happen if a user set it.
 type owner string
 
 const (
@@ -119,13 +119,14 @@ const (
 	theCloud  owner = "which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
 )
 
-// consequence says what would happen if a user had a key that is reserved, and what to do. It is the rest of a sentence that begins with the key.
+// consequence says what would happen if a user set the reserved key, and what to do instead. The text continues a sentence that begins with the
+// key.
 func (k *reservedKey) consequence() string {
 	return fmt.Sprintf("%s %q, %s; choose another key", k.Match, k.Text, k.Owner)
 }
 
-// reserved returns the first entry that the key matches, or nil. MCM and the drivers compare byte by byte, so case counts unless
-// the cloud itself ignores it. Case never counts in keys that the cloud reserves.
+// reserved returns the first entry that matches the key, or nil. MCM and the drivers compare byte by byte, so case counts unless the cloud
+// itself ignores it. Case never counts in keys that the cloud reserves.
 func (r *Rules) reserved(key string) *reservedKey {
 	for i := range r.reservedKeys {
 		k := &r.reservedKeys[i]
@@ -166,7 +167,7 @@ func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	return found
 }
 
-// isClusters reports whether MCM takes the key for that of a cluster.
+// isClusters reports whether MCM takes the key for a cluster's key.
 func (r *Rules) isClusters(id string) bool {
 	k := r.reserved(id)
 	return k != nil && k.Owner == mcmCluster

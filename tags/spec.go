@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// spec is a map of infrastructure tags that is looked up by identity, that is by what the cloud takes a key for.
+// spec is a map of infrastructure tags that is looked up by identity: keys that the cloud takes for the same key have one identity.
 //
-// The map is the caller's. Keys that are not their own identity are indexed beside it. So where case counts, and where nobody uses
-// capitals, there is no index, and nothing is allocated.
+// The map is the caller's. An index holds the keys that are not their own identity. Where case counts, or where no key has capitals, there is
+// no index and no allocation.
 type spec struct {
 	tags     map[string]string
 	variants []variant // sorted by identity, then by key
@@ -38,7 +38,7 @@ func (r *Rules) spec(tags map[string]string) spec {
 	return s
 }
 
-// key returns the spelling that stands for an identity: the identity itself, else the smallest. It reports whether there is one.
+// key returns the spelling that represents an identity: the identity itself, else the smallest spelling. It reports whether there is one.
 func (s *spec) key(id string) (string, bool) {
 	for tag := range s.spellings(id) {
 		return tag.Key, true
@@ -72,7 +72,7 @@ func (s *spec) all(yield func(id, key string) bool) {
 	}
 }
 
-// ids yields every identity once, with the spelling that stands for it.
+// ids yields every identity once, with the spelling that represents it.
 func (s *spec) ids(yield func(id, key string) bool) {
 	if len(s.variants) == 0 {
 		s.all(yield)
@@ -99,7 +99,7 @@ func (s *spec) spellings(id string) iter.Seq[Tag] {
 	}
 }
 
-// identity returns what the cloud takes key for: two keys are one if and only if their identities are equal.
+// identity returns the identity of a key: the cloud takes two keys for the same key if and only if their identities are equal.
 func (r *Rules) identity(key string) string {
 	if r.IgnoresCase {
 		return fold(key)
@@ -114,8 +114,8 @@ func isFolded(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return foldRune(r) != r })
 }
 
-// foldRune returns the representative of the runes that differ from r only in case: the small letter if ASCII has one of them, else
-// the smallest.
+// foldRune returns the representative of the runes that differ from r only in case: the lower-case ASCII letter if there is one, else the
+// smallest rune.
 func foldRune(r rune) rune {
 	if r <= unicode.MaxASCII {
 		return unicode.ToLower(r)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What keys and values have to match, or must not contain, as the documentation of the clouds writes it where it does.
+// Expressions that keys and values have to match, or must not contain, in the words of the clouds' documentation where it has any.
 var (
 	awsText       = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`) // AWS API references, type Tag
 	awsReserved   = regexp.MustCompile(`(?i)^aws:`)
@@ -30,7 +30,7 @@ type row struct {
 }
 
 // table is the data that everything else reads. Where the documentation says "characters" and leaves the unit open, UTF-16 code units are
-// counted: they are never fewer than code points, so what passes here passes either way.
+// counted: they are never fewer than code points, so a text that passes here is valid in both units.
 //
 // The mandatory keys are those of the hot-update proposal, "What is available today", and of the drivers that it links.
 func table() []row {
@@ -51,9 +51,9 @@ func awsTags() Rules {
 		name:      "AWS tags",
 		MaxTags:   50,               // user tags
 		uncounted: []string{"aws:"}, // "do not count against your tags per resource limit"
-		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller is taken: a key that EC2 refuses stops
-		// the update of a machine, one that validation refuses can be shortened. Smithy's length trait counts code points.
-		// EC2 itself takes every character; other services and billing do not.
+		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller limit is used: a key that EC2 refuses
+		// blocks the update of a machine, while a key that validation refuses can be shortened. Smithy's length trait counts code points. EC2 itself
+		// takes every character; other services and billing do not.
 		key:   text{max: 127, unit: codePoints, whole: awsText},
 		value: text{max: 256, unit: codePoints, whole: awsText, without: awsReserved},
 		reservedKeys: []reservedKey{
@@ -80,8 +80,8 @@ func azureTags() Rules {
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
 			{equals, "name", theDriver},
-			// Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only: that a resource
-			// takes no such name is unconfirmed. Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever removed.
+			// Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only; unconfirmed for tags on
+			// resources. Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever removed.
 			{begins, "microsoft", theCloud},
 			{begins, "azure", theCloud},
 			{begins, "windows", theCloud},
@@ -127,7 +127,7 @@ func gcpNetworkTags() Rules {
 			{contains, "kubernetes-io-cluster-", mcmCluster},
 			{contains, "kubernetes-io-role-", mcmRole},
 		},
-		// No cleaning: a network tag selects firewall rules and routes, and a repaired one would select others.
+		// No cleaning: a network tag selects firewall rules and routes, and a repaired tag would select others.
 		Guard:      GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
 		setCall:    call{Resources: 1, Tags: 64},
 		removeCall: call{Resources: 1, Tags: 64},
@@ -139,7 +139,7 @@ func gcpNetworkTags() Rules {
 func openStackMetadata(key *regexp.Regexp) Rules {
 	return Rules{
 		name:        "OpenStack metadata",
-		IgnoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
+		IgnoresCase: true, // on MySQL; deleting "foo" also deletes "Foo" and "FOO"
 		MaxTags:     128,  // quota metadata_items, its default
 		key:         text{max: 255, unit: codePoints, whole: key},
 		value:       text{max: 255, unit: codePoints},

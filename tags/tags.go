@@ -7,8 +7,8 @@ import (
 
 // Tags are the infrastructure tags of a machine, one map for each kind of resource.
 //
-// It is an API type: the JSON names are its contract. Where a kind carries keys without values, as GCP's network tags do, each key has
-// the empty string as its value; see [FromKeys] and [Keys].
+// Tags is an API type: the JSON names are its contract. Where a kind carries keys without values, such as GCP's network tags, each key has the
+// empty string as its value; see [FromKeys] and [Keys].
 type Tags struct {
 	// VM are the tags of the virtual machine.
 	VM map[string]string `json:"vm,omitempty"`
@@ -18,7 +18,7 @@ type Tags struct {
 	Disk map[string]string `json:"disk,omitempty"`
 }
 
-// Of returns the map of a kind, not a copy. It is nil for a nil receiver and for a value that is no kind.
+// Of returns the map of a kind, not a copy. It is nil for a nil receiver and for an unknown kind.
 func (t *Tags) Of(k Kind) map[string]string {
 	if t == nil {
 		return nil
@@ -34,7 +34,7 @@ func (t *Tags) Of(k Kind) map[string]string {
 	return nil
 }
 
-// DeepCopyInto writes a copy into out that shares no memory with the receiver. Nil and empty maps stay what they are.
+// DeepCopyInto writes a copy into out that shares no memory with the receiver. Nil maps stay nil, and empty maps stay empty.
 func (t *Tags) DeepCopyInto(out *Tags) {
 	*out = Tags{VM: maps.Clone(t.VM), Network: maps.Clone(t.Network), Disk: maps.Clone(t.Disk)}
 }
@@ -49,12 +49,12 @@ func (t *Tags) DeepCopy() *Tags {
 	return out
 }
 
-// Uniform returns Tags that hold a copy of m for every kind, as on clouds where the same mandatory keys stand on all resources.
+// Uniform returns Tags with a copy of m for every kind, for clouds with the same mandatory keys on all resources.
 func Uniform(m map[string]string) Tags {
 	return Tags{VM: maps.Clone(m), Network: maps.Clone(m), Disk: maps.Clone(m)}
 }
 
-// FromKeys returns infrastructure tags that have no values, such as GCP's network tags, in the form of this package.
+// FromKeys returns the map for infrastructure tags without values, such as GCP's network tags.
 func FromKeys(keys ...string) map[string]string {
 	m := make(map[string]string, len(keys))
 	for _, key := range keys {
@@ -68,20 +68,20 @@ func Keys(m map[string]string) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// Kind is a kind of resource that carries infrastructure tags, by its name in JSON. Any other text is no kind, and has no rules.
+// Kind is a kind of resource that carries infrastructure tags, by its name in JSON. Any other text is an unknown kind and has no rules.
 type Kind string
 
 // The kinds, in the order in which they are listed everywhere.
 const (
 	VM      Kind = "vm"      // the virtual machine
-	Network Kind = "network" // its network interfaces; on GCP, where these carry nothing, the network tags of the VM
+	Network Kind = "network" // its network interfaces; on GCP, where interfaces carry no tags, the network tags of the VM
 	Disk    Kind = "disk"    // its volumes
 )
 
 // Kinds returns every kind, in a new slice.
 func Kinds() []Kind { return []Kind{VM, Network, Disk} }
 
-// Cloud is an infrastructure whose rules this package knows. Any other text is none.
+// Cloud is an infrastructure whose rules this package knows. Any other text is an unknown cloud.
 type Cloud string
 
 // The clouds.

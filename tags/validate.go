@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate returns everything that is wrong with a user's infrastructure tags, for all kinds at once; nil if nothing is. The paths of
-// the errors are those of JSON below path, such as "tags.vm[owner]".
+// Validate returns all errors of a user's infrastructure tags, for all kinds at once; nil if there are none. Their paths are JSON names below
+// path, such as "tags.vm[owner]".
 //
-// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none, or they would be lost.
+// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none: they would be lost.
 func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, kind := range Kinds() {
@@ -29,15 +29,15 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by path; nil if nothing is.
+// Validate returns all errors of a user's infrastructure tags of one kind, sorted by path; nil if there are none.
 //
 //   - TooMany counts mandatory keys too.
 //   - Keys and values that the cloud does not allow are Required, TooLong or Invalid.
-//   - Keys that are one key to the cloud are each a Duplicate.
-//   - Keys that MCM, the driver or the cloud relies on are Forbidden, and so is a key that is mandatory: mandatory keys are merged last,
-//     so the user's value would be lost. The message says what would happen.
+//   - Keys that the cloud takes for the same key are each a Duplicate.
+//   - Keys that MCM, the driver or the cloud relies on are Forbidden. So is a mandatory key: mandatory keys are merged last, so the user's
+//     value would be lost. The message says what would happen.
 //   - A value where keys have none is Forbidden.
-//   - Mandatory keys of more than one cluster are Invalid, each.
+//   - Mandatory keys of more than one cluster are each Invalid.
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
@@ -57,8 +57,8 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 	return sortedErrors(errs)
 }
 
-// keyErrors lists wanted keys that cannot be set, whatever is live, sorted: those that are reserved and not mandatory, that are one key to the cloud, and
-// mandatory ones of several clusters.
+// keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted: reserved keys that are not mandatory, keys that the
+// cloud takes for the same key, and mandatory keys of several clusters.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
 	for id := range p.mandatory.all {
@@ -108,7 +108,7 @@ func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) fie
 	return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
 }
 
-// duplicate is the error of a key that is, or becomes, one key with others.
+// duplicate is the error of a key that equals another key, or becomes equal to it.
 func duplicate(at *field.Path, why string) *field.Error {
 	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{}, Detail: why + ": only one of their values would remain; keep one of them"}
 }
@@ -120,20 +120,20 @@ func sortedErrors(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// text says what a key or a value may be. The zero value is the empty text only.
+// text says what a key or a value may be. The zero value allows only the empty text.
 type text struct {
 	max      int // the greatest length
 	unit     unit
 	maxBytes int            // a further limit in bytes of UTF-8; 0 is none
-	whole    *regexp.Regexp // what the text has to match; nil is anything
-	without  *regexp.Regexp // what must not occur in it; nil is nothing
+	whole    *regexp.Regexp // what the text has to match; nil matches anything
+	without  *regexp.Regexp // what must not occur in the text; nil forbids nothing
 }
 
-// unit is what a cloud counts when it limits a length, as messages call it.
+// unit is what a cloud counts when it limits a length, in the words of messages.
 type unit string
 
 const (
-	utf16Units unit = "UTF-16 code units" // as length means in Java and .NET
+	utf16Units unit = "UTF-16 code units" // the length of a string in Java and .NET
 	codePoints unit = "characters"
 )
 
@@ -150,7 +150,7 @@ func (u unit) length(s string) int {
 	return n
 }
 
-// errors lists the rules that a key or a value breaks; noun says which it is. The errors never quote the text.
+// errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors never quote the text.
 func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)

@@ -10,22 +10,20 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Sum is what hashstructure returns for the immutable projection of a configuration under some Options. Sums of other Options differ.
+// Sum is what hashstructure returns for the immutable projection of a configuration under some Options. Other Options give other sums.
 type Sum uint64
 
 // String returns the sum in decimal digits, as Karpenter writes it into annotations.
 func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
 
-// Of hashes the immutable projection of config, as [hashstructure.Hash] does when it is given a pointer to [Projection]. Nil is the empty
-// configuration.
+// Of hashes the immutable projection of config, as [hashstructure.Hash] hashes the result of [Projection]. Nil is the empty configuration.
 //
 //   - Changing only Hot and Ignored parts never changes the sum.
 //   - The reverse does not hold: immutable changes can go unnoticed. Package hash does not have this weakness.
 //   - The methods Hash, HashInclude and HashIncludeMap of types in the configuration are used, and String where the options or the
-//     struct tag say so. They are not protected against recursing without end.
+//     struct tag say so. They are not protected against infinite recursion.
 //
-// What hashstructure cannot hash is one error with its cause. What it would not survive is an error before, one for each field of the
-// configuration.
+// A value that hashstructure cannot hash is one error with its cause. Values that would crash it are found first, with an error for each field.
 func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	projection, err := Projection(s, config)
 	if err != nil {
@@ -37,7 +35,7 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	return sum(projection, options)
 }
 
-// sum calls hashstructure. It was checked before that the walk ends; what still fails is a method, which may panic.
+// sum calls hashstructure, after check has made sure that its walk ends. Only a method can still fail, and it may panic.
 func sum(projection any, options Options) (_ Sum, err error) {
 	defer func() {
 		if recover() != nil {
@@ -58,14 +56,14 @@ func notHashable(cause error) error {
 	}
 }
 
-// Options are those of [hashstructure.HashOptions], with the format among them, and with hashstructure's own hasher and struct tag. They are
-// values: one may serve any number of goroutines. Two Options that differ give different sums, in general.
+// Options are those of [hashstructure.HashOptions] and the format; the hasher and the struct tag are hashstructure's own. Options are values,
+// so any number of goroutines may share one. Different Options give different sums, in general.
 type Options struct {
-	// FormatV1 asks for [hashstructure.FormatV1], which misses fields that two elements of a set swap, in place of FormatV2. Their sums differ.
+	// FormatV1 selects [hashstructure.FormatV1] in place of FormatV2. FormatV1 misses fields that two elements of a set swap. Their sums differ.
 	FormatV1 bool
-	// ZeroNil hashes a nil pointer as the zero value that it could point to. Without it nil is the integer 0.
+	// ZeroNil hashes a nil pointer as the zero value of its element type. Without ZeroNil, nil is the integer 0.
 	ZeroNil bool
-	// IgnoreZeroValue leaves out fields with Go's zero value before ZeroNil applies. Pointers to zero and empty slices are not zero.
+	// IgnoreZeroValue leaves out fields with Go's zero value, before ZeroNil applies. Pointers to zero and empty slices are not zero values.
 	IgnoreZeroValue bool
 	// SlicesAsSets hashes every slice, and so every []byte and every JSON text, as if its order had no meaning.
 	SlicesAsSets bool
@@ -78,7 +76,7 @@ func Karpenter() Options {
 	return Options{ZeroNil: true, IgnoreZeroValue: true, SlicesAsSets: true}
 }
 
-// hash calls hashstructure, with options of its own for each call, as hashstructure keeps its state in them.
+// hash calls hashstructure with new HashOptions for each call, because hashstructure keeps state in them.
 func (o Options) hash(v any) (uint64, error) {
 	format := hashstructure.FormatV2
 	if o.FormatV1 {

@@ -16,14 +16,14 @@ const (
 	Declaration             // a Go type, struct tag, override or era cannot be compiled. Correct the program.
 	Schema                  // a Schema in JSON cannot be loaded. Correct the document.
 	Malformed               // text that does not have its syntax: JSON, UTF-8, a version, a record.
-	WrongType               // a value has another type than its field.
+	WrongType               // a value whose type is not that of its field.
 	Missing                 // a required value is missing.
 	Duplicate               // two things have one name or key.
 	Limit                   // a number, time, depth, size or count is outside its limits.
 	Unknown                 // a name is not known: a member, version, strategy or cloud.
 	Unsupported             // a valid value that this operation cannot carry.
 	Conflict                // two inputs contradict each other.
-	Failed                  // code of somebody else returned an error or panicked.
+	Failed                  // code outside of this module returned an error or panicked.
 )
 
 var kindNames = [...]string{
@@ -38,8 +38,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Error is one problem: where it is, what is wrong, and how to mend it. Functions return all problems that they find, joined; [All] lists
-// them.
+// Error is one problem: where it is, what is wrong, and how to fix it. Functions return all problems that they find, joined; [All] lists them.
 //
 // All fields but What and Hint are stable. What and Hint are for people. No field holds a value of a configuration; only Cause may.
 type Error struct {
@@ -51,7 +50,7 @@ type Error struct {
 	Type  string // Go type, where it says more than the field
 	What  string // what is wrong
 	Hint  string // what to write or do instead; may be empty
-	Cause error  // what other code returned; the text of an [Error] is shown, of others only the Go type
+	Cause error  // the underlying error; Error shows the text of an [Error], and only the Go type of any other
 }
 
 // Error returns "hotupdate: <where>: <what>; <hint>".
@@ -80,7 +79,7 @@ func (e *Error) text() string {
 	return b.String()
 }
 
-// causeText does not show the text of foreign errors, which may quote a value.
+// causeText hides the text of foreign errors, which may quote a value.
 func causeText(cause error) string {
 	var texts []string
 	for _, e := range All(cause) {
@@ -95,7 +94,7 @@ func causeText(cause error) string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// List collects problems and joins them at the edge.
+// List collects problems, which Err joins.
 type List []*Error
 
 // Add appends a problem.
