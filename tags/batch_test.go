@@ -41,7 +41,7 @@ var batchTests = []struct {
 	want        []string
 	reason      string
 }{
-	{"nothing", tags.Call{Resources: 9, Tags: 9}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Keep: list("a=1")}}, nil, "nothing to call"},
+	{"nothing", tags.Call{Resources: 9, Tags: 9}, tags.Call{}, []tags.ResourcePlan{{Resource: "r"}}, nil, "nothing to call"},
 	{
 		"shared calls",
 		tags.Call{Resources: 9, Tags: 9},

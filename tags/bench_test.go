@@ -64,11 +64,11 @@ func (l *load) plan(tb testing.TB) []tags.ResourcePlan {
 	return plans
 }
 
-// arrays counts the arrays of a result. Set and Keep share one.
+// arrays counts the arrays of a result.
 func arrays(plans []tags.ResourcePlan) int {
 	n := 1
 	for _, plan := range plans {
-		if len(plan.Set)+len(plan.Keep) > 0 {
+		if len(plan.Set) > 0 {
 			n++
 		}
 		if len(plan.Remove) > 0 {

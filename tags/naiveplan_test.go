@@ -227,10 +227,9 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 	byKey := func(a, b tags.Tag) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }
 	slices.SortFunc(plan.Set, byKey)
 	slices.SortFunc(plan.Remove, byKey)
-	slices.SortFunc(plan.Keep, byKey)
 	slices.Sort(plan.Takeover)
 	plan.Remove = slices.Compact(plan.Remove)
-	if foreign+len(plan.Set)+len(plan.Keep)+len(plan.Remove) <= n.rules.MaxTags {
+	if foreign+len(wanted)+len(plan.Remove) <= n.rules.MaxTags {
 		plan.SetFirst = true
 	}
 	return plan, additions == 0 || foreign+len(wanted) <= n.rules.MaxTags
@@ -242,7 +241,6 @@ func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
 	}
 	liveValue, isLive := n.live[tag.Key]
 	if isLive && n.sameValue(liveValue, tag.Value) {
-		plan.Keep = append(plan.Keep, tag)
 		return
 	}
 	plan.Set = append(plan.Set, tag)

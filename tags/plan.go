@@ -31,7 +31,6 @@ type ResourcePlan struct {
 	// Remove are the live infrastructure tags to remove. The value is the condition of the removal: a driver passes it on if its cloud supports
 	// conditions.
 	Remove   []Tag
-	Keep     []Tag    // desired and mandatory ones that are already live
 	Takeover []string // keys of Set that are live with a foreign value, which is lost
 }
 
@@ -46,9 +45,6 @@ func (t Tag) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
 	_, _ = io.WriteString(f, strconv.Quote(t.Key)+"=("+strconv.Itoa(len(t.Value))+" bytes)")
 }
-
-// Empty reports whether no call is needed.
-func (p *ResourcePlan) Empty() bool { return len(p.Set) == 0 && len(p.Remove) == 0 }
 
 // Apply returns the infrastructure tags that the resource has after the plan is carried out on live, and does not change live. Drivers of
 // clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version at which live was read.

@@ -34,7 +34,7 @@ func pairs(all []tags.Tag) string {
 	return b.String()
 }
 
-// show writes a plan as "set a=1; remove b=2; keep c=3; takeover a; RemoveFirst", without what is empty and without SetFirst.
+// show writes a plan as "set a=1; remove b=2; takeover a; RemoveFirst", without what is empty and without SetFirst.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
@@ -44,7 +44,6 @@ func show(p tags.ResourcePlan) string {
 	}
 	list("set", p.Set)
 	list("remove", p.Remove)
-	list("keep", p.Keep)
 	if len(p.Takeover) > 0 {
 		parts = append(parts, "takeover "+strings.Join(p.Takeover, " "))
 	}
@@ -68,10 +67,10 @@ var planTests = []struct {
 }{
 	{"nothing", tags.AWS, tags.VM, "", nil, "", "", "f=x", "", "foreign keys are not looked at"},
 	{"first time", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "", "set a=1", "desired and not live"},
-	{"settled", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=1 f=x", "keep a=1", "nothing to do"},
+	{"settled", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=1 f=x", "", "nothing to do"},
 	{"changed", tags.AWS, tags.VM, "a=1", []string{"a=2"}, "a=2", "", "a=1", "set a=2", "desired with another value"},
 	{"changed is no takeover", tags.AWS, tags.VM, "a=1", nil, "a=2", "", "a=1", "set a=2", "the live value is ours"},
-	{"dropped", tags.AWS, tags.VM, "a=1 b=2", []string{"a=1"}, "a=1", "", "a=1 b=2", "remove b=2; keep a=1", "owned and not desired"},
+	{"dropped", tags.AWS, tags.VM, "a=1 b=2", []string{"a=1"}, "a=1", "", "a=1 b=2", "remove b=2", "owned and not desired"},
 	{"dropped all", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=1", "remove a=1", "an empty spec is an attempted removal"},
 	{"drifted away", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "", "set a=1", "somebody deleted a desired key"},
 	{"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a", "somebody changed a desired key, and loses the value"},
@@ -79,15 +78,15 @@ var planTests = []struct {
 	{"re-created by somebody", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=x", "", "ownership is kind, key and value: it is theirs now"},
 	{"never owned", tags.AWS, tags.VM, "", nil, "", "", "a=1", "", "keys dropped before adoption are foreign for ever"},
 	{"takeover", tags.AWS, tags.VM, "", nil, "a=1", "", "a=x", "set a=1; takeover a", "a desired key becomes ours, and the user hears of it"},
-	{"same value by chance", tags.AWS, tags.VM, "", nil, "a=1", "", "a=1", "keep a=1", "a value that others set equal to ours is ours"},
+	{"same value by chance", tags.AWS, tags.VM, "", nil, "a=1", "", "a=1", "", "a value that others set equal to ours is ours"},
 	{"empty value is a value", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=1", "", "owned is the empty value, live is not"},
 	{"empty value removed", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=", "remove a=", "guarded on the empty value"},
 
 	{"edge case 1: reverted after a partial failure", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=2 b=2", "set a=1; remove b=2", "hot-update proposal, Edge-Case-1: S3 equals S1, but S2 is half-applied"},
-	{"edge case 2: the read does not show the attempt", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=1", "keep a=1", "reads lag: the pass that confirms sees the attempt, which is owned until then"},
-	{"live is right", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "a=1", "keep a=1", "an earlier attempt may still land, before the pass that confirms"},
-	{"attempted removal was reverted", tags.AWS, tags.VM, "a=1", []string{""}, "a=1", "", "a=1", "keep a=1", "the removal may still land, before the pass that confirms"},
-	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1; keep a=1", "only what is live is removed"},
+	{"edge case 2: the read does not show the attempt", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=1", "", "reads lag: the pass that confirms sees the attempt, which is owned until then"},
+	{"live is right", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "a=1", "", "an earlier attempt may still land, before the pass that confirms"},
+	{"attempted removal was reverted", tags.AWS, tags.VM, "a=1", []string{""}, "a=1", "", "a=1", "", "the removal may still land, before the pass that confirms"},
+	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1", "only what is live is removed"},
 	{"several attempts, live of an old one", tags.AWS, tags.VM, "", []string{"a=1", "a=2", "a=3"}, "", "", "a=2", "remove a=2", "each attempt is owned"},
 	{"unseen", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "there is nothing to remove"},
 	{"unseen attempt", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "", "", "it may have landed after the read: the pass that confirms sees it"},
@@ -100,30 +99,30 @@ var planTests = []struct {
 	{"mandatory is set", tags.AWS, tags.VM, "", nil, "a=1", "kubernetes.io/cluster/c=1", "", "set a=1 kubernetes.io/cluster/c=1", "mandatory keys are merged"},
 	{"mandatory is restored", tags.AWS, tags.VM, "", nil, "", "Name=m", "Name=x", "set Name=m; takeover Name", "somebody overwrote it"},
 	{"mandatory is last", tags.AWS, tags.VM, "Name=u", nil, "Name=u", "Name=m", "Name=u", "set Name=m", "the mandatory value wins"},
-	{"mandatory is never removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1", []string{""}, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", "keep kubernetes.io/cluster/c=1", "owned, since flat specs hold it, but mandatory"},
+	{"mandatory is never removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1", []string{""}, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", "", "owned, since flat specs hold it, but mandatory"},
 	{"forgotten mandatory is not removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1 Name=n a=1", []string{""}, "", "", "kubernetes.io/cluster/c=1 Name=n a=1", "remove a=1", "MCM would lose the VM, so reserved keys stay even if the caller forgets them"},
 	{"system keys are not removed", tags.AWS, tags.VM, "aws:x=1", []string{""}, "", "", "aws:x=1", "", "AWS would refuse the whole call"},
-	{"foreign cluster key", tags.AWS, tags.VM, "", nil, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1 kubernetes.io/cluster/other=1", "keep kubernetes.io/cluster/c=1", "it is not ours to judge"},
+	{"foreign cluster key", tags.AWS, tags.VM, "", nil, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1 kubernetes.io/cluster/other=1", "", "it is not ours to judge"},
 
-	{"keys only: set and keep", tags.GCP, tags.Network, "a=", []string{"a= b="}, "a= b=", "m=", "a= f=", "set b= m=; keep a=", "values are empty"},
-	{"keys only: removed", tags.GCP, tags.Network, "a= b=", []string{"b="}, "b=", "", "a= b= f=", "remove a=; keep b=", "owned by key"},
+	{"keys only: one is live", tags.GCP, tags.Network, "a=", []string{"a= b="}, "a= b=", "m=", "a= f=", "set b= m=", "values are empty"},
+	{"keys only: removed", tags.GCP, tags.Network, "a= b=", []string{"b="}, "b=", "", "a= b= f=", "remove a=", "owned by key"},
 	{"keys only: re-created by somebody", tags.GCP, tags.Network, "a=", []string{""}, "", "", "a=", "remove a=", "no value tells theirs from ours: documented"},
-	{"keys only: values mean nothing", tags.GCP, tags.Network, "a=old", nil, "a=new", "", "a=", "keep a=", "a value that slipped in changes nothing"},
-	{"keys only: no takeover", tags.GCP, tags.Network, "", nil, "a=", "", "a=", "keep a=", "no value is lost"},
+	{"keys only: values mean nothing", tags.GCP, tags.Network, "a=old", nil, "a=new", "", "a=", "", "a value that slipped in changes nothing"},
+	{"keys only: no takeover", tags.GCP, tags.Network, "", nil, "a=", "", "a=", "", "no value is lost"},
 
-	{"folded: one key", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=1", "", "CostCenter=1", "keep CostCenter=1", "only the spelling changed"},
+	{"folded: one key", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=1", "", "CostCenter=1", "", "only the spelling changed"},
 	{"folded: set as it is spelled", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=2", "", "COSTCENTER=1", "set COSTCENTER=2", "two spellings in one write would be one key twice"},
 	{"folded: owned", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "COSTCENTER=1", "remove COSTCENTER=1", "ours by another spelling"},
 	{"folded: re-created by somebody", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "costcenter=x", "", "theirs by value"},
 	{"folded: mandatory is last", tags.Azure, tags.VM, "", nil, "name=u", "Name=m", "", "set Name=m", "one key, and it is mandatory"},
-	{"folded: mandatory is never removed", tags.Azure, tags.VM, "name=m", []string{""}, "", "Name=m", "NAME=m", "keep NAME=m", "one key"},
-	{"folded: attempted by another spelling", tags.Azure, tags.VM, "A=1", []string{"a=1"}, "a=1", "", "A=1", "keep A=1", "the attempt wrote the same key and value"},
+	{"folded: mandatory is never removed", tags.Azure, tags.VM, "name=m", []string{""}, "", "Name=m", "NAME=m", "", "one key"},
+	{"folded: attempted by another spelling", tags.Azure, tags.VM, "A=1", []string{"a=1"}, "a=1", "", "A=1", "", "the attempt wrote the same key and value"},
 	{"folded: history with two spellings", tags.Azure, tags.VM, "A=1 a=2", []string{""}, "", "", "a=2", "remove a=2", "both values are owned"},
 	{"folded: beyond ASCII", tags.Azure, tags.VM, "größe=1", []string{""}, "", "", "GRÖßE=1", "remove GRÖßE=1", "Unicode's simple folding"},
 
 	{"several spellings: all ours", tags.OpenStack, tags.VM, "foo=1 Foo=2", []string{""}, "", "", "foo=1 Foo=2", "remove Foo=2 foo=1", "deleting one deletes both"},
 	{"several spellings: one is theirs", tags.OpenStack, tags.VM, "foo=1", []string{""}, "", "", "foo=1 Foo=x", "", "deleting ours would delete theirs: Nova spec lowercase-metadata-keys"},
-	{"several spellings: wanted", tags.OpenStack, tags.VM, "foo=1", nil, "foo=1", "", "FOO=x Foo=x foo=1", "keep foo=1", "the wanted spelling stands for the key"},
+	{"several spellings: wanted", tags.OpenStack, tags.VM, "foo=1", nil, "foo=1", "", "FOO=x Foo=x foo=1", "", "the wanted spelling stands for the key"},
 	{"several spellings: wanted, and folded", tags.OpenStack, tags.VM, "", nil, "FOO=1", "", "Foo=x foo=y", "set foo=1; takeover foo", "the folded spelling stands for the key"},
 	{"several spellings: wanted by another", tags.OpenStack, tags.VM, "", nil, "foo=1", "", "FOO=x Foo=y", "set FOO=1; takeover FOO", "without the folded spelling the smallest one stands for the key, so that chance has no say"},
 }
@@ -152,7 +151,7 @@ func TestPlanKindsDoNotMix(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	applied := tags.Tags{VM: parse("a=1")}
 	plans, err := rules.Plan(tags.State{Applied: applied.Of(tags.Disk)}, []string{"vol"}, map[string]map[string]string{"vol": parse("a=1")})
-	if err != nil || !plans[0].Empty() {
+	if err != nil || show(plans[0]) != "" {
 		t.Errorf("got %v, %v: a=1 is owned on the VM, not on the disk", plans, err)
 	}
 }
@@ -171,7 +170,7 @@ func TestPlanResources(t *testing.T) {
 	want := []string{
 		"vol-data: set a=1; remove old=1; takeover a",
 		"vol-new: set a=1",
-		"vol-root: keep a=1",
+		"vol-root: ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant, sorted, each once, new ones without tags, and never the CSI volume\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -243,7 +242,7 @@ func TestPlanLimit(t *testing.T) {
 	}{
 		{"fits", tags.AWS, "", "a=1 b=1", "m=1", "f=x", "set a=1 b=1 m=1", "4 of 4"},
 		{"does not fit", tags.AWS, "", "a=1 b=1 c=1", "m=1", "f=x", "over-limit r", "5 of 4: mandatory and foreign keys count"},
-		{"update fits", tags.AWS, "", "a=1 b=1 c=1", "m=1", "a=x b=x c=x m=1", "set a=1 b=1 c=1; keep m=1; takeover a b c", "no key is added"},
+		{"update fits", tags.AWS, "", "a=1 b=1 c=1", "m=1", "a=x b=x c=x m=1", "set a=1 b=1 c=1; takeover a b c", "no key is added"},
 		{"limit binds", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x h=x", "set b=1; remove a=1; RemoveFirst", "there is no room for b before a is gone"},
 		{"limit does not bind", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x", "set b=1; remove a=1", "nothing that replaces something is missing for a moment"},
 		{"system keys do not count", tags.AWS, "", "a=1 b=1", "m=1", "f=x aws:1= AWS:2=", "set a=1 b=1 m=1", "AWS does not count them"},

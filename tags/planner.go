@@ -114,18 +114,12 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
-	plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags
+	plan.SetFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags
 	return nil
 }
 
-// planWanted fills in Set, Keep and Takeover, and returns how many wanted keys are not live. Set and Keep share one array: Set grows from its
-// left, Keep from its right.
+// planWanted fills in Set and Takeover, and returns how many wanted keys are not live.
 func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
-	if p.wanted == 0 {
-		return 0
-	}
-	tags := make([]Tag, p.wanted)
-	set, keep := 0, p.wanted
 	for id, tag := range p.wantedKeys {
 		if p.rules.KeysOnly {
 			tag.Value = ""
@@ -137,8 +131,6 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 			tag.Key = key
 		}
 		if isLive && p.same(live.tags[key], tag.Value) {
-			keep--
-			tags[keep] = tag
 			continue
 		}
 		if isLive && !p.owned(id, live.tags[key]) {
@@ -147,10 +139,12 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 			}
 			plan.Takeover = append(plan.Takeover, key)
 		}
-		tags[set] = tag
-		set++
+		if plan.Set == nil {
+			plan.Set = make([]Tag, 0, p.wanted)
+		}
+		plan.Set = append(plan.Set, tag)
 	}
-	plan.Set, plan.Keep = sorted(tags[:set:set]), sorted(tags[keep:])
+	plan.Set = sorted(plan.Set)
 	slices.Sort(plan.Takeover)
 	return additions
 }

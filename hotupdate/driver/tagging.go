@@ -53,7 +53,7 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 
 func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {
 	for i := range plans {
-		if !plans[i].Empty() {
+		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
 			u.add("Replace", []string{plans[i].Resource}, func(ctx context.Context, of []*Resource) error {
 				return t.Replace(ctx, u.cloud, of[0], plans[i].Apply(of[0].Tags))
 			})
