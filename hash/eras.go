@@ -100,37 +100,54 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 	return data, nil
 }
 
-// Explain says which era is in force for a Kubernetes version and why: the last one whose From is not above the version's minor, see
-// [ParseMinor]. A nil version selects the first era, since Gardener did not always set a version. An empty version is an error.
-func (e *Eras[P]) Explain(kubernetesVersion *string) (Choice, error) {
-	_, choice, err := e.choose(kubernetesVersion)
-	return choice, err
+// Explain returns the name of the era in force for a Kubernetes version, and the reason as a sentence. It is the last era whose From is not above
+// the version's minor, see [ParseMinor]. A nil version selects the first era, since Gardener did not always set a version. An empty version is an
+// error.
+func (e *Eras[P]) Explain(kubernetesVersion *string) (era, why string, err error) {
+	i, minor, err := e.choose(kubernetesVersion)
+	if err != nil {
+		return "", "", err
+	}
+	until := ""
+	if i+1 < len(e.eras) {
+		until = e.eras[i+1].From
+	}
+	era = e.eras[i].Name
+	return era, "era " + strconv.Quote(era) + " is in force: " + reason(e.eras[i].From, minor, until), nil
 }
 
-func (e *Eras[P]) choose(version *string) (int, Choice, error) {
+// choose returns the position of the era in force, and the minor of the version, which is empty without a version.
+func (e *Eras[P]) choose(version *string) (int, string, error) {
 	if e == nil || len(e.eras) == 0 {
-		return 0, Choice{}, noEras()
+		return 0, "", noEras()
 	}
 	if version == nil {
-		return 0, e.choice(0, ""), nil
+		return 0, "", nil
 	}
 	minor, err := ParseMinor(*version)
 	if err != nil {
-		return 0, Choice{}, err
+		return 0, "", err
 	}
 	i := slices.IndexFunc(e.eras[1:], func(next era[P]) bool { return minor.Compare(next.from) < 0 })
 	if i < 0 {
 		i = len(e.eras) - 1
 	}
-	return i, e.choice(i, minor.String()), nil
+	return i, minor.String(), nil
 }
 
-func (e *Eras[P]) choice(i int, minor string) Choice {
-	c := Choice{Era: e.eras[i].Name, From: e.eras[i].From, Minor: minor}
-	if i+1 < len(e.eras) {
-		c.Until = e.eras[i+1].From
+// reason says why the era that begins with from and ends before until is in force for minor. Empty is no bound, and no version.
+func reason(from, minor, until string) string {
+	switch {
+	case minor == "":
+		return "the pool has no Kubernetes version"
+	case from == "" && until == "":
+		return "there is no other"
+	case from == "":
+		return "Kubernetes " + minor + " is below " + until
+	case until == "":
+		return "Kubernetes " + minor + " is at least " + from
 	}
-	return c
+	return "Kubernetes " + minor + " is at least " + from + " and below " + until
 }
 
 // Canonical returns the function of an era that hashes by meaning. It returns the [hotupdate.Schema.HashRaw] of the raw config, and the strings
@@ -147,34 +164,6 @@ func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) f
 		}
 		return data, nil
 	}
-}
-
-// Choice says which era is in force for a pool and why. The zero value says that none is.
-type Choice struct {
-	// Era is the era's name.
-	Era string
-	// From is the first minor of the era, empty for the first era; Until is the first minor of the next one, empty for the last era.
-	From, Until string
-	// Minor is the pool's minor, empty if the pool has no version.
-	Minor string
-}
-
-// String returns the choice as a sentence.
-func (c Choice) String() string {
-	text := "era " + strconv.Quote(c.Era) + " is in force: "
-	switch {
-	case c.Era == "":
-		return "no era is in force"
-	case c.Minor == "":
-		return text + "the pool has no Kubernetes version"
-	case c.From == "" && c.Until == "":
-		return text + "there is no other"
-	case c.From == "":
-		return text + "Kubernetes " + c.Minor + " is below " + c.Until
-	case c.Until == "":
-		return text + "Kubernetes " + c.Minor + " is at least " + c.From
-	}
-	return text + "Kubernetes " + c.Minor + " is at least " + c.From + " and below " + c.Until
 }
 
 // eraCheck collects the mistakes in a list of eras.

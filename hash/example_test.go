@@ -108,9 +108,9 @@ func ExampleEras_Explain() {
 	fmt.Println(eras.Explain(new("latest")))
 	// Output:
 	// <nil>
-	// era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37 <nil>
-	// era "raw" is in force: the pool has no Kubernetes version <nil>
-	// no era is in force hotupdate: Kubernetes version: is "latest", which is no version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
+	// list era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37 <nil>
+	// raw era "raw" is in force: the pool has no Kubernetes version <nil>
+	//   hotupdate: Kubernetes version: is "latest", which is no version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
 }
 
 // All mistakes of the eras come back at once.

@@ -234,9 +234,9 @@ func changesBetween(t *testing.T, eras *hash.Eras[adoptingPool], from, to []byte
 		after, err := eras.AdditionalData(&version, to, adoptingPool{})
 		require.NoError(t, err)
 		if !slices.Equal(before, after) {
-			choice, err := eras.Explain(&version)
+			era, _, err := eras.Explain(&version)
 			require.NoError(t, err)
-			changed = append(changed, choice.Era)
+			changed = append(changed, era)
 		}
 	}
 	return changed
@@ -294,9 +294,9 @@ func adoptionOf(t *testing.T, eras *hash.Eras[adoptingPool], raw []byte) (change
 		after, err := eras.AdditionalData(&version, raw, adoptingPool{})
 		require.NoError(t, err)
 		if !slices.Equal(before, after) {
-			choice, err := eras.Explain(&version)
+			era, _, err := eras.Explain(&version)
 			require.NoError(t, err)
-			changed = append(changed, choice.Era)
+			changed = append(changed, era)
 		}
 	}
 	return changed

@@ -76,7 +76,7 @@ func (s *simulation) reconcile(p simPool, r *simRelease) error {
 		s.seen["refused"]++
 		return nil
 	}
-	next := simDeployed{p, r.eras[r.index(p)], hash.MachineClassName(p.worker().Name, name.Text), name.Digest}
+	next := simDeployed{p, r.eras[r.index(p)], p.worker().Name + "-" + name.Text, name.Digest}
 	if was, old := s.deployed[p.id]; old {
 		if err := s.judge(was, next); err != nil {
 			return err

@@ -53,13 +53,13 @@ func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) answer
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	choice, err := eras.Explain(of.KubernetesVersion)
+	era, _, err := eras.Explain(of.KubernetesVersion)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
 	data, err := eras.AdditionalData(of.KubernetesVersion, of.ProviderConfig, pool)
 	if err != nil {
-		return answer{Era: choice.Era, Error: err.Error()}
+		return answer{Era: era, Error: err.Error()}
 	}
-	return answer{Era: choice.Era, Data: data}
+	return answer{Era: era, Data: data}
 }

@@ -67,6 +67,3 @@ func (m Minor) String() string {
 func (m Minor) Compare(other Minor) int {
 	return cmp.Or(cmp.Compare(m.major, other.major), cmp.Compare(m.minor, other.minor))
 }
-
-// Next returns the minor that follows m: 1.35 for 1.34. Pools that are updated in place cannot skip a minor.
-func (m Minor) Next() Minor { return Minor{m.major, m.minor + 1} }

@@ -201,17 +201,3 @@ const (
 )
 
 func allOf(text, alphabet string) bool { return text != "" && strings.Trim(text, alphabet) == "" }
-
-func TestNextMinor(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ in, want, reason string }{
-		{"1.34.2", "1.35", "the patch version does not count"},
-		{"1.9.0", "1.10", "by number"},
-		{"0.0.0", "0.1", "zero is a number"},
-	} {
-		m, err := hash.ParseMinor(test.in)
-		require.NoError(t, err)
-		assert.Equal(t, test.want, m.Next().String(), test.reason)
-		assert.Equal(t, -1, m.Compare(m.Next()), test.reason)
-	}
-}

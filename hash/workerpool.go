@@ -102,11 +102,6 @@ func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalDat
 	return named("", poolDigits, append(parts, additional(additionalData)...)), nil
 }
 
-// MachineClassName joins the name of a machine deployment and the worker pool hash.
-func MachineClassName(machineDeployment, workerPoolHash string) string {
-	return machineDeployment + "-" + workerPoolHash
-}
-
 func checkSecretName(name *string) error {
 	if name != nil && *name != "" {
 		return nil

@@ -150,11 +150,6 @@ func TestErrorsNameTheHint(t *testing.T) {
 	assert.ErrorContains(t, err, `Worker.KubernetesVersion is "latest", which is no version`)
 }
 
-func TestMachineClassName(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "shoot--dev--a-pool-z1-159ea", hash.MachineClassName("shoot--dev--a-pool-z1", "159ea"))
-}
-
 func TestAdditionalDataIsPositional(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

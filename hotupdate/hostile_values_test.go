@@ -172,8 +172,7 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = s.StripRaw(nil, hotupdate.KeepNulls+1)
 	note(err)
-	_, err = hotupdate.ParseSum("")
-	note(err)
+	note(new(hotupdate.Sum).UnmarshalText(nil))
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
 		return kind != fault.Declaration.String() && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags")
 	}) {

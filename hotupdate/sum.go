@@ -84,7 +84,7 @@ func (s *Schema) readable(class structtag.Class, config any) ([]byte, error) {
 	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(class), v)
 }
 
-// String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
+// String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.
 func (s Sum) String() string { return sumPrefix + hex.EncodeToString(s[:]) }
 
 // AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that roll and
@@ -94,24 +94,17 @@ func (s Sum) AdditionalData() []string { return []string{s.String()} }
 // MarshalText returns the same text as String.
 func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText returned. The error is that of [ParseSum].
+// UnmarshalText reads what MarshalText returned, strictly: no other case, no white space. The code of the error is malformed-sum.
 func (s *Sum) UnmarshalText(text []byte) error {
-	parsed, err := ParseSum(string(text))
-	if err == nil {
-		*s = parsed
-	}
-	return err
-}
-
-// ParseSum reads a Sum's text, strictly: no other case, no white space. The code of the error is malformed-sum.
-func ParseSum(text string) (sum Sum, err error) {
-	decoded, err := hex.DecodeString(strings.TrimPrefix(text, sumPrefix))
+	var sum Sum
+	decoded, err := hex.DecodeString(strings.TrimPrefix(string(text), sumPrefix))
 	copy(sum[:], decoded)
-	if err != nil || sum.String() != text {
-		return Sum{}, &fault.Error{
+	if err != nil || sum.String() != string(text) {
+		return &fault.Error{
 			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: "is not as MarshalText writes it",
 			Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
 		}
 	}
-	return sum, nil
+	*s = sum
+	return nil
 }

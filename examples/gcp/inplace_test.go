@@ -18,7 +18,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
@@ -142,7 +141,7 @@ func (s *story) prepare(pool *gardener.WorkerPool, d machineupdate.Driver) *mach
 	require.NoError(s, err)
 	schema, err := gcp.ProviderSpecSchema()
 	require.NoError(s, err)
-	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Name: hash.MachineClassName("md", name.String()), ProviderSpec: raw}, schema, d)
+	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Name: "md-" + name.Text, ProviderSpec: raw}, schema, d)
 	require.NoError(s, err)
 	return class
 }

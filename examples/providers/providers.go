@@ -149,12 +149,12 @@ func versions[P any](eras extension.Eras[P]) (all []string) {
 }
 
 func additional[P any](w *WorkerPool, eras *hash.Eras[P], pool P) (Additional, error) {
-	choice, err := eras.Explain(w.KubernetesVersion)
+	era, _, err := eras.Explain(w.KubernetesVersion)
 	if err != nil {
 		return Additional{}, fmt.Errorf("worker pool %s: %w", w.Name, err)
 	}
 	data, err := eras.AdditionalData(w.KubernetesVersion, w.RawConfig(), pool)
-	return Additional{Era: choice.Era, Data: data}, err
+	return Additional{Era: era, Data: data}, err
 }
 
 // withoutConfigs is a provider whose released extension looks at no provider config (gardener-extension-provider-alicloud).

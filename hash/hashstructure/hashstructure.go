@@ -2,7 +2,6 @@ package hashstructure
 
 import (
 	"reflect"
-	"strconv"
 
 	"github.com/mitchellh/hashstructure/v2"
 
@@ -10,13 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Sum is what hashstructure returns for the immutable projection of a configuration under some Options. Other Options give other sums.
-type Sum uint64
-
-// String returns the sum in decimal digits, as Karpenter writes it into annotations.
-func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
-
-// Of hashes the immutable projection of config, as [hashstructure.Hash] hashes the result of [Projection]. Nil is the empty configuration.
+// Of hashes the immutable projection of config, as [hashstructure.Hash] hashes the result of [Projection]. Nil is the empty configuration. Other
+// Options give other sums. Karpenter writes the sum into annotations in decimal digits.
 //
 //   - Changing only Hot and Ignored parts never changes the sum.
 //   - The reverse does not hold: immutable changes can go unnoticed. Package hash does not have this weakness.
@@ -24,7 +18,7 @@ func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
 //     struct tag say so. They are not protected against infinite recursion.
 //
 // A value that hashstructure cannot hash is one error with its cause. Values that would crash it are found first, with an error for each field.
-func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
+func Of[T any](s *hotupdate.Schema, config *T, options Options) (uint64, error) {
 	projection, err := Projection(s, config)
 	if err != nil {
 		return 0, err
@@ -36,17 +30,17 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 }
 
 // sum calls hashstructure, after check has made sure that its walk ends. Only a method can still fail, and it may panic.
-func sum(projection any, options Options) (_ Sum, err error) {
+func sum(projection any, options Options) (result uint64, err error) {
 	defer func() {
 		if recover() != nil {
 			err = notHashable(nil)
 		}
 	}()
-	result, err := options.hash(projection)
+	result, err = options.hash(projection)
 	if err != nil {
 		return 0, notHashable(err)
 	}
-	return Sum(result), nil
+	return result, nil
 }
 
 func notHashable(cause error) error {

@@ -1,6 +1,7 @@
 package hashstructure_test
 
 import (
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func TestGoldenSums(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := hashstructure.Of(s, tc.config, tc.options)
 			require.NoError(t, err)
-			assert.Equal(t, tc.want, got.String())
+			assert.Equal(t, tc.want, strconv.FormatUint(got, 10))
 		})
 	}
 }
@@ -260,10 +261,6 @@ func TestProjectionSharesNoMemory(t *testing.T) {
 	require.NoError(t, err)
 	projection.Zones[0], projection.Labels[0].Name, projection.Mounts["kept"].Type, projection.Pools[1].Capacity["cpu"] = "b", "changed", "hdd", "2"
 	assert.Equal(t, config(), original)
-}
-
-func TestSumsAreWrittenInDigits(t *testing.T) {
-	assert.Equal(t, "18446744073709551615", hashstructure.Sum(1<<64-1).String())
 }
 
 func BenchmarkOf(b *testing.B) {

@@ -260,9 +260,9 @@ func (r *Release) Era(version string) (*Era, error) {
 	case version == "":
 		at = nil
 	}
-	choice, err := r.eras.Explain(at)
+	name, _, err := r.eras.Explain(at)
 	if err != nil {
 		return nil, err
 	}
-	return r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })], nil
+	return r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == name })], nil
 }
