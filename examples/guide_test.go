@@ -144,10 +144,9 @@ func handWrittenList(_ []byte, pool WorkerPool) ([]string, error) {
 	return data, nil
 }
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
 func TestMain(m *testing.M) {
-	flag.Var(&update, "update", "write golden files") // in TestMain; var update hotupdatetest.Update
 	os.Exit(fixedseed.Run(m))
 }
 
@@ -155,7 +154,7 @@ func TestWorkerConfig(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), hotupdatetest.WithUpdate(update))
+	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
 }
 
 func validateUpdate(s *hotupdate.Schema, old, updated *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {

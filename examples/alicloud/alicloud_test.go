@@ -1,6 +1,7 @@
 package alicloud_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,12 +11,13 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+func TestMain(m *testing.M) { fixedseed.Run(m) }
 
 var provider = exampletest.Provider{
 	Schema: alicloud.Schema, SpecSchema: alicloud.ProviderSpecSchema, Hash: alicloud.GenerateWorkerPoolHash, Spec: spec,
@@ -48,9 +50,8 @@ func TestGuarantees(t *testing.T) {
 func TestGolden(t *testing.T) {
 	schema, err := alicloud.Schema()
 	require.NoError(t, err)
-	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[alicloud.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
-	hotupdatetest.Golden[alicloud.ProviderSpec](t, "testdata/providerspec.golden.json", u)
+	hotupdatetest.Golden[alicloud.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
+	hotupdatetest.Golden[alicloud.ProviderSpec](t, "testdata/providerspec.golden.json", update)
 }
 
 func TestConversion(t *testing.T) {

@@ -1,6 +1,7 @@
 package azure_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,12 +11,13 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+func TestMain(m *testing.M) { fixedseed.Run(m) }
 
 var provider = exampletest.Provider{
 	Schema: azure.Schema, SpecSchema: azure.ProviderSpecSchema, Hash: name, Spec: spec,
@@ -53,9 +55,8 @@ func TestGuarantees(t *testing.T) {
 func TestGolden(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)
-	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
-	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", u)
+	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
+	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", update)
 }
 
 func TestConversion(t *testing.T) {

@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,12 +10,13 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+func TestMain(m *testing.M) { fixedseed.Run(m) }
 
 var provider = exampletest.Provider{
 	Schema: gcp.Schema, SpecSchema: gcp.ProviderSpecSchema, Hash: gcp.GenerateWorkerPoolHash, Spec: spec,
@@ -47,9 +49,8 @@ func TestGuarantees(t *testing.T) {
 func TestGolden(t *testing.T) {
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
-	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
-	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", u)
+	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
+	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", update)
 }
 
 func TestConversion(t *testing.T) {

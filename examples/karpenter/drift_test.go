@@ -3,6 +3,7 @@ package karpenter_test
 import (
 	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"reflect"
@@ -21,17 +22,17 @@ import (
 	"pgregory.net/rapid"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
-	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/karpenter"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+func TestMain(m *testing.M) { fixedseed.Run(m) }
 
 // fleet is all that nodes are launched from.
 type fleet struct {
@@ -421,9 +422,8 @@ func setDefaults(spec *awsv1.EC2NodeClassSpec) {
 // a version of the hash, under which it forgets what has drifted until then.
 func TestGolden(t *testing.T) {
 	class, pool := schemas(t)
-	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), u)
-	hotupdatetest.Golden[karpv1.NodeClaimTemplate](t, "testdata/nodepool.golden.json", hotupdatetest.WithSchema(pool), u)
+	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), update)
+	hotupdatetest.Golden[karpv1.NodeClaimTemplate](t, "testdata/nodepool.golden.json", hotupdatetest.WithSchema(pool), update)
 }
 
 func schemas(t *testing.T) (class, pool *hotupdate.Schema) {

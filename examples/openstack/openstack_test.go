@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,12 +12,13 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-var update hotupdatetest.Update
+var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+func TestMain(m *testing.M) { fixedseed.Run(m) }
 
 var provider = exampletest.Provider{
 	Schema: openstack.Schema, SpecSchema: openstack.ProviderSpecSchema, Hash: name, Spec: spec,
@@ -54,9 +56,8 @@ func TestGuarantees(t *testing.T) {
 func TestGolden(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)
-	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
-	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", u)
+	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
+	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", update)
 }
 
 func TestConversion(t *testing.T) {

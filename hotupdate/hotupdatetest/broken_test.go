@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
@@ -261,7 +263,7 @@ func undeclaredDefaults(d *defaulted) {
 func TestBrokenTypesAreCaught(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		run       func(t hotupdatetest.T)
+		run       func(t rapid.TB)
 		guarantee string
 		path      string
 		reason    string
@@ -276,11 +278,11 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"deaf", check[inField[deaf]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
 		{"mute", check[inField[mute]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
 		{"sortsItself", check[inField[sortsItself]], "OneHash", "a configuration is changed when it is hashed", "a data race between two hashes"},
-		{"panicking", func(t hotupdatetest.T) {
+		{"panicking", func(t rapid.TB) {
 			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValues("label", panicking{2}, panicking{3}))
 		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},
 		{"sharing", check[inField[sharing]], "SplitMerges", ".names: a projection of Split shares memory", "a projection that is written changes its source"},
-		{"uncopyable", func(t hotupdatetest.T) {
+		{"uncopyable", func(t rapid.TB) {
 			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValues("label", uncopyable{func() string { return "" }}))
 		}, "SplitMerges", "cannot be split", "Split must not share memory"},
 		{"forgetful", check[inField[forgetful]], "SplitMerges", "a DeepCopy must allocate everything anew", "the projection is another configuration"},
@@ -289,13 +291,13 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"panickingCopy", check[panickingCopy], "CopiesShareNoMemory", "DeepCopy panics", "an optional field"},
 		{"reads", check[reads], "RawJSONAgrees", "volume.size: a configuration and its JSON have different hashes", "the reader ignores the field"},
 		{"loosely", check[loosely], "RawJSONAgrees", "JSON with a member that the type does not have is accepted", "a typo would be ignored silently"},
-		{"undeclared default", func(t hotupdatetest.T) {
+		{"undeclared default", func(t rapid.TB) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
 		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
 		{"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.rounding loses something", "two numbers, one hash"},
 		{"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something", "two texts, one hash"},
 		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
-		{"panicking default", func(t hotupdatetest.T) {
+		{"panicking default", func(t rapid.TB) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))
 		}, "DefaultsKeepTheHash", "the defaulting function panics", "an optional field"},
 	} {
@@ -311,13 +313,13 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 	}
 }
 
-func check[C any](t hotupdatetest.T) { hotupdatetest.Check[C](t) }
+func check[C any](t rapid.TB) { hotupdatetest.Check[C](t) }
 
 // TestTypesThatCannotBeTriedAreTold: a type of which nothing but the zero value can be made is no type for which the guarantees hold.
 func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		run    func(t hotupdatetest.T)
+		run    func(t rapid.TB)
 		want   string
 		reason string
 	}{
@@ -338,7 +340,7 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 			}
 		})
 	}
-	r := record(t, func(t hotupdatetest.T) {
+	r := record(t, func(t rapid.TB) {
 		hotupdatetest.Check[inField[unread]](t, hotupdatetest.WithValues("label", "a/a"), hotupdatetest.WithValues("hot", unread{"a", "a"}))
 	})
 	if strings.Contains(r.text(), "could be made") || !strings.Contains(r.text(), "does not read what it writes") {
@@ -371,7 +373,7 @@ func TestDefaultsHaveTheirHint(t *testing.T) {
 		}, "token: the defaulting function changes the hash", "it may be a secret"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := record(t, func(t hotupdatetest.T) { hotupdatetest.Check[before](t, hotupdatetest.WithDefaulter(tc.fill)) })
+			r := record(t, func(t rapid.TB) { hotupdatetest.Check[before](t, hotupdatetest.WithDefaulter(tc.fill)) })
 			if !strings.Contains(r.text(), tc.want) || strings.Contains(r.text(), "hunter2") {
 				t.Errorf("%s: want %q, got:\n%s", tc.reason, tc.want, r.text())
 			}

@@ -34,7 +34,7 @@ import (
 //
 // How many configurations are tried, and with which seed, is decided by rapid's flags: -rapid.checks, -rapid.seed. The inputs of a
 // failure are written below testdata/rapid, as rapid does, and tried first from then on.
-func Check[C any](t T, options ...Option) {
+func Check[C any](t rapid.TB, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
 	if err != nil {
@@ -49,7 +49,7 @@ func Check[C any](t T, options ...Option) {
 	}
 }
 
-func fail(t T, typ reflect.Type, err error) {
+func fail(t rapid.TB, typ reflect.Type, err error) {
 	t.Helper()
 	t.Errorf("hotupdatetest: %v: %v", typ, err)
 	t.FailNow()
@@ -83,7 +83,7 @@ type breach struct {
 }
 
 // check tries a guarantee and reports the smallest breach, if it does not hold.
-func (g guarantee) check(t T, s *subject) (holds bool) {
+func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	t.Helper()
 	var found *breach
 	var tried trial

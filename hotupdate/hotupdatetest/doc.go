@@ -4,19 +4,14 @@
 //
 //	func TestWorkerConfig(t *testing.T) {
 //		hotupdatetest.Check[v1alpha1.WorkerConfig](t)
-//		hotupdatetest.Golden[v1alpha1.WorkerConfig](t, "testdata/workerconfig.json", hotupdatetest.WithUpdate(update))
+//		hotupdatetest.Golden[v1alpha1.WorkerConfig](t, "testdata/workerconfig.json", update)
 //	}
 //
 // [Check] makes sure, with generated configurations, that the type keeps the library's guarantees: it finds marshalers that write one
 // value in two ways, copies that share memory, and defaults that are not declared. [Golden] keeps the type's Schema and the hashes of fixed
-// configurations in a file, and tells what a change of the type does to a fleet, before it is released. The switch is a flag of the test:
+// configurations in a file, and tells what a change of the type does to a fleet, before it is released. A flag of the test writes the file:
 //
-//	var update hotupdatetest.Update
-//
-//	func TestMain(m *testing.M) {
-//		flag.Var(&update, "update", "write golden files: true if that rolls no pool, roll in any case")
-//		os.Exit(m.Run())
-//	}
+//	var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 //
 // For tests of the adopter's own there are [Mutate], which changes one field of a class, and the options [IgnoreHot] and [IgnoreImmutable]
 // for package cmp.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgregory.net/rapid"
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -40,15 +41,15 @@ type vector struct {
 // [hotupdate.Compatibility] finds is named; so is each vector whose hash is another, or that is refused, be it because a marshaler writes
 // something else, which no Schema shows.
 //
-// The file is written, and written anew, with [WithUpdate]:
-//   - UpdateHarmless writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.
-//   - UpdateRolling writes it in any case. Vectors of the file that the type refuses are left out of it. A Schema that has named pools has
+// The file is written, and written anew, with the flag of [UpdateFlag]:
+//   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.
+//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of it. A Schema that has named pools has
 //     to live on in an era (see [hash.Eras]), so keep the old file.
 //
 // A file that does not exist is written by either. The vectors are one for each field that has a value of its own; those in the file stay
 // as long as they can be read, so that a vector outlives the release that wrote it. One that is added to the file by hand, with name and
-// config, is completed by UpdateRolling.
-func Golden[C any](t T, file string, options ...Option) {
+// config, is completed by -update=roll.
+func Golden[C any](t rapid.TB, file string, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
 	if err != nil {
@@ -63,8 +64,8 @@ func Golden[C any](t T, file string, options ...Option) {
 func (s *subject) golden(file string) error {
 	written, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if s.update == Verify {
-			return misuse(file, "does not exist", "run the test with -update, see WithUpdate, and commit the file")
+		if s.update == verify {
+			return misuse(file, "does not exist", "run the test with -update, see UpdateFlag, and commit the file")
 		}
 		return s.write(file, nil)
 	}
@@ -80,7 +81,7 @@ func (s *subject) golden(file string) error {
 		return err
 	}
 	switch {
-	case s.update == UpdateRolling || s.update == UpdateHarmless && !isGrave:
+	case s.update == updateRolling || s.update == updateHarmless && !isGrave:
 		return s.write(file, recorded.Vectors)
 	case isGrave:
 		return explain(file, all, "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run with -update=roll")

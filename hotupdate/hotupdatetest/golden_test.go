@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
@@ -74,7 +75,7 @@ type evolved struct {
 func TestGoldenExplains(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		run    func(t hotupdatetest.T, file string, options ...hotupdatetest.Option)
+		run    func(t rapid.TB, file string, options ...hotupdatetest.Option)
 		want   []string
 		grave  bool
 		reason string
@@ -100,11 +101,11 @@ func TestGoldenExplains(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "new", "golden.json")
-			mustPass(t, func(t hotupdatetest.T) {
-				hotupdatetest.Golden[before](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+			mustPass(t, func(t rapid.TB) {
+				hotupdatetest.Golden[before](t, file, updating(t, "-update"))
 			})
 			written := read(t, file)
-			verified := record(t, func(t hotupdatetest.T) { tc.run(t, file) })
+			verified := record(t, func(t rapid.TB) { tc.run(t, file) })
 			for _, want := range tc.want {
 				if !strings.Contains(verified.text(), want) {
 					t.Errorf("%s: want %q in:\n%s", tc.reason, want, verified.text())
@@ -113,8 +114,8 @@ func TestGoldenExplains(t *testing.T) {
 			if len(tc.want) == 0 && len(verified.errors) > 0 {
 				t.Errorf("%s: %s", tc.reason, verified.text())
 			}
-			updated := record(t, func(t hotupdatetest.T) {
-				tc.run(t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+			updated := record(t, func(t rapid.TB) {
+				tc.run(t, file, updating(t, "-update"))
 			})
 			if tc.grave && (len(updated.errors) == 0 || !bytes.Equal(written, read(t, file)) || !strings.Contains(updated.text(), "run with -update=roll")) {
 				t.Errorf("%s: -update must refuse: %s", tc.reason, updated.text())
@@ -122,8 +123,8 @@ func TestGoldenExplains(t *testing.T) {
 			if !tc.grave && len(updated.errors) > 0 {
 				t.Errorf("%s: -update must write: %s", tc.reason, updated.text())
 			}
-			mustPass(t, func(t hotupdatetest.T) { tc.run(t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling)) })
-			mustPass(t, func(t hotupdatetest.T) { tc.run(t, file) })
+			mustPass(t, func(t rapid.TB) { tc.run(t, file, updating(t, "-update=roll")) })
+			mustPass(t, func(t rapid.TB) { tc.run(t, file) })
 		})
 	}
 }
@@ -131,14 +132,14 @@ func TestGoldenExplains(t *testing.T) {
 // TestGoldenKeepsVectors: a vector outlives the release that wrote it, with the hash that it had.
 func TestGoldenKeepsVectors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	options := []hotupdatetest.Option{hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling), hotupdatetest.WithValues("zones[]", "eu-1")}
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, options...) })
+	options := []hotupdatetest.Option{updating(t, "-update=roll"), hotupdatetest.WithValues("zones[]", "eu-1")}
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file, options...) })
 	added := strings.Replace(string(read(t, file)), `"vectors": [`, `"vectors": [{"name": "mine", "config": {"zones":["b","a"]}},`, 1)
 	if err := os.WriteFile(file, []byte(added), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, options...) })
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, options[1]) })
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file, options...) })
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file, options[1]) })
 	first := string(read(t, file))
 	for _, want := range []string{`"name": "empty"`, `"name": "mine"`, `"document": {
         "zones": [
@@ -150,8 +151,8 @@ func TestGoldenKeepsVectors(t *testing.T) {
 			t.Errorf("want %s in\n%s", want, first)
 		}
 	}
-	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[withTags](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	mustPass(t, func(t rapid.TB) {
+		hotupdatetest.Golden[withTags](t, file, updating(t, "-update"))
 	})
 	second := string(read(t, file))
 	for _, want := range []string{`"name": "mine"`, `"name": "tags[]"`, `"eu-1"`} {
@@ -159,7 +160,7 @@ func TestGoldenKeepsVectors(t *testing.T) {
 			t.Errorf("want %s in\n%s", want, second)
 		}
 	}
-	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file) })
+	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file) })
 	if !strings.Contains(r.text(), "tags: is gone") {
 		t.Errorf("a release that goes back: %s", r.text())
 	}
@@ -168,13 +169,13 @@ func TestGoldenKeepsVectors(t *testing.T) {
 // TestGoldenDropsRefusedVectors: a vector that the type refuses leaves the file with -update=roll.
 func TestGoldenDropsRefusedVectors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	roll := hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling)
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[withTags](t, file, roll) })
-	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file) })
+	roll := updating(t, "-update=roll")
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[withTags](t, file, roll) })
+	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file) })
 	if want := `vector "tags[]": is refused`; !strings.Contains(r.text(), want) || !strings.Contains(string(read(t, file)), `"tags[]"`) {
 		t.Errorf("want %q, got %q", want, r.text())
 	}
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, roll) })
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file, roll) })
 	if strings.Contains(string(read(t, file)), `"tags[]"`) {
 		t.Error("a vector that nobody can read stays")
 	}
@@ -201,11 +202,11 @@ func (l *lower) UnmarshalText(text []byte) error { l.text = string(text); return
 // Schema shows it; the vectors do.
 func TestKubernetes134773VendoredTypeMarshalsOtherwise(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[loud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	mustPass(t, func(t rapid.TB) {
+		hotupdatetest.Golden[loud](t, file, updating(t, "-update"))
 	})
-	for _, options := range [][]hotupdatetest.Option{nil, {hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless)}} {
-		r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[quiet](t, file, options...) })
+	for _, options := range [][]hotupdatetest.Option{nil, {updating(t, "-update")}} {
+		r := record(t, func(t rapid.TB) { hotupdatetest.Golden[quiet](t, file, options...) })
 		for _, want := range []string{`vector "name": has another hash`, "look at name", `was {"name":"A"}`, `is  {"name":"a"}`} {
 			if !strings.Contains(r.text(), want) {
 				t.Errorf("want %q in %s", want, r.text())
@@ -227,13 +228,13 @@ type (
 // TestGoldenHidesSecrets: neither the file nor the explanation holds the values of sensitive fields that the tester gave.
 func TestGoldenHidesSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[hiddenLoud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless), hotupdatetest.WithValues("name", upper{"hunter2"}))
+	mustPass(t, func(t rapid.TB) {
+		hotupdatetest.Golden[hiddenLoud](t, file, updating(t, "-update"), hotupdatetest.WithValues("name", upper{"hunter2"}))
 	})
 	if text := string(read(t, file)); strings.Contains(strings.ToLower(text), "hunter2") {
 		t.Errorf("a secret is in the file:\n%s", text)
 	}
-	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[hiddenQuiet](t, file) })
+	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[hiddenQuiet](t, file) })
 	if !strings.Contains(r.text(), `vector "name": has another hash`) || strings.Contains(strings.ToLower(r.text()), `"name":"a"`) {
 		t.Errorf("want a difference without values, got %s", r.text())
 	}
@@ -242,8 +243,8 @@ func TestGoldenHidesSecrets(t *testing.T) {
 // TestGoldenFilesThatAreNone: a file that is missing, or was edited, is told as such.
 func TestGoldenFilesThatAreNone(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "golden.json")
-	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[before](t, good, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	mustPass(t, func(t rapid.TB) {
+		hotupdatetest.Golden[before](t, good, updating(t, "-update"))
 	})
 	content := string(read(t, good))
 	for _, tc := range []struct {
@@ -264,7 +265,7 @@ func TestGoldenFilesThatAreNone(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file) })
+			r := record(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file) })
 			if !strings.Contains(r.text(), tc.want) {
 				t.Errorf("%s: want %q in %s", tc.reason, tc.want, r.text())
 			}
@@ -305,11 +306,11 @@ func withSum(content string) string {
 // TestGoldenOfTypesThatContainThemselves: a Schema that cannot be loaded is compared as a whole.
 func TestGoldenOfTypesThatContainThemselves(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[everything](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	mustPass(t, func(t rapid.TB) {
+		hotupdatetest.Golden[everything](t, file, updating(t, "-update"))
 	})
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[everything](t, file) })
-	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[aws.WorkerConfig](t, file) })
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[everything](t, file) })
+	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[aws.WorkerConfig](t, file) })
 	if !strings.Contains(r.text(), "the type contains itself") {
 		t.Errorf("want a difference, got %s", r.text())
 	}
@@ -330,50 +331,52 @@ type (
 // TestGoldenOfTypesThatContainThemselvesAndAreRenamed: names in Go change no hash, so the file may be written anew.
 func TestGoldenOfTypesThatContainThemselvesAndAreRenamed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	update := hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless)
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[chain](t, file, update) })
-	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[renamedChain](t, file) })
+	update := updating(t, "-update")
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[chain](t, file, update) })
+	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[renamedChain](t, file) })
 	if !strings.Contains(r.text(), "says the same") {
 		t.Errorf("want no difference, got %s", r.text())
 	}
-	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[renamedChain](t, file, update) })
+	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[renamedChain](t, file, update) })
 }
 
 // TestGoldenOfKeysThatNobodyCanGuess: a map of which no key can be made has no vector.
 func TestGoldenOfKeysThatNobodyCanGuess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
-	mustPass(t, func(t hotupdatetest.T) {
+	mustPass(t, func(t rapid.TB) {
 		hotupdatetest.Golden[struct {
 			Zones map[unread]string `json:"zones"`
 			Name  string            `json:"name"`
-		}](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+		}](t, file, updating(t, "-update"))
 	})
 	if text := string(read(t, file)); strings.Contains(text, `"name": "zones[]"`) || strings.Count(text, `"name": "name"`) < 2 {
 		t.Errorf("want a vector for the name alone:\n%s", text)
 	}
 }
 
-// TestUpdateIsAFlag: the switch reads as flags do.
-func TestUpdateIsAFlag(t *testing.T) {
+// TestUpdateFlag: the flag reads nothing but its words, and the last one counts.
+func TestUpdateFlag(t *testing.T) {
 	for _, tc := range []struct {
-		text string
-		want hotupdatetest.Update
-		ok   bool
+		arguments string
+		written   bool
+		want      string
 	}{
-		{"false", hotupdatetest.Verify, true},
-		{"true", hotupdatetest.UpdateHarmless, true},
-		{"roll", hotupdatetest.UpdateRolling, true},
-		{"yes", hotupdatetest.Verify, false},
+		{"-update=false", false, "does not exist"},
+		{"-update -update=false", false, "does not exist"},
+		{"-update", true, ""},
+		{"-update=true", true, ""},
+		{"-update=roll", true, ""},
+		{"-update=yes", false, "write -update or -update=roll"},
 	} {
-		var u hotupdatetest.Update
-		err := u.Set(tc.text)
-		if (err == nil) != tc.ok || u != tc.want || tc.ok && u.String() != tc.text {
-			t.Errorf("%q: got %v, %v", tc.text, u.String(), err)
+		file := filepath.Join(t.TempDir(), "golden.json")
+		r := record(t, func(t rapid.TB) { hotupdatetest.Golden[before](t, file, updating(t, strings.Fields(tc.arguments)...)) })
+		if _, err := os.Stat(file); (err == nil) != tc.written || !strings.Contains(r.text(), tc.want) || tc.written != (r.text() == "") {
+			t.Errorf("%s: got %v, %s", tc.arguments, err, r.text())
 		}
 	}
 }
 
-func mustPass(t *testing.T, run func(t hotupdatetest.T)) {
+func mustPass(t *testing.T, run func(t rapid.TB)) {
 	t.Helper()
 	if r := record(t, run); len(r.errors) > 0 {
 		t.Errorf("%s", r.text())

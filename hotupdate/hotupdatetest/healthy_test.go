@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -166,20 +167,20 @@ func TestHealthyTypesPass(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name   string
-		run    func(t hotupdatetest.T)
+		run    func(t rapid.TB)
 		reason string
 	}{
-		{"everything", func(t hotupdatetest.T) { hotupdatetest.Check[everything](t) }, "every kind of field in every class, and recursion"},
-		{"presence", func(t hotupdatetest.T) { hotupdatetest.Check[withPresence](t) }, "empty lists and maps that mean something"},
-		{"aws", func(t hotupdatetest.T) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
-		{"kubeadm", func(t hotupdatetest.T) { hotupdatetest.Check[joined](t) }, "times of a type that writes itself are those that it reads"},
-		{"override", func(t hotupdatetest.T) {
+		{"everything", func(t rapid.TB) { hotupdatetest.Check[everything](t) }, "every kind of field in every class, and recursion"},
+		{"presence", func(t rapid.TB) { hotupdatetest.Check[withPresence](t) }, "empty lists and maps that mean something"},
+		{"aws", func(t rapid.TB) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
+		{"kubeadm", func(t rapid.TB) { hotupdatetest.Check[joined](t) }, "times of a type that writes itself are those that it reads"},
+		{"override", func(t rapid.TB) {
 			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithValues("nodeTemplate.capacity", "cpu", "memory"))
 		}, "classes come from the Schema, not from the type"},
-		{"normalizing", func(t hotupdatetest.T) {
+		{"normalizing", func(t rapid.TB) {
 			hotupdatetest.Check[withFolded](t)
 		}, "what is lost means nothing, as the type's method Equal says"},
-		{"values", func(t hotupdatetest.T) {
+		{"values", func(t rapid.TB) {
 			hotupdatetest.Check[everything](t, hotupdatetest.WithValues("text", "gp2", "gp3"), hotupdatetest.WithValues("size", "1Gi", 2), hotupdatetest.WithValues("zones[]", "eu-1", "eu-2"))
 		}, "values are read by their JSON"},
 	} {

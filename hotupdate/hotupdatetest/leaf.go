@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"pgregory.net/rapid"
+
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -108,7 +110,7 @@ func isWritten(v reflect.Value) bool {
 
 // checkTried reports types of which no two values can be made: whatever was said of them would be said of one value. Each is reported once,
 // with the first place where it stands.
-func (s *subject) checkTried(t T) {
+func (s *subject) checkTried(t rapid.TB) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
 	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {

@@ -20,7 +20,7 @@ import (
 // *rapid.T, field and value are drawn from it, and shrink with the rest of the test; otherwise they are the same in every run.
 //
 // The test fails at once if the type has no such field.
-func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mutated *C, path string) {
+func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Option) (mutated *C, path string) {
 	t.Helper()
 	s, err := subjectOf[C](options)
 	if err != nil {

@@ -69,17 +69,17 @@ func TestMutateBelowElements(t *testing.T) {
 func TestMutateWithoutSuchAField(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		run    func(t hotupdatetest.T)
+		run    func(t rapid.TB)
 		want   string
 		reason string
 	}{
-		{"no such class", func(t hotupdatetest.T) { hotupdatetest.Mutate[shortCopy](t, nil, hotupdate.Hot) }, "no field of class hot", "nothing is hot"},
-		{"unknown class", func(t hotupdatetest.T) { hotupdatetest.Mutate[shortCopy](t, nil, hotupdate.Class(9)) }, "no field of class", "no class at all"},
-		{"one value", func(t hotupdatetest.T) {
+		{"no such class", func(t rapid.TB) { hotupdatetest.Mutate[shortCopy](t, nil, hotupdate.Hot) }, "no field of class hot", "nothing is hot"},
+		{"unknown class", func(t rapid.TB) { hotupdatetest.Mutate[shortCopy](t, nil, hotupdate.Class(9)) }, "no field of class", "no class at all"},
+		{"one value", func(t rapid.TB) {
 			size := int32(5)
 			hotupdatetest.Mutate(t, &onlySize{&size}, hotupdate.Immutable, hotupdatetest.WithValues("size", 5))
 		}, "no field of class immutable", "the only value that the tester allows is there already"},
-		{"no schema", func(t hotupdatetest.T) { hotupdatetest.Mutate[string](t, nil, hotupdate.Hot) }, "is not a struct of fields", "no Schema"},
+		{"no schema", func(t rapid.TB) { hotupdatetest.Mutate[string](t, nil, hotupdate.Hot) }, "is not a struct of fields", "no Schema"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := record(t, tc.run)

@@ -78,14 +78,6 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	}
 }
 
-// WithUpdate says what [Golden] does about a difference.
-func WithUpdate(u Update) Option {
-	return func(s *subject) error {
-		s.update = u
-		return nil
-	}
-}
-
 func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }

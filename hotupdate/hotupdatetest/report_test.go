@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
@@ -23,7 +25,7 @@ func (s *secrets) DeepCopy() *secrets {
 
 // TestSecretsAreNotShown: no report holds a sensitive value or key, while paths and other values are there.
 func TestSecretsAreNotShown(t *testing.T) {
-	r := record(t, func(t hotupdatetest.T) {
+	r := record(t, func(t rapid.TB) {
 		hotupdatetest.Check[secrets](
 			t,
 			hotupdatetest.WithValues("token", lossy{"hunter2", "hunter2"}),
@@ -52,7 +54,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 func TestOptionsThatDoNotFit(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		run    func(t hotupdatetest.T)
+		run    func(t rapid.TB)
 		want   string
 		reason string
 	}{
@@ -69,15 +71,15 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
 		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
 		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
-		{"no keys", func(t hotupdatetest.T) {
+		{"no keys", func(t rapid.TB) {
 			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithValues("tags"))
 		}, `WithValues: gives no value for "tags"`, "nothing would be tried"},
-		{"wrong key", func(t hotupdatetest.T) {
+		{"wrong key", func(t rapid.TB) {
 			hotupdatetest.Check[struct {
 				Ports map[int32]string `json:"ports"`
 			}](t, hotupdatetest.WithValues("ports", 1, "http"))
 		}, `WithValues: value 2 for "ports" has type string and is no int32`, "another key would be taken silently"},
-		{"other schema", func(t hotupdatetest.T) {
+		{"other schema", func(t rapid.TB) {
 			schema, _ := hotupdate.SchemaOf[shortCopy]()
 			hotupdatetest.Check[secrets](t, hotupdatetest.WithSchema(schema))
 		}, "WithSchema: has the Schema of another type", "a Schema for another type"},
@@ -91,13 +93,13 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-func withOptions(options ...hotupdatetest.Option) func(t hotupdatetest.T) {
-	return func(t hotupdatetest.T) { hotupdatetest.Check[secrets](t, options...) }
+func withOptions(options ...hotupdatetest.Option) func(t rapid.TB) {
+	return func(t rapid.TB) { hotupdatetest.Check[secrets](t, options...) }
 }
 
 // TestReportsAreSmall: a failure is shrunk to the field that matters.
 func TestReportsAreSmall(t *testing.T) {
-	r := record(t, func(t hotupdatetest.T) {
+	r := record(t, func(t rapid.TB) {
 		hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
 	})
 	want := "hotupdatetest: hotupdatetest_test.defaulted: type: the defaulting function changes the hash; " +

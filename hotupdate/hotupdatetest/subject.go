@@ -24,7 +24,7 @@ type subject struct {
 	allowed    map[string][]any           // by path, as the tester gave them
 	given      map[string][]reflect.Value // the same, of the field's type, or keys of the map's
 	defaulters []func(config any)
-	update     Update
+	update     update
 }
 
 // subjectOf compiles T under the options.

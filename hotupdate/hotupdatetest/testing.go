@@ -7,14 +7,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// T is what the kit needs of a test: a *testing.T, a *testing.B, or a recorder of one's own.
-type T interface {
-	Helper()
-	Name() string
-	Errorf(format string, args ...any)
-	FailNow()
-}
-
 // trialRun stands between rapid and the test. It keeps rapid's report, in which values are not hidden, and knows whether the run failed.
 type trialRun struct {
 	rapid.TB // no method of it is called but those below

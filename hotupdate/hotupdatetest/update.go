@@ -1,43 +1,32 @@
 package hotupdatetest
 
-import (
-	"flag"
-	"fmt"
-	"slices"
-)
+import "flag"
 
-// Update says what [Golden] does when the file and the type differ. It is a flag, see [flag.Value]: -update stands for UpdateHarmless,
-// -update=roll for UpdateRolling. The zero value is Verify.
-type Update uint8
+// update says what [Golden] does when the file and the type differ.
+type update uint8
 
-// The ways to update.
 const (
-	Verify         Update = iota // fail, and explain the difference
-	UpdateHarmless               // write the file unless the difference would roll a pool or refuse a configuration
-	UpdateRolling                // write the file whatever the difference does
+	verify         update = iota // fail, and explain the difference
+	updateHarmless               // write the file unless the difference would roll a pool or refuse a configuration
+	updateRolling                // write the file whatever the difference does
 )
 
-var _ flag.Value = (*Update)(nil)
+var updateWords = map[string]update{"false": verify, "true": updateHarmless, "roll": updateRolling}
 
-var updateWords = []string{Verify: "false", UpdateHarmless: "true", UpdateRolling: "roll"}
-
-// String returns the word that Set reads: false, true or roll.
-func (u *Update) String() string {
-	if int(*u) < len(updateWords) {
-		return updateWords[*u]
+// UpdateFlag defines a flag by which [Golden] writes its files, and returns the Option that reads the flag: with the name update, -update and
+// -update=roll. Define it before the flags are parsed: in a variable of the test's package.
+func UpdateFlag(flags *flag.FlagSet, name string) Option {
+	u := verify
+	flags.BoolFunc(name, "write golden files if that rolls no pool; -"+name+"=roll writes them in any case", func(text string) error {
+		word, ok := updateWords[text]
+		if !ok {
+			return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
+		}
+		u = word
+		return nil
+	})
+	return func(s *subject) error {
+		s.update = u
+		return nil
 	}
-	return "unknown"
 }
-
-// Set reads false, true or roll.
-func (u *Update) Set(text string) error {
-	at := slices.Index(updateWords, text)
-	if at < 0 {
-		return misuse(fmt.Sprintf("-update=%q", text), "is none of true, roll and false", "write -update or -update=roll")
-	}
-	*u = Update(at) //nolint:gosec // one of three
-	return nil
-}
-
-// IsBoolFlag lets -update stand alone.
-func (u *Update) IsBoolFlag() bool { return true }
