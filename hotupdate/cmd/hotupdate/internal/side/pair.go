@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -20,17 +21,20 @@ type pair struct{ old, updated *Manifest }
 //
 // Two sides of which no manifest is the same are an error: they are probably two files that have nothing to do with each other.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
-	if err := errors.Join(checkTwins(old), checkTwins(updated)); err != nil {
+	was, oldErr := byIdentity(old)
+	_, err := byIdentity(updated)
+	if err := errors.Join(oldErr, err); err != nil {
 		return nil, err
 	}
 	pairs := make([]pair, len(updated))
 	for i, m := range updated {
-		pairs[i].updated = m
+		pairs[i] = pair{was[m.identity()], m}
+		delete(was, m.identity())
 	}
-	rest := pairBy(pairs, old, func(a, b *Manifest) bool { return a.identity() == b.identity() })
-	rest = pairBy(pairs, rest, mayBeSameObject)
+	rest := slices.DeleteFunc(slices.Clone(old), func(m *Manifest) bool { return was[m.identity()] == nil })
+	rest = pairBy((*Manifest).identity, pairs, rest)
 	if anyName {
-		rest = pairBy(pairs, rest, func(a, b *Manifest) bool { return a.Type == b.Type })
+		rest = pairBy(func(m *Manifest) identity { return identity{kind: m.Type} }, pairs, rest)
 	}
 	if len(old) > 0 && len(rest) == len(old) && len(updated) > 0 {
 		before, after := old[0], updated[0]
@@ -53,8 +57,31 @@ type identity struct {
 
 func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
 
-// checkTwins reports objects that a side has twice.
-func checkTwins(side []*Manifest) error {
+// wildcard stands for every namespace or name. No JSON has this text.
+const wildcard = "\xff"
+
+// knownAs and soughtAs return the names by which manifests find one another: one that is missing may be any.
+func knownAs(name string) []string { return []string{name, wildcard} }
+
+func soughtAs(name string) []string {
+	if name == "" {
+		return []string{wildcard}
+	}
+	return []string{name, ""}
+}
+
+// as returns the identities of all namespaces and names that a function makes of one.
+func (id identity) as(names func(string) []string) (all []identity) {
+	for _, namespace := range names(id.namespace) {
+		for _, name := range names(id.name) {
+			all = append(all, identity{id.kind, namespace, name})
+		}
+	}
+	return all
+}
+
+// byIdentity finds the objects of a side. One that is there twice is an error.
+func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 	seen := make(map[identity]*Manifest, len(side))
 	var problems []error
 	for _, m := range side {
@@ -64,35 +91,45 @@ func checkTwins(side []*Manifest) error {
 		}
 		seen[m.identity()] = m
 	}
-	return errors.Join(problems...)
+	return seen, errors.Join(problems...)
 }
 
-// pairBy gives to each new manifest that has none the only old one that is the same, if it is the only one for that, too. It returns the old
-// ones that are left over.
-func pairBy(pairs []pair, old []*Manifest, same func(a, b *Manifest) bool) (rest []*Manifest) {
-	candidates := map[*Manifest][]int{}
-	claims := make([]int, len(pairs))
-	for _, m := range old {
-		for i, p := range pairs {
-			if p.old == nil && same(m, p.updated) {
-				candidates[m] = append(candidates[m], i)
-				claims[i]++
-			}
+// pairBy gives to each new manifest that has none the only old one that it may be, if it is the only one for that, too. It returns the old ones
+// that are left over.
+func pairBy(identityOf func(*Manifest) identity, pairs []pair, old []*Manifest) (rest []*Manifest) {
+	var updated []*Manifest
+	for _, p := range pairs {
+		if p.old == nil {
+			updated = append(updated, p.updated)
 		}
 	}
-	for _, m := range old {
-		if found := candidates[m]; len(found) == 1 && claims[found[0]] == 1 {
-			pairs[found[0]].old = m
-		} else {
-			rest = append(rest, m)
+	before, after := only(identityOf, updated, old), only(identityOf, old, updated)
+	for i, p := range pairs {
+		if m := before[p.updated]; m != nil && after[m] == p.updated {
+			pairs[i].old = m
 		}
 	}
-	return rest
+	return slices.DeleteFunc(old, func(m *Manifest) bool { return before[after[m]] == m })
 }
 
-func mayBeSameObject(a, b *Manifest) bool {
-	may := func(a, b string) bool { return a == b || a == "" || b == "" }
-	return a.Type == b.Type && may(a.Namespace, b.Namespace) && may(a.Name, b.Name)
+// only finds for each manifest the only one of others that it may be.
+func only(identityOf func(*Manifest) identity, all, others []*Manifest) map[*Manifest]*Manifest {
+	known, found := map[identity][]*Manifest{}, map[*Manifest]*Manifest{}
+	for _, m := range others {
+		for _, id := range identityOf(m).as(knownAs) {
+			known[id] = append(known[id], m)
+		}
+	}
+	for _, m := range all {
+		var candidates []*Manifest
+		for _, id := range identityOf(m).as(soughtAs) {
+			candidates = append(candidates, known[id][:min(2, len(known[id]))]...) // two leave a choice, as all do
+		}
+		if len(candidates) == 1 {
+			found[m] = candidates[0]
+		}
+	}
+	return found
 }
 
 // title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.

@@ -1,6 +1,8 @@
 package side
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,4 +109,63 @@ func TestPairsAreComplete(t *testing.T) {
 			require.Equal(t, 1, n)
 		}
 	})
+}
+
+// TestPairsLeaveNoChoice: beside those that are the same, two manifests are a pair exactly if each may be the other, and may be no third that is
+// left over. The namespace * is no wildcard.
+func TestPairsLeaveNoChoice(t *testing.T) {
+	may := func(a, b *Manifest) bool {
+		same := func(a, b string) bool { return a == b || a == "" || b == "" }
+		return a.Type == b.Type && same(a.Namespace, b.Namespace) && same(a.Name, b.Name)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(rapid.StringMatching("(Shoot|Worker):[mn*]?/[ab*]?"), 0, 8, rapid.ID[string])
+		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
+		pairs, err := pairUp(old, updated, false)
+		if err != nil {
+			return
+		}
+		among := func(all, others []*Manifest, m *Manifest) (found []*Manifest) {
+			for _, other := range others {
+				isPaired := slices.ContainsFunc(all, func(one *Manifest) bool { return one.identity() == other.identity() })
+				if !isPaired && may(m, other) {
+					found = append(found, other)
+				}
+			}
+			return found
+		}
+		for _, p := range pairs {
+			if p.updated == nil || p.old != nil && p.old.identity() == p.updated.identity() {
+				continue
+			}
+			var want *Manifest
+			if before := among(updated, old, p.updated); len(before) == 1 && len(among(old, updated, before[0])) == 1 {
+				want = before[0]
+			}
+			require.Same(t, want, p.old, "%s", p.updated.title())
+		}
+	})
+}
+
+// TestPairingIsLinear: 6,000 Shoots a side were compared each with each.
+func TestPairingIsLinear(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	var old, updated []*Manifest
+	for i := range n {
+		name := strconv.Itoa(i)
+		old = append(old, &Manifest{Manifest: &pool.Manifest{Name: name}})
+		updated = append(updated, &Manifest{Manifest: &pool.Manifest{Namespace: name, Name: name}})
+	}
+	pairs, looked := make([]pair, n), 0
+	for i, m := range updated {
+		pairs[i].updated = m
+	}
+	rest := pairBy(func(m *Manifest) identity { looked++; return m.identity() }, pairs, old)
+	require.Empty(t, rest)
+	require.LessOrEqual(t, looked, 4*n)
+	for i, p := range pairs {
+		require.Same(t, updated[i], p.updated)
+		require.Equal(t, p.updated.Name, p.old.Name)
+	}
 }
