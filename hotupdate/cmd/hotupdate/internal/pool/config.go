@@ -162,7 +162,7 @@ func (j *configs) judge() {
 	alone, together := make([]Verdict, len(all)), j.renames(updated)
 	for i, d := range all {
 		if alone[i] = None; len(all) <= maxAlone {
-			alone[i] = j.renames(with(old, d.at, d.after))
+			alone[i] = min(together, j.renames(with(old, d.at, d.after))) // which may be no config on its own
 		}
 	}
 	shared := slices.Max(append(alone, None)) < together

@@ -70,10 +70,12 @@ func (o Options) naming(p *Pool) *Naming {
 	if o.Extension == Released {
 		names = provider.Released
 	}
-	return &Naming{
-		Versions:   provider.Versions,
-		Additional: func(p *Pool) (Additional, error) { return names(p.workerPool()) },
-	}
+	return &Naming{Versions: provider.Versions, Additional: func(p *Pool) (Additional, error) {
+		if meta := TypeMetaOf(p.ProviderConfig); !IsNull(p.ProviderConfig) && meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
+			return Additional{Unknown: true}, nil // that of a fork
+		}
+		return names(p.workerPool())
+	}}
 }
 
 // workerPool is the pool as the example extensions see it.
@@ -106,7 +108,7 @@ func AsStored(raw []byte) []byte {
 }
 
 // renames reports whether two pools of one Kubernetes minor have different names: Roll if so, None if not, Indeterminate if that depends on an
-// unknown minor or function.
+// unknown minor or function, or a provider config cannot be read.
 func (n *Naming) renames(old, updated *Pool) Verdict {
 	versions := []string{updated.Worker.KubernetesVersion}
 	if versions[0] == "" {
@@ -119,9 +121,9 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 		after, newErr := n.Additional(updated)
 		v := None
 		switch {
-		case before.Unknown || after.Unknown:
+		case before.Unknown || after.Unknown || oldErr != nil || newErr != nil:
 			v = Indeterminate
-		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
+		case !slices.Equal(before.Data, after.Data):
 			v = Roll
 		}
 		found = append(found, v)
@@ -130,6 +132,27 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 		return Indeterminate
 	}
 	return found[0]
+}
+
+// renamesVolumes reports whether the pool has another name with the volumes at a path as they were. An extension may look a volume up in the
+// config, so the volumes are compared under the config of either side.
+func (n *Naming) renamesVolumes(path string, old, updated *Pool) Verdict {
+	found := None
+	for _, config := range [][]byte{old.ProviderConfig, updated.ProviderConfig} {
+		before, after := *updated, *updated
+		before.ProviderConfig, after.ProviderConfig = config, config
+		if path == "dataVolumes" {
+			before.DataVolumes = old.DataVolumes
+		} else {
+			before.Encrypted = old.Encrypted
+		}
+		v := n.renames(&before, &after)
+		if v == Indeterminate {
+			return v
+		}
+		found = max(found, v)
+	}
+	return found
 }
 
 // compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values

@@ -53,11 +53,11 @@ func ExampleCompare() {
 		panic(err)
 	}
 	withConfig := func(config string) pool.Pool {
-		p := pool.Pool{Provider: "aws", ProviderConfig: []byte(config)}
+		p := pool.Pool{Provider: "aws", ProviderConfig: fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q%s}`, aws.APIVersion, aws.Kind, config)}
 		p.Worker.Name, p.Worker.KubernetesVersion = "a", "1.34.0"
 		return p
 	}
-	compared, err := pool.Compare(withConfig(`{}`), withConfig(`{"tags":{"vm":{"team":"red"}}}`), pool.Options{
+	compared, err := pool.Compare(withConfig(""), withConfig(`,"tags":{"vm":{"team":"red"}}`), pool.Options{
 		Schema: func(meta pool.TypeMeta) *hotupdate.Schema { return schema },
 	})
 	if err != nil {

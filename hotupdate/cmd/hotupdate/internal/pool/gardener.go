@@ -102,18 +102,14 @@ func (c *Comparison) judgeKubelet(old, updated *Pool, _ Options) {
 
 // judgeVolumes judges what of the volumes the extension hashes, or does not, beside size and type of the root volume.
 func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
-	encrypted, volumes := *updated, *updated
-	encrypted.Encrypted, volumes.DataVolumes = old.Encrypted, old.DataVolumes
 	naming := Options{Extension: o.Extension}.naming(updated) // eras that are given are those of configs
-	for path, before := range map[string]Pool{"volume.encrypted": encrypted, "dataVolumes": volumes} {
-		// An extension may look a volume up in the config, so the volumes are compared under the config of either side.
-		after, earlierBefore, earlier := *updated, before, *updated
-		earlierBefore.ProviderConfig, earlier.ProviderConfig = old.ProviderConfig, old.ProviderConfig
+	for _, path := range []string{"volume.encrypted", "dataVolumes"} {
 		switch {
+		case !c.touches(path):
 		case naming == nil:
 			c.set(path, Indeterminate, EraUnknown)
 		case !inPlace(c.Strategy):
-			if v := max(naming.renames(&before, &after), naming.renames(&earlierBefore, &earlier)); v != Roll {
+			if v := naming.renamesVolumes(path, old, updated); v != Roll {
 				c.set(path, v, map[Verdict]Rule{None: NameStays, Indeterminate: EraUnknown}[v])
 			}
 		case path == "dataVolumes" && updated.Provider != "alicloud":

@@ -148,6 +148,45 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 	}
 }
 
+// TestVolumesBesideTheConfigOfAFork: whether a fork's extension hashes volumes is not known. The built-in one read the fork's config, could not,
+// and took that for another name.
+func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
+	t.Parallel()
+	const ours, fork = configVersion, "aws.fork.example/v1"
+	for _, test := range []struct {
+		oldVersion, newVersion, oldMember, newMember string
+		want                                         pool.Verdict
+	}{
+		{ours, ours, `"volume":{}`, `"volume":{}`, pool.Roll},
+		{ours, ours, `"odd.name":"a"`, `"odd.name":"a"`, pool.Indeterminate}, // which only the Schema of the fork has
+		{ours, ours, `"odd.name":"a"`, `"volume":{}`, pool.Indeterminate},
+		{ours, ours, `"volume":{}`, `"odd.name":"a"`, pool.Indeterminate},
+		{fork, fork, `"volume":{}`, `"volume":{}`, pool.Indeterminate},
+		{fork, ours, `"volume":{}`, `"volume":{}`, pool.Indeterminate},
+		{"", "", "", "", pool.Roll},
+	} {
+		of := func(version, member string) pool.Pool {
+			p := examplePool("aws", "1.37.1")
+			if p.ProviderConfig = nil; version != "" {
+				p.ProviderConfig = []byte(`{"apiVersion":"` + version + `","kind":"` + configKind + `",` + member + `}`)
+			}
+			return p
+		}
+		o := options(t)
+		for path, change := range map[string]func(*pool.Pool){
+			"dataVolumes[0].size": func(p *pool.Pool) { p.DataVolumes[0].Size = "7Gi" }, "volume.encrypted": func(p *pool.Pool) { p.Encrypted = new(true) },
+		} {
+			old, updated := of(test.oldVersion, test.oldMember), of(test.newVersion, test.newMember)
+			change(&updated)
+			got, err := pool.Compare(old, updated, o)
+			require.NoError(t, err)
+			i := slices.IndexFunc(got.Changes, func(c pool.Change) bool { return c.Path == path })
+			require.GreaterOrEqual(t, i, 0, "%s: %v", path, got.Changes)
+			require.Equal(t, test.want, got.Changes[i].Verdict, "%v: %v", test, got.Changes)
+		}
+	}
+}
+
 // TestHotInALaterEra: a hot field rolls a pool whose era hashes it, and is not blamed for what another field does.
 func TestHotInALaterEra(t *testing.T) {
 	t.Parallel()
