@@ -30,8 +30,7 @@ func (r *run) places(n *node, m memory) {
 	r.buf = append(r.buf, ']')
 }
 
-// sparse writes the elements of a list whose elements' presence is not written, in their places, up to the last one with something in
-// it. Nothing is hashed below a list that is hot or ignored.
+// sparse writes a list whose elements' presence is not written: every element at its index, up to the last element that has content.
 func (r *run) sparse(n *node, m memory) bool {
 	if !n.elem.writes {
 		return false
@@ -58,7 +57,7 @@ func (r *run) sparse(n *node, m memory) bool {
 	return true
 }
 
-// array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
+// array writes an array of fixed length. An array with the same text as the zero array counts as unset and is not written.
 func (r *run) array(n *node, m memory) bool {
 	if !n.writesPresence || n.len == 0 {
 		return r.sparse(n, m)
@@ -74,7 +73,7 @@ func (r *run) array(n *node, m memory) bool {
 	return true
 }
 
-// span is the text of an element of a set.
+// span locates the text of a set's element in the buffer.
 type span struct{ from, to int }
 
 // set writes the elements in the order of their bytes, each once.
@@ -98,7 +97,7 @@ func (r *run) set(n *node, m memory) bool {
 	return true
 }
 
-// joinSet puts the elements of a set, whose texts stand from start on, into their order.
+// joinSet replaces the buffer from start on by the elements of a set in their order, without duplicates.
 func (r *run) joinSet(start int, spans []span) {
 	first, mark := len(r.entries), len(r.scratch)
 	r.entries = withRoom(r.entries, len(spans))

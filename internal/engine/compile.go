@@ -13,17 +13,17 @@ import (
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
 	pointer   reflect.Type                           // to the configuration's type
-	example   any                                    // a pointer of that type
-	canonical *writing                               // what the canonical document holds
+	example   any                                    // a nil pointer of that type
+	canonical *writing                               // the canonical document
 	whole     *writing                               // everything
-	readable  map[fieldplan.ClassSet]func() *writing // what is of some classes, as JSON that the type can be read from
+	readable  map[fieldplan.ClassSet]func() *writing // the fields of some classes, as JSON that decodes into the type
 }
 
-// writing is a plan compiled for what is written of its values.
+// writing is a plan compiled for writing the fields of some classes.
 type writing struct {
 	root  *node
-	nodes map[*fieldplan.Node]*node // those of values that no collection identifies
-	deep  bool                      // values may be nested too deeply or contain themselves
+	nodes map[*fieldplan.Node]*node // without those compiled as elements of a collection with a key or selector
+	deep  bool                      // a value may be nested too deeply or contain itself
 }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
@@ -45,13 +45,13 @@ func compile(p *fieldplan.Plan) *Program {
 	return program
 }
 
-// kind is the shape of a node, with what decides how it is run.
+// kind says how a run writes a node.
 type kind uint8
 
 const (
 	objectKind kind = iota
 	arrayKind
-	listKind // in its own order; the kinds from here to mapKind may be nil
+	listKind // keeps its order; values of the kinds from here to mapKind may be nil
 	setKind
 	textKeyedKind
 	intKeyedKind
@@ -76,65 +76,65 @@ type node struct {
 	kind           kind
 	bits           uint8 // of a number
 	recursive      bool  // values may contain themselves
-	height         int   // of the tree of nodes, unless they are recursive
+	height         int   // of the tree of nodes, unless it is recursive
 	writesPresence bool  // the presence of elements is written
 	writes         bool  // something at or below the node can be written
 	plainKeys      bool  // the keys of the map are strings
-	spelled        bool  // the leaf's text is not what its type reads
+	spelled        bool  // the leaf's canonical text does not decode into its type
 
 	ops   []op   // of an object, in the order of the document
-	rest  *op    // of an object: its unknown members, if they are written
-	empty string // text of an object that is not there, as an element: its identity
+	rest  *op    // of an object: the field of its unknown members, if they are written
+	empty string // text of a nil element that is an object: its identity
 
-	steps []step // of an object: how two are compared
+	steps []step // of an object: how two objects are compared
 
 	elem         *node
 	elemPointers int // from an element to its value
 	elemSize     uintptr
 	len          int        // of an array
-	zero         []byte     // array: its text if nobody has set it
+	zero         []byte     // of an array: the text of the zero array
 	key          *op        // of a keyed list
-	when         *selector  // nil if elements are all alike
-	values       *sync.Pool // of a map: memory for what it holds
-	constant     string     // of a leaf: written instead of its text
+	when         *selector  // nil if all elements have one class
+	values       *sync.Pool // of a map: memory for its values
+	constant     string     // of a leaf: written in place of its text
 
 	plan *fieldplan.Node
 }
 
-// op is what is done about one member of an object. It is as long as a line of the processor's cache.
+// op writes one member of an object. It fits into one cache line.
 type op struct {
 	location location
 	node     *node
-	kind     kind  // of node, or leafKind where the member is written in an unusual way
+	kind     kind  // of node; leafKind if the member is quoted or a constant
 	bits     uint8 // of node
 
-	always     bool // part of an element's identity: written whatever its value, and no reason for the element to stay
+	always     bool // part of an element's identity: always written, but does not make the element non-empty
 	zero       bool // the zero value is written
-	hasDefault bool // a value that equals the field's default is not
+	hasDefault bool // a value that equals the declared default is not written
 	presence   bool // an empty value is written
 	quoted     bool // the value is written as a string
 
-	header string // a comma, or what else stands before the member, the name and a colon
+	header string // a byte for the comma or brace before the member, the quoted name and a colon
 	field  *fieldplan.Field
 }
 
-// step is what a comparison does about one member of an object: an op without what only writing needs.
+// step compares one member of two objects. It is an op without the fields that only writing needs.
 type step struct {
 	offset  offset
 	node    *node
 	op      *op
 	move    move
-	pointer bool // leads from there to the value
+	pointer bool // the member is a pointer to the value
 }
 
-// move is how two members are compared.
+// move says how two members are compared.
 type move uint8
 
 const (
 	otherMember move = iota
 	textMember
-	fourMember  // a number of so many bytes
-	eightMember // likewise
+	fourMember  // an integer of four bytes
+	eightMember // an integer of eight bytes
 	objectMember
 	collectionMember
 )
@@ -165,17 +165,17 @@ func stepOf(o *op) step {
 type selector struct {
 	when           *fieldplan.Selector
 	op             op
-	hot            *node // of selected elements
-	writesPresence bool  // their presence is written
+	hot            *node // of hot elements
+	writesPresence bool  // the presence of hot elements is written
 }
 
 type compiler struct {
-	want     fieldplan.ClassSet // what is written
-	spelling leaf.Spelling      // of what is written
+	want     fieldplan.ClassSet // the classes that are written
+	spelling leaf.Spelling      // of the leaves
 	nodes    map[context]*node
 }
 
-// context is what a node is compiled in: an element's identity depends on its collection.
+// context is a node with the collection that it is an element of, since the collection decides which fields identify the element.
 type context struct{ node, in *fieldplan.Node }
 
 func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
@@ -192,7 +192,7 @@ func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spe
 	return w
 }
 
-// zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
+// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays are final.
 func (c *compiler) zeroArrays() {
 	for changed := true; changed; {
 		changed = false
@@ -207,7 +207,7 @@ func (c *compiler) zeroArrays() {
 	}
 }
 
-// zeroArray is the text of an array that nobody has set, or nil if its elements cannot be written.
+// zeroArray is the text of a zero array, or nil if its elements cannot be written.
 func zeroArray(n *node) []byte {
 	r := start()
 	defer r.end()
@@ -252,7 +252,7 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 	return n
 }
 
-// leafKinds are the kinds of leaves that a run knows.
+// leafKinds are the kinds of leaves that a run writes without reflection.
 var leafKinds = map[leaf.Kind]kind{
 	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.Float: floatKind, leaf.String: textKind, leaf.Bytes: bytesKind,
 	leaf.Quantity: quantityKind, leaf.IntOrString: intOrStringKind,
@@ -303,7 +303,7 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for i := range n.ops {
 		n.steps = append(n.steps, stepOf(&n.ops[i]))
 		if in != nil && in.Key != nil && in.Key.Name == n.ops[i].field.Name {
-			n.steps[0], n.steps[i] = n.steps[i], n.steps[0] // elements of different keys are not compared further
+			n.steps[0], n.steps[i] = n.steps[i], n.steps[0] // the key first, so that elements with different keys are told apart at once
 		}
 	}
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
@@ -312,19 +312,19 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	}
 }
 
-// identifies reports whether f is written in every written element of collection in: its key, and its selector unless the collection is
-// left out and the selector with it. What is read back needs both.
+// identifies reports whether f is written in every written element of collection in. The key always is; the selector is if the collection's
+// own class is written. JSON that is decoded again needs both.
 func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 	return in != nil && in.Identity(f) && (c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
 }
 
-// isUnselected reports whether f is the selector of an element that is not hot, in an ignored collection. Its value is no part of what is
-// hot, but what is read back must not be selected either.
+// isUnselected reports whether f is the selector of an element that is not hot, in an ignored collection. The selector's value does not belong
+// to the hot part, but the element must not become hot when it is decoded.
 func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bool {
 	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
 }
 
-// unselected is the text of a selector that does not select, empty if the zero value does not.
+// unselected is the text of a selector value that does not make an element hot. It is empty if the zero value is such a value.
 func unselected(s *fieldplan.Selector) string {
 	switch k := s.Field.Node.Leaf; {
 	case !s.Holds(nil, nil):
@@ -338,7 +338,7 @@ func unselected(s *fieldplan.Selector) string {
 	}
 }
 
-// emptyText is the text of an object that is not there, but has to be written with its identity.
+// emptyText is the text of a nil object: its identity, with zero values.
 func (n *node) emptyText() string {
 	r, before := run{}, byte('{')
 	for i := range n.ops {
@@ -398,14 +398,14 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	}
 	hot := c.element(from.When.Hot, from)
 	n.height = max(n.height, hot.height)
-	if c.want != fieldplan.All { // where elements are all alike
+	if c.want != fieldplan.All { // otherwise the class of an element makes no difference
 		n.when = &selector{
 			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, writesPresence: c.writesPresence(from.When.Hot),
 		}
 	}
 }
 
-// element compiles a node as an element of collection in, and by itself.
+// element compiles a node as an element of collection in, and without a collection.
 func (c *compiler) element(from, in *fieldplan.Node) *node {
 	n := c.node(from, nil)
 	if in.Key != nil || in.When != nil {

@@ -32,27 +32,27 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Chang
 	return d.changes, nil
 }
 
-// differ walks two values side by side, and leaves out what the program finds to be the same.
+// differ walks two values side by side. It skips parts that the program finds to be the same.
 type differ struct {
 	program *Program
-	entries []textEntry // scratch for the map at hand
+	entries []textEntry // scratch for the current map
 
 	trail    Trail
 	above    [2]Ancestors
-	moved    []position // of elements that were paired by key
+	moved    []position // of the paired elements on the way
 	changes  []Change
-	texts    [2][]byte // scratch for the leaf at hand
-	partner  bool      // false inside an element that has none on the other side
-	overlays bool      // every element that comes or goes is a change, and null means what it does on the stricter side
+	texts    [2][]byte // scratch for the current leaf
+	partner  bool      // false inside an element without a counterpart on the other side
+	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
 }
 
-// position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
+// position is the index of an element in the old keyed list. The trail has its index in the new list.
 type position struct{ depth, at int }
 
-// sides are what stands at one place in the old and in the new value.
+// sides are the old and the new value of one part.
 type sides [2]side
 
-// side is one of them; without a value nothing is there. Its node says which class the value has on that side.
+// side is one of the two. The zero reflect.Value is a missing part. The node says which class the part has on that side.
 type side struct {
 	node  *fieldplan.Node
 	value reflect.Value
@@ -66,7 +66,7 @@ func (s sides) with(values pair) sides {
 	return s
 }
 
-// stricter is the side that has the stricter class, the new one if both have the same.
+// stricter is the side with the stricter class, and the new side if both have one class.
 func (s sides) stricter() side {
 	if s[0].node.Class < s[1].node.Class {
 		return s[0]
@@ -74,14 +74,14 @@ func (s sides) stricter() side {
 	return s[1]
 }
 
-// origin is the nearest declaration of a class, and how deep it stands.
+// origin is the nearest declaration of a class, with its depth in the path.
 type origin struct {
 	kind   Origin
 	source string
 	depth  int
 }
 
-// at turns the nearest declaration into what a change at this depth reports.
+// at returns the origin and source that a change at this depth reports.
 func (o origin) at(depth int) (Origin, string) {
 	if o.depth != depth && (o.kind == OriginStructTag || o.kind == OriginOverride) {
 		return OriginInherited, o.source
@@ -102,8 +102,8 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 	return child
 }
 
-// enterElements returns the sides of a pair of elements of collections s. Their nodes depend on the elements where hotwhen is declared. There
-// an element that is missing has the class of the other.
+// enterElements returns the sides of a pair of elements of collections s. With hotwhen, each element's selector decides its node, and a missing
+// element has the class of its counterpart.
 func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	for i, value := range values {
 		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
@@ -119,8 +119,8 @@ func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	return elems
 }
 
-// fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
-// the objects are elements of names the key, by which they were paired.
+// fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. If the objects are elements of
+// collection in, its key is skipped: the objects were paired by it.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
 	compiled, unknown := d.program.whole.nodes[s[0].node], d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
@@ -144,8 +144,8 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 	d.unknown(compiled, unknown, afterNames)
 }
 
-// selectorOf returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
-// own struct tag says: it comes and goes with the element.
+// selectorOf returns the side of an element's selector. In a hot element the selector is Hot, whatever its own struct tag says, since it is
+// added and removed with the element.
 func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	if elem.node == in.When.Hot {
 		hot := *selector.node
@@ -166,7 +166,7 @@ func (d *differ) member(o *op, s sides) {
 	d.composite(s.with(s.values().deref()), nil)
 }
 
-// presence compares whether a member is there whose presence counts.
+// presence compares whether a member with the presence option is set.
 func (d *differ) presence(o *op, s sides) {
 	if old, updated := o.isPresent(s[0].value), o.isPresent(s[1].value); old != updated {
 		empty := map[bool]string{true: emptyText(o.node.plan.Kind, false)}
@@ -174,8 +174,8 @@ func (d *differ) presence(o *op, s sides) {
 	}
 }
 
-// same reports whether two values, so many steps from the root, are there and equal, certainly. Where the sides disagree on the class, null
-// can mean two things.
+// same reports whether two values at a depth are certainly equal. It is false if a value is missing, or if the sides have different classes,
+// since then null can mean two things.
 func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool {
 	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
 }
@@ -191,7 +191,7 @@ func (d *differ) leafMember(o *op, s sides) {
 	}
 }
 
-// composite compares two values that are no leaves, either of which may be missing.
+// composite compares two objects or collections, either of which may be missing.
 func (d *differ) composite(s sides, in *fieldplan.Node) {
 	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]), len(d.above[1]))
 	for i := range s {
@@ -238,7 +238,7 @@ func (d *differ) positions(s sides) {
 	}
 }
 
-// element compares a pair of elements of two collections. Elements of collection in have an identity.
+// element compares a pair of elements of two collections. The collection in, if any, identifies its elements.
 func (d *differ) element(collections sides, step fieldpath.Step, values pair, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
@@ -267,8 +267,8 @@ func (d *differ) leafElement(s sides) {
 	}
 }
 
-// compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change
-// below that is strict enough, the element itself is the change.
+// compositeElement compares the content of two elements. If one element is missing, or one is null and the other empty, and no change below has
+// the element's class or a stricter one, the element itself is reported as a change.
 func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	shells := [2]string{shell(s[0]), shell(s[1])}
 	start := len(d.changes)
@@ -283,7 +283,7 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	}
 }
 
-// shell is the text of an element without its content: empty if it is missing.
+// shell is the text of an element without its content. It is empty for a missing element.
 func shell(s side) string {
 	if !s.value.IsValid() {
 		return ""
@@ -291,7 +291,7 @@ func shell(s side) string {
 	return emptyText(s.node.Kind, IsNull(s.node, s.value))
 }
 
-// emit records a change at the current path. Where the sides disagree on the class, the stricter one counts.
+// emit records a change at the current path. If the sides have different classes, the stricter one counts.
 func (d *differ) emit(s sides, texts [2]string) {
 	strict := s.stricter()
 	op := opOf(texts)
@@ -303,7 +303,7 @@ func (d *differ) emit(s sides, texts [2]string) {
 	d.changes = append(d.changes, c)
 }
 
-// path returns the current path: in the old value for removals, otherwise in the new one.
+// path returns the current path: in the old value for removals, otherwise in the new value.
 func (d *differ) path(op Op) fieldpath.Path {
 	path := slices.Clone(d.trail.Path)
 	if op == OpRemove {
@@ -357,5 +357,5 @@ type Change struct {
 	Source    string // Go field or override that declares the class; empty for Default
 	Old, New  string // canonical text; empty where absent or hidden
 	Sensitive bool
-	Omitted   bool // a field that one side leaves to a default that is not declared
+	Omitted   bool // one side leaves the field to a default that is not declared
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// sets compares sets. All elements are of the set's own class, so each is a change as a whole.
+// sets compares sets. All elements have the class of the set, so each changes as a whole.
 func (d *differ) sets(s sides) {
 	elem := s[0].node.Elem
 	pairs := pairing{left: [2][]Element{d.distinct(s[0]), d.distinct(s[1])}}
@@ -28,7 +28,7 @@ func (d *differ) sets(s sides) {
 	}
 }
 
-// distinct returns the elements of a set in canonical order, each where it stands first. Their keys are their texts.
+// distinct returns the elements of a set in canonical order, without duplicates. Their keys are their texts, and At is the first index.
 func (d *differ) distinct(s side) []Element {
 	elements := make([]Element, 0, length(s.value))
 	for i := range length(s.value) {
@@ -41,7 +41,7 @@ func (d *differ) distinct(s side) []Element {
 	return slices.CompactFunc(elements, func(a, b Element) bool { return a.Key == b.Key })
 }
 
-// stepInSet names scalars by their text, and other elements by where they stand.
+// stepInSet names scalars by their text, and other elements by their index.
 func stepInSet(elem *fieldplan.Node, e *Element) fieldpath.Step {
 	if elem.Kind != fieldplan.Leaf {
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}

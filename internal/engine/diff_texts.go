@@ -10,7 +10,7 @@ import (
 
 var differs = sync.Pool{New: func() any { return &differ{} }}
 
-// release hands the memory on, without what was compared.
+// release returns the memory to the pool, without references to the compared values.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
 	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
@@ -23,7 +23,7 @@ func (d *differ) release() {
 	differs.Put(d)
 }
 
-// textEntry is a key under which two maps of strings differ, or are wrong.
+// textEntry is a key whose values differ, or are invalid, in two maps of strings.
 type textEntry struct {
 	key  string
 	text [2]string
@@ -39,15 +39,15 @@ func (e *textEntry) values() (values pair) {
 	return values
 }
 
-// textMaps compares maps of strings, the usual shape of infrastructure tags, by looking up what stands in one in the other; only what
-// differs is brought into order. It is false, and nothing is done, for other maps and where a key is wrong.
+// textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of each map up in the other and sorts only the
+// keys that differ. It returns false and does nothing for other maps, and if a key is invalid.
 func (d *differ) textMaps(s sides) bool {
 	before, ok := d.program.Texts(s[0].node, s[0].value)
 	after, okToo := d.program.Texts(s[1].node, s[1].value)
 	if !ok || !okToo {
 		return false
 	}
-	defer func() { clear(d.entries) }() // before they are used again, or handed on
+	defer func() { clear(d.entries) }() // the pool must not keep users' values
 	if !d.findEntries(before, after) {
 		return false
 	}
@@ -60,7 +60,7 @@ func (d *differ) textMaps(s sides) bool {
 	return true
 }
 
-// findEntries fills in the entries that differ, or are not UTF-8. It is false if a key is not.
+// findEntries collects the entries that differ or are not valid UTF-8. It returns false if a key is not valid UTF-8.
 func (d *differ) findEntries(before, after map[string]string) bool {
 	d.entries = d.entries[:0]
 	for key, old := range before {

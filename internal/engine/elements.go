@@ -15,12 +15,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Element is one element of a collection with what identifies it there.
+// Element is one element of a collection, with its identity.
 type Element struct {
 	Key    string        // text of the map key or list key
 	order  uint64        // of integer list keys
 	At     int           // position in a list
-	mapKey reflect.Value // of a map
+	mapKey reflect.Value // Go key of a map
 	Value  reflect.Value
 }
 
@@ -36,13 +36,13 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	}
 }
 
-// Entries returns the entries of a map in the order of their keys' bytes, without those that are absent. Keys without a text, and further
-// ones with the same text, are reported and left out. An invalid v has no entries.
+// Entries returns the entries of a map in the byte order of their keys, without absent entries. Keys that have no text, and all but the first of
+// several keys with one text, are reported and left out. An invalid v has no entries.
 func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return slices.DeleteFunc(allEntries(t, n, v), func(e Element) bool { return isAbsent(n, e.Value) })
 }
 
-// allEntries is Entries with those that are absent.
+// allEntries is [Entries] including absent entries.
 func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	if length(v) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return distinct
 }
 
-// CompareKeys is the order of elements that are paired: that in which [Entries] and [Program.keyed] return them.
+// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which elements are paired.
 func CompareKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))
 }
@@ -72,7 +72,7 @@ func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 	return !fieldplan.IsProjected(n.Class) && IsNull(n.Elem, value)
 }
 
-// readEntries reads a map into memory in which keys and values have addresses.
+// readEntries copies the keys and values of a map, so that they have addresses.
 func readEntries(t *Trail, v reflect.Value) []Element {
 	size, typ := v.Len(), v.Type()
 	entries := make([]Element, 0, size)

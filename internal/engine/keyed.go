@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// listKey is what identifies an element of a keyed list: a text, or an integer as a number of the same order.
+// listKey identifies an element of a keyed list: by a text, or by an integer, mapped to an unsigned number of the same order.
 type listKey struct {
 	order uint64
 	text  string
@@ -48,7 +48,7 @@ const (
 	mixed      direction = 0
 )
 
-// directionOf finds the direction of a keyed list. One that is not mixed has each key once. One with a missing key is mixed.
+// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique and present.
 func (n *node) directionOf(elements *elements) direction {
 	var before listKey
 	found := ascending
@@ -71,14 +71,14 @@ func (n *node) directionOf(elements *elements) direction {
 	return found
 }
 
-// keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
+// keyedList writes the elements in the order of their keys. Lists in ascending or descending order need no index.
 func (r *run) keyedList(n *node, m memory) bool {
 	elements := elementsAt(m, n)
 	if elements.len == 0 {
 		return false
 	}
 	first, count, order := len(r.entries), elements.len, mixed
-	if !r.traced { // an index tells what is wrong with keys
+	if !r.traced { // building an index reports invalid keys
 		order = n.directionOf(&elements)
 	}
 	if order == mixed {
@@ -107,8 +107,8 @@ func (r *run) keyedList(n *node, m memory) bool {
 	return true
 }
 
-// index adds the elements of a keyed list to the entries, in order, and returns how many they are. Those without a key, and further ones of
-// the same key, are reported and left out.
+// index appends the elements of a keyed list to the entries, in order, and returns their number. Elements without a key, and all but the first
+// of several elements with one key, are reported and left out.
 func (r *run) index(n *node, m memory) int {
 	first, elements := len(r.entries), elementsAt(m, n)
 	r.entries = withRoom(r.entries, elements.len)
@@ -143,7 +143,7 @@ func (r *run) index(n *node, m memory) int {
 	return len(distinct)
 }
 
-// reportKey reports the key of an element that has none, or one that is not UTF-8.
+// reportKey reports an element whose key is missing or not valid UTF-8.
 func (r *run) reportKey(n *node, i int, key listKey) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
@@ -155,7 +155,7 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 	r.report(&fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it"})
 }
 
-// keyAt returns the element of the keyed list at m that stands at i, with its key.
+// keyAt returns element i of the keyed list at m, with its key.
 func (n *node) keyAt(m memory, i int) Element {
 	elements := elementsAt(m, n)
 	key, _ := n.keyOf(elements.at(i, n.elemPointers))
@@ -197,8 +197,8 @@ func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Eleme
 	return p.keyed(t, n, v)
 }
 
-// keyedElement writes an element of a keyed list or map, whose key, if it is written, is name, behind the byte that stands before it. Where
-// the element's presence is not written, it is only if something in it is.
+// keyedElement writes an element of a keyed list, or an entry of a map with key name, after the byte before. If the presence of the element is
+// not written, the element is written only if it has content to write. It reports whether it wrote anything.
 func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	start := r.position()
 	if n.kind != mapKind {
@@ -220,7 +220,7 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	return true
 }
 
-// selects is [ElementNode] for an element in memory.
+// selects reports whether an element is hot. It is [ElementNode] for an element in memory.
 func (r *run) selects(s *selector, m memory) bool {
 	if exists(m) {
 		m = s.op.location.in(m)

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOf writes a map of leaves, which are stored in values while the keys are sorted.
+// mapOf writes a map of leaves. It copies them to values while the keys are sorted.
 func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
 	if len(entries) == 0 {
 		return false
@@ -57,7 +57,7 @@ func (r *run) quantity(q *resource.Quantity) {
 	r.buf = text
 }
 
-// key writes the key of a map's entry behind the byte that stands before it. One that is not UTF-8 is reported, and its entry left out.
+// key writes the key of a map's entry after the byte before. It reports a key that is not valid UTF-8 and returns false: the entry is left out.
 func (r *run) key(n *node, before byte, key string) bool {
 	r.atKey(n, key)
 	text, problem := canonjson.AppendString(append(r.buf, before), key)
@@ -72,37 +72,37 @@ func (r *run) key(n *node, before byte, key string) bool {
 
 type keys struct{ entries, keys int }
 
-// keysOf begins the index of a map of so many entries.
+// keysOf begins the index of a map of n entries.
 func (r *run) keysOf(n int) keys {
 	k := keys{len(r.entries), len(r.keys)}
 	r.entries, r.keys = withRoom(r.entries, n), withRoom(r.keys, n)
 	return k
 }
 
-// add adds a key to the index that was begun last.
+// add adds a key to the last index.
 func (r *run) add(k keys, key string) {
 	r.entries = append(r.entries, entry{at: len(r.keys) - k.keys})
 	r.keys = append(r.keys, key)
 }
 
-// sorted sorts the index of a map, which is the last one, and returns its entries.
+// sorted sorts the last index and returns its entries.
 func (r *run) sorted(k keys) []entry {
 	own, keys := r.entries[k.entries:], r.keys[k.keys:]
 	r.sortByText(own, func(at int) string { return keys[at] })
 	return own
 }
 
-// drop takes the index of a map off the stacks, and the texts out of them.
+// drop removes the last index from the stacks, with the references to its keys.
 func (r *run) drop(k keys) {
 	clear(r.keys[k.keys:])
 	r.entries, r.keys = r.entries[:k.entries], r.keys[:k.keys]
 }
 
-// values are those of a map whose type is known to reflect only.
+// values holds the values of a map that is read by reflection.
 type values struct {
 	iter reflect.MapIter
 	key  reflect.Value
-	list reflect.Value // a slice, in which values have addresses
+	list reflect.Value // a slice, whose elements have addresses
 }
 
 func valuesOf(t reflect.Type) *sync.Pool {
@@ -111,7 +111,7 @@ func valuesOf(t reflect.Type) *sync.Pool {
 	}}
 }
 
-// read reads a map with keys that are strings into v, and returns its sorted index.
+// read copies the values of a map with string keys to v, and returns the sorted index.
 func (r *run) read(v *values, m reflect.Value) keys {
 	v.grow(m.Len())
 	k := r.keysOf(m.Len())
@@ -127,7 +127,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 	return k
 }
 
-// readOther is read for any other keys. What is wrong with them is reported, and their entries are left out.
+// readOther is read for other keys. Entries with invalid keys are reported and left out.
 func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
 	var elements []Element
 	r.whole(func(t *Trail) { elements = Entries(t, n.plan, m) })
@@ -146,7 +146,7 @@ func (v *values) grow(size int) {
 	}
 }
 
-// done hands the memory of v on, without what was read.
+// done returns the memory of v to the pool, without references to users' values.
 func (v *values) done(n *node) {
 	if size := v.list.Len(); size > maxPooled || size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
 		v.list = reflect.Zero(v.list.Type())
@@ -172,7 +172,7 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	}
 	before := byte('{')
 	for i, last := k.entries, len(r.entries); i < last; i++ {
-		at := r.entries[i].at // what is below may move the stacks
+		at := r.entries[i].at // writing the value may reallocate the stacks
 		if isAbsent(n.plan, v.list.Index(at)) {
 			continue
 		}

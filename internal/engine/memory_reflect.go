@@ -10,16 +10,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// The functions of this file are those of memory_unsafe.go, where they are described.
+// This file has the functions of memory_unsafe.go, which documents them.
 
-// memory is a value that has an address; the zero reflect.Value is no value.
+// memory is an addressable value; the zero reflect.Value is no value.
 type memory = reflect.Value
 
 var none memory
 
 type location struct {
 	index    []int
-	pointers int // that lead from there to the value
+	pointers int // from the field to the value
 }
 
 func locationOf(_ reflect.Type, index []int, pointers int) location { return location{index, pointers} }

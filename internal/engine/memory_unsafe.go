@@ -12,25 +12,25 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// memory is the address of a value; nil is no value. It is always that of a live Go value of the type that the plan names:
-// addresses stem from reflect, from Go pointers and slices in the value itself, and from offsets that reflect reports.
+// memory is the address of a value; nil is no value. The address is always that of a live Go value of the plan's type: it comes from reflect,
+// from Go pointers and slices in the value itself, or from an offset that reflect reports.
 type memory = unsafe.Pointer
 
 // none is no value.
 var none memory
 
-// location is where a member stands in its struct.
+// location is the location of a member in its struct.
 type location struct {
 	offset   uintptr
-	pointer  bool // a pointer leads from there to the value
-	indirect bool // more pointers lead there, see via
+	pointer  bool // at the offset is a pointer to the value
+	indirect bool // the way to the value is via
 	via      *indirection
 }
 
-// indirection is the way to a member over embedded or several pointers.
+// indirection is the way to a member behind embedded pointers, or behind several pointers.
 type indirection struct {
 	embedded []uintptr // offsets of the embedded pointers on the way
-	pointers int       // that lead from the last offset to the value
+	pointers int       // from the last offset to the value
 }
 
 // locationOf finds the location of a field in struct t.
@@ -50,7 +50,7 @@ func locationOf(t reflect.Type, index []int, pointers int) location {
 	return p
 }
 
-// in returns where the member's value stands in the struct at m, and none if a pointer on the way is nil. It is small enough to be
+// in returns the address of the member's value in the struct at m, and none if a pointer on the way is nil. It is small enough to be
 // inlined.
 func (p *location) in(m memory) memory {
 	if p.indirect {
@@ -72,22 +72,22 @@ func (p *location) follow(m memory) memory {
 	return follow(unsafe.Add(m, p.offset), p.via.pointers)
 }
 
-// offset is where a member stands that is reached without following an embedded pointer.
+// offset is the location of a member that is not behind an embedded pointer.
 type offset = uintptr
 
-// direct returns the offset of a member. It is false for one behind an embedded pointer or several pointers.
+// direct returns the offset of a member. It is false for a member behind an embedded pointer or several pointers.
 func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
 
 func memberAt(m memory, n offset) memory { return unsafe.Add(m, n) }
 
-// pointedAt returns where the value of the pointer at m stands, none if it is nil.
+// pointedAt returns the value of the pointer at m: an address, or none.
 func pointedAt(m memory) memory { return *(*memory)(m) }
 
-// sameFour and sameEight compare numbers of so many bytes.
+// sameFour and sameEight compare integers of four and eight bytes.
 func sameFour(a, b memory) bool  { return *(*uint32)(a) == *(*uint32)(b) }
 func sameEight(a, b memory) bool { return *(*uint64)(a) == *(*uint64)(b) }
 
-// follow follows so many pointers. None leads to none.
+// follow follows a number of pointers. None leads to none.
 func follow(m memory, pointers int) memory {
 	for ; pointers > 0 && m != nil; pointers-- {
 		m = *(*memory)(m)
@@ -99,17 +99,16 @@ func exists(m memory) bool { return m != nil }
 
 func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
-// interfaceLayout is how Go lays out a value of type any that holds a pointer.
+// interfaceLayout is the memory layout of a value of type any that holds a pointer.
 type interfaceLayout struct{ typ, data memory }
 
-// pointedBy returns where the value of the pointer stands that v holds, none if it is nil. It is false if v holds something of another
-// type than a pointer that is given for comparison.
+// pointedBy returns the address that v holds, and none for a nil pointer. It is false if v does not have the type of the given pointer.
 func pointedBy(v, pointer any) (memory, bool) {
 	h := (*interfaceLayout)(unsafe.Pointer(&v))
 	return h.data, h.typ == (*interfaceLayout)(unsafe.Pointer(&pointer)).typ
 }
 
-// memoryOf returns where v stands, which has to have an address.
+// memoryOf returns the address of v, which must be addressable.
 func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }
 
 func valueAt(m memory, t reflect.Type) reflect.Value { return reflect.NewAt(t, m).Elem() }
@@ -153,7 +152,7 @@ func floatAt(m memory, bits uint8) float64 {
 	return *(*float64)(m)
 }
 
-// slice is how Go lays out every slice.
+// slice is the memory layout of a slice.
 type slice struct {
 	data     memory
 	len, cap int
@@ -174,7 +173,7 @@ func elementsAt(m memory, n *node) elements {
 	return elements{s.data, n.elemSize, s.len}
 }
 
-// at returns where the element's value stands, behind so many pointers.
+// at returns the address of the value of element i, behind a number of pointers.
 func (e *elements) at(i, pointers int) memory {
 	m := unsafe.Add(e.data, uintptr(i)*e.size)
 	if pointers > 0 {
@@ -188,8 +187,8 @@ func isNone(k kind, m memory) bool {
 	return k > arrayKind && *(*memory)(m) == nil
 }
 
-// kindOfMap is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever
-// their names.
+// kindOfMap returns the kind of maps that can be read as a Go map of a known type. Named types have the same layout, and the same hash function,
+// as the types that they are defined by.
 func kindOfMap(t reflect.Type, elem *fieldplan.Node) kind {
 	switch {
 	case t.Key().Kind() != reflect.String:

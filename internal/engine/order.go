@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// entry is an element in an index, which is sorted by a number or by a text. It holds no pointer, so that moving it costs nothing more.
+// entry is an element of an index that is sorted by a number or a text. It holds no pointer, so moving it needs no write barrier.
 type entry struct {
-	order uint64 // an integer key, or some bytes of a text
-	at    int    // among the elements, or what was read from the map
+	order uint64 // an integer key, or bytes of a text
+	at    int    // index of the element or of the copied value
 }
 
 const (
-	fewEntries = 32 // are sorted by comparing their texts
-	maxDeals   = 4  // of a text: each looks at all texts of its group, which may be long and alike up to their ends
+	fewEntries = 32 // up to this number, entries are sorted by comparing their texts
+	maxDeals   = 4  // deals per text; each deal reads all texts of a group, which may be long and differ only at their ends
 )
 
 func sortByOrder(own []entry) {
@@ -27,8 +27,9 @@ func (r *run) sortByText(own []entry, textOf func(at int) string) {
 	r.sortAlike(own, 0, maxDeals, textOf)
 }
 
-// sortAlike sorts entries by texts that are alike in their first so many bytes. More than a few are dealt by three bytes from where they begin to
-// differ, without comparisons that a processor cannot foresee; those that are alike in these are sorted by what follows, a few times at most.
+// sortAlike sorts entries whose texts have a common prefix of at least alike bytes. More than fewEntries are dealt by the three bytes after their
+// common prefix, which needs no branches that a processor mispredicts. Groups with the same three bytes are sorted by the bytes after them,
+// until no deals are left.
 func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) string) {
 	if len(own) <= fewEntries || deals == 0 {
 		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
@@ -43,7 +44,7 @@ func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) strin
 	}
 	for i := range own {
 		var order [4]byte
-		order[3] = byte(copy(order[:3], textOf(own[i].at)[alike:])) // what ends stands before what goes on
+		order[3] = byte(copy(order[:3], textOf(own[i].at)[alike:])) // a text that ends here sorts before a longer one
 		own[i].order = uint64(binary.BigEndian.Uint32(order[:]))
 	}
 	r.deal(own)
@@ -57,7 +58,7 @@ func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) strin
 	}
 }
 
-// deal sorts entries by numbers of four bytes, byte by byte from the last.
+// deal is a radix sort of entries by numbers of four bytes, from the last byte to the first.
 func (r *run) deal(own []entry) {
 	r.dealt = withRoom(r.dealt[:0], len(own))[:len(own)]
 	for shift := 0; shift < 32; shift += 8 {

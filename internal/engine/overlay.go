@@ -14,17 +14,17 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Absent stands for JSON that is not there, beside null.
+// Absent stands for a missing JSON value, as opposed to null.
 type Absent struct{}
 
-// Overlay returns the JSON tree of one value of the plan's type with the parts of another whose changes are of a class: what the other says
-// there, as it is spelled there. Everything else stays as it is. The values have been read, and the trees are of their JSON.
+// Overlay returns the JSON tree of one value of the plan's type, in which the parts whose changes have the given class are replaced by those of
+// another value, in that value's spelling. Everything else keeps its spelling. Each tree is the JSON from which its value was decoded.
 //
-//   - Putting the Immutable parts of old into updated gives what machines can take of an update without being replaced.
-//   - Putting the Hot parts of updated into old gives what running machines can take.
+//   - The Immutable parts of old over updated: the part of an update that does not replace machines.
+//   - The Hot parts of updated over old: the part of an update that running machines accept.
 //
-// An element, or an object or collection whose presence counts, comes with its class, and goes with it unless something stricter in it stays.
-// Below one that is stricter than the class, and stands on one side only, nothing changes. Sets are replaced as a whole.
+// An element, or an object or collection with the presence option, is added if its own class is the given class, and removed unless it holds
+// something stricter. If its own class is stricter and it is on one side only, nothing in it changes. Sets are replaced as a whole.
 func Overlay(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
 	old, updated, gone := onto, from, OpRemove
 	if from.Old {
@@ -37,18 +37,18 @@ func Overlay(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree an
 	return (&overlayer{class, gone}).value(p.Root, changes, 0, onto.Tree, from.Tree), nil
 }
 
-// Side is one of two values that are compared, with the tree of its JSON.
+// Side is one of two values, with the tree of its JSON.
 type Side struct {
 	Value reflect.Value
 	Tree  any
-	Old   bool // it stands before the other
+	Old   bool // it is the old value of the two
 }
 
-// overlayer puts parts of one tree into another, where changes are of a class. Its functions get the changes at or below the part at hand, which
-// is as many steps from the root as depth says.
+// overlayer replaces the parts of a tree whose changes have a class. Its functions get the changes at or below the current part, and its depth
+// below the root.
 type overlayer struct {
 	class structtag.Class
-	gone  Op // of a change that leaves nothing
+	gone  Op // of a change after which the part is missing
 }
 
 func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
@@ -82,7 +82,7 @@ func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, 
 	}
 }
 
-// shellOf is a value without what it holds.
+// shellOf is an empty value of the same JSON type.
 func shellOf(tree any) any {
 	switch tree.(type) {
 	case map[string]any:
@@ -94,7 +94,7 @@ func shellOf(tree any) any {
 	}
 }
 
-// members goes into the members of an object, or the entries of a map.
+// members replaces members of an object, or entries of a map.
 func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.(map[string]any)
 	others, _ := from.(map[string]any)
@@ -112,7 +112,7 @@ func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto
 		if f == nil {
 			member = identified(n, member, old, other)
 		} else if sizeOf(member) == 0 && sizeOf(old) != 0 && sizeOf(other) < 0 && !f.HasPresence() {
-			member = Absent{} // nothing is left of it, and the other has none
+			member = Absent{} // it became empty, and the other value has none
 		}
 		if member == (Absent{}) {
 			delete(result, name)
@@ -126,7 +126,7 @@ func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto
 	return result
 }
 
-// memberNode returns the field of an object, and its node. Entries of maps, and unknown members, have no field.
+// memberNode returns the field and the node of a member. Entries of maps and unknown members have no field.
 func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.Node) {
 	if n.Kind == fieldplan.Map {
 		return nil, n.Elem
@@ -139,8 +139,7 @@ func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.No
 	return nil, n.Rest.Node.Elem
 }
 
-// lookup returns the name under which an object or a map has what a step leads to, and the value. Keys that are no strings may have several
-// spellings.
+// lookup returns the spelling and the value of a member of an object or map. A map key that is not a string may have several spellings.
 func lookup(n *fieldplan.Node, members map[string]any, name string) (spelled string, value any) {
 	if value, ok := members[name]; ok {
 		return name, value
@@ -155,18 +154,18 @@ func lookup(n *fieldplan.Node, members map[string]any, name string) (spelled str
 	return name, Absent{}
 }
 
-// keyOf is the text of a map key that was read from a name.
+// keyOf is the canonical text of a map key that is spelled as a name.
 func keyOf(n *fieldplan.Node, name string) string {
 	raw, _ := json.Marshal(map[string]bool{name: true})
 	keys := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
-	_ = json.Unmarshal(raw, keys.Interface()) // the configuration has been read
+	_ = json.Unmarshal(raw, keys.Interface()) // cannot fail, since the value was decoded from it
 	for it := keys.Elem().MapRange(); it.Next(); {
 		return KeyStep(n, it.Key()).Name
 	}
 	return name
 }
 
-// elements goes into the elements of a list or array. Those that come to a keyed list are appended.
+// elements replaces elements of a list or array. Elements that are added to a keyed list are appended.
 func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
@@ -179,7 +178,7 @@ func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, ont
 		case 0 <= i && i < len(result):
 			result[i] = elem
 		case elem != Absent{} && (elem != nil || n.Kind != fieldplan.Array):
-			for len(result) < i { // what stands before holds its place
+			for len(result) < i { // fill the places before it
 				result = append(result, shellOf(placeAt(n, others, len(result))))
 			}
 			result = append(result, elem)
@@ -192,7 +191,7 @@ func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, ont
 	return result
 }
 
-// placesOf returns where the element stands that a step leads to: -1 if a keyed list has none.
+// placesOf returns a function from a step to the index of its element. The index is -1 if a keyed list has no such element.
 func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	if n.Pairing != fieldplan.ByKey {
 		return func(s fieldpath.Step) int { return s.At }
@@ -210,7 +209,7 @@ func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	}
 }
 
-// treeKey is the text of a key: a string, or an integer, for which nothing stands for 0.
+// treeKey is the text of a key: a string or an integer. A missing integer is 0.
 func treeKey(tree any) string {
 	switch key := tree.(type) {
 	case string:
@@ -223,7 +222,7 @@ func treeKey(tree any) string {
 	}
 }
 
-// placeAt is what stands at a place. A place of an array that is not there is null, which says zero.
+// placeAt is the element at an index. A missing element of an array is null, which decodes to zero.
 func placeAt(n *fieldplan.Node, list []any, i int) any {
 	switch {
 	case 0 <= i && i < len(list):
@@ -235,7 +234,7 @@ func placeAt(n *fieldplan.Node, list []any, i int) any {
 	}
 }
 
-// identified returns an element of collection n that stands in one tree only with what identifies it there.
+// identified returns an element of collection n. If only one tree has the element, its key and selector are copied from that tree.
 func identified(n *fieldplan.Node, elem, old, other any) any {
 	members, isObject := elem.(map[string]any)
 	only, _ := old.(map[string]any)
@@ -265,7 +264,7 @@ func sizeOf(tree any) int {
 	}
 }
 
-// steps groups changes by the step that they take at a depth. Those that take one stand together.
+// steps groups changes by their step at a depth. Changes with one step are adjacent.
 func steps(changes []Change, depth int) iter.Seq[[]Change] {
 	return func(yield func([]Change) bool) {
 		for from, to := 0, 1; from < len(changes); to++ {
@@ -280,13 +279,12 @@ func steps(changes []Change, depth int) iter.Seq[[]Change] {
 	}
 }
 
-// isSameStep compares what identifies a part. An element with a key may stand at different places in both values.
+// isSameStep reports whether two steps lead to one part. An element with a key may have different indices in both values.
 func isSameStep(a, b fieldpath.Step) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && (a.Kind != fieldpath.Index || a.At == b.At)
 }
 
-// PathTo returns the path of what stands at a pointer, given by its names. It ends at a leaf, at a list, and before a key that must not be
-// shown.
+// PathTo returns the path of a JSON pointer, given by its names. The path ends at a leaf, at a list, and before a sensitive key.
 func PathTo(p *fieldplan.Plan, names []string) (path fieldpath.Path) {
 	n := p.Root
 	for _, name := range names {

@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// pair is what stands at one place in two values; the zero reflect.Value is nothing.
+// pair is the same part of two values; the zero reflect.Value is a missing part.
 type pair [2]reflect.Value
 
 func (p pair) deref() pair {
@@ -22,10 +22,10 @@ func (p pair) any() reflect.Value {
 	return p[1]
 }
 
-// pairing goes through the elements of two collections in canonical order, and pairs those that have one key.
+// pairing iterates over the elements of two collections in canonical order, and pairs elements with the same key.
 type pairing struct {
-	left [2][]Element // elements that are still to come
-	at   [2]*Element  // the pair at hand; nil on the side where there is none
+	left [2][]Element // elements that are left
+	at   [2]*Element  // the current pair; nil on a side that has no such element
 }
 
 func (p *pairing) next() bool {
@@ -50,7 +50,7 @@ func (p *pairing) next() bool {
 	return true
 }
 
-// first is the key of the next pair. Behind the last it is behind all keys.
+// first is the key of the next pair, and afterNames if no pair is left.
 func (p *pairing) first() string {
 	first := afterNames
 	for _, left := range p.left {
@@ -61,7 +61,7 @@ func (p *pairing) first() string {
 	return first
 }
 
-// element returns the second element of the pair, or the first where there is no second.
+// element returns the second element of the pair, or the first if there is no second.
 func (p *pairing) element() *Element {
 	if p.at[1] != nil {
 		return p.at[1]
@@ -78,7 +78,7 @@ func (p *pairing) values() (values pair) {
 	return values
 }
 
-// arrayOrZero returns an array; a missing one says what the zero array says.
+// arrayOrZero returns an array. A missing array is the zero array.
 func arrayOrZero(n *fieldplan.Node, array reflect.Value) reflect.Value {
 	if array.IsValid() {
 		return array
@@ -86,7 +86,7 @@ func arrayOrZero(n *fieldplan.Node, array reflect.Value) reflect.Value {
 	return reflect.New(n.Type).Elem()
 }
 
-// length is that of a list, array or map; a missing one has no elements.
+// length is the length of a list, array or map. A missing one has no elements.
 func length(v reflect.Value) int {
 	if !v.IsValid() {
 		return 0
@@ -94,7 +94,7 @@ func length(v reflect.Value) int {
 	return v.Len()
 }
 
-// index returns the element at i, or nothing beyond the end.
+// index returns element i, and the zero reflect.Value beyond the end.
 func index(list reflect.Value, i int) reflect.Value {
 	if i >= length(list) {
 		return reflect.Value{}

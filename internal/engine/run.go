@@ -16,47 +16,47 @@ import (
 )
 
 const (
-	spillAt        = 4 << 10  // bytes that are worth handing on
+	spillAt        = 4 << 10  // this many final bytes are written to the digest
 	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
 	maxPooled      = 512      // entries that are kept for the next run
 )
 
-// run writes one value, with the memory that it needs. When it has found a fault, what it wrote is of no use.
+// run writes one value. It holds the memory for that. After a fault the written bytes are useless.
 type run struct {
 	buf     []byte
-	sums    bool // what is known to stay is handed to the digest; otherwise it stays in buf
-	flushed int  // bytes that have left buf
-	held    int  // collections being sorted: nothing may be flushed
+	sums    bool // final bytes go to the digest; otherwise they stay in buf
+	flushed int  // number of bytes that went to the digest
+	held    int  // number of enclosing sets and arrays, in which nothing is final
 
-	deep      bool      // depth and ancestors are kept
-	depth     int       // steps from the root to the object or collection at hand
-	ancestors Ancestors // of what is written
-	traced    bool      // the trail leads to the part at hand; otherwise to where the run began
+	deep      bool      // depth and ancestors are recorded
+	depth     int       // of the current object or collection below the root
+	ancestors Ancestors // of the current part
+	traced    bool      // the trail's path is that of the current part; otherwise, that of the first one
 	trail     Trail
 
 	digest  hash.Hash
-	scratch []byte // texts beside the document
+	scratch []byte // elements of a set in order
 
 	// Stacks, one frame per collection.
 	entries []entry
-	dealt   []entry  // while entries are sorted
+	dealt   []entry  // scratch of the radix sort
 	keys    []string // of maps
 	spans   []span   // of sets
 
-	// Values of maps of leaves, which do not nest.
+	// Values of the current map of leaves. Such maps do not nest.
 	texts      []string
 	quantities []resource.Quantity
-	pair       [2]resource.Quantity // that are compared
+	pair       [2]resource.Quantity // scratch of a comparison
 }
 
-// runs keeps memory for further runs. One run keeps about 90 KiB at most.
+// runs pools the memory of runs: at most about 90 KiB each.
 var runs = sync.Pool{New: func() any {
 	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()}
 }}
 
 func start() *run { return runs.Get().(*run) }
 
-// end hands the memory on, without what was read. Larger pieces are left to the garbage collector.
+// end returns the memory to the pool, without references to users' values. Large pieces are left to the garbage collector.
 func (r *run) end() {
 	recycle(&r.buf, maxPooledBytes)
 	recycle(&r.scratch, maxPooledBytes/2)
@@ -78,7 +78,7 @@ func (r *run) end() {
 	runs.Put(r)
 }
 
-// recycle empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
+// recycle empties memory for the next run, or drops it if it is too large. It must hold no references to users' values any more.
 func recycle[S ~[]T, T any](s *S, most int) {
 	if cap(*s) > most {
 		*s = nil
@@ -86,7 +86,7 @@ func recycle[S ~[]T, T any](s *S, most int) {
 	*s = (*s)[:0]
 }
 
-// withRoom returns s with room for n more: for maxPooled in all if that is enough.
+// withRoom returns s with capacity for n more elements.
 func withRoom[T any](s []T, n int) []T {
 	switch need := len(s) + n; {
 	case need <= cap(s):
@@ -100,8 +100,8 @@ func withRoom[T any](s []T, n int) []T {
 	}
 }
 
-// enter goes into an object or collection. It is false where the run must not go, see [Trail.Visit]. Like leave, in, at and atKey it is
-// small enough to be inlined.
+// enter begins an object or collection. It is false if the run must not enter it, see [Trail.Visit]. Like leave, in, at and atKey, it is small
+// enough to be inlined.
 func (r *run) enter(n *node, m memory) bool { return !r.deep || r.visit(n, m) }
 
 func (r *run) visit(n *node, m memory) bool {
@@ -136,21 +136,21 @@ func (r *run) leaveVisited(n *node) {
 	}
 }
 
-// in notes which member of the object the run goes on to.
+// in records the current member of an object.
 func (r *run) in(o *op) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
 	}
 }
 
-// at notes which element of the list at m the run goes on to.
+// at records the current element of the list at m.
 func (r *run) at(n *node, m memory, i int) {
 	if r.traced {
 		r.goToElement(n, m, i)
 	}
 }
 
-// atKey notes which entry of the map the run goes on to.
+// atKey records the current entry of a map.
 func (r *run) atKey(n *node, key string) {
 	if r.traced {
 		r.goToKey(n, key)
@@ -172,10 +172,10 @@ func (r *run) goToKey(n *node, key string) {
 
 func (r *run) goTo(step fieldpath.Step) { r.trail.Path[len(r.trail.Path)-1] = step }
 
-// report records what is wrong with the part at hand.
+// report records a problem of the current part.
 func (r *run) report(problem *fault.Error) { r.trail.Report(problem) }
 
-// whole calls find with a trail that leads to the object or collection at hand.
+// whole calls find with the trail of the enclosing object or collection.
 func (r *run) whole(find func(t *Trail)) {
 	path := r.trail.Path
 	if r.traced {
@@ -185,7 +185,7 @@ func (r *run) whole(find func(t *Trail)) {
 	r.trail.Path = path
 }
 
-// rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
+// rootOf returns the address of the configuration, and none for nil pointers. A configuration that is not addressable is copied.
 func (p *Program) rootOf(v reflect.Value) memory {
 	if v.IsValid() && v.Type() == p.pointer {
 		return pointee(v)
@@ -193,7 +193,7 @@ func (p *Program) rootOf(v reflect.Value) memory {
 	return valueOf(v)
 }
 
-// valueOf returns where the value behind any pointers stands.
+// valueOf returns the address of the value behind any pointers, and none for nil. A value that is not addressable is copied.
 func valueOf(v reflect.Value) memory {
 	v, ok := Deref(v)
 	if !ok {
@@ -208,9 +208,9 @@ func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.canonical, v)
 }
 
-// AppendReadable appends what is of some classes in v, with the keys and selectors of the elements in which it stands: in the order and with
-// the texts of the canonical document, but so that the plan's type can be read from it. The classes are Hot, InPlace, or all of them, with TypeMeta
-// of the root. On error dst is returned as it was, with every problem joined.
+// AppendReadable appends the fields of some classes in v, with the keys and selectors of the elements that hold them. Order and texts are those of
+// the canonical document, except that the result decodes into the plan's type. The classes are Hot, InPlace, or all classes, then with the
+// root's TypeMeta. On error dst is returned as it was, with every problem joined.
 func (p *Program) AppendReadable(dst []byte, classes fieldplan.ClassSet, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.readable[classes](), v)
 }
@@ -233,11 +233,11 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 	return dst
 }
 
-// AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
-// of sets. Problems are reported to t.
+// AppendElement appends the canonical text of an element with the fields of all classes. The text identifies an element of a set. Problems are
+// reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	compiled, m := p.whole.nodes[n], valueOf(v)
-	if compiled.kind.isLeaf() && exists(m) { // needs no run, unless something is wrong
+	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
 		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
 			return text
 		}
@@ -250,7 +250,7 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	return dst
 }
 
-// isPresent reports whether a member whose presence counts is there, v behind any pointers. A nil list or map is not.
+// isPresent reports whether a member with the presence option is set, v behind any pointers. A nil list or map is not.
 func (o *op) isPresent(v reflect.Value) bool {
 	m := valueOf(v)
 	return exists(m) && !isNone(o.kind, m)
@@ -290,7 +290,7 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// write writes what stands at m. If it finds a fault, it writes once more with a trail that leads to the faults.
+// write writes the value at m. If it finds a fault, it writes the value once more, with the paths of the faults.
 func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)) {
 	start := len(r.buf)
 	r.deep = w.deep
@@ -302,12 +302,12 @@ func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)
 	r.buf, r.trail.faults, r.trail.lost = r.buf[:start], nil, false
 	r.deep, r.traced = true, true
 	how(r, n, m)
-	if !r.trail.Failed() { // a marshaler answers differently each time
+	if !r.trail.Failed() { // a marshaler failed the first time only
 		r.trail.faults = found
 	}
 }
 
-// document writes an object, and an empty one if nothing is left of it.
+// document writes the root object, also if it has no members.
 func (r *run) document(n *node, root memory) {
 	if exists(root) && r.enter(n, root) {
 		written := r.object(n, root, ifSome)
@@ -319,19 +319,19 @@ func (r *run) document(n *node, root memory) {
 	r.buf = append(r.buf, "{}"...)
 }
 
-// position and cut bracket what is written on trial.
+// position and cut bracket a part that is written on trial.
 func (r *run) position() int { return r.flushed + len(r.buf) }
 
 func (r *run) cut(position int) { r.buf = r.buf[:position-r.flushed] }
 
-// commit is called where everything written so far is known to stay.
+// commit is called when all bytes written so far are final.
 func (r *run) commit() {
 	if len(r.buf) >= spillAt {
 		r.spill()
 	}
 }
 
-// spill stands apart, so that commit is inlined.
+// spill is a function of its own, so that commit is inlined.
 //
 //go:noinline
 func (r *run) spill() {

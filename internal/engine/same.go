@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Same reports whether two values of the plan's type have the same canonical document. What walking both together does not show at once,
-// their digests do.
+// Same reports whether two values of the plan's type have the same canonical document. If walking both values together does not decide it,
+// their digests are compared.
 func (p *Program) Same(a, b reflect.Value) (bool, error) {
 	if p.same(p.canonical.root, 0, p.rootOf(a), p.rootOf(b)) {
 		return true, nil
@@ -26,22 +26,22 @@ func (p *Program) Same(a, b reflect.Value) (bool, error) {
 	return err == nil && first == second, err
 }
 
-// SamePointers reports whether a and b, which are pointers to the plan's type, certainly have the same canonical document, and nothing is
-// wrong with either. It is for those who ask often; what it does not see, Same does.
+// SamePointers reports whether a and b, pointers to the plan's type, certainly have the same canonical document and no faults. It is fast;
+// after false, call [Program.Same].
 func (p *Program) SamePointers(a, b any) bool {
 	x, ok := pointedBy(a, p.example)
 	y, okToo := pointedBy(b, p.example)
 	return ok && okToo && p.same(p.canonical.root, 0, x, y)
 }
 
-// SameWhole reports whether two values of the plan's type are certainly equal in meaning, with what the canonical document leaves out, and
-// nothing is wrong with either.
+// SameWhole reports whether two values of the plan's type certainly mean the same, including fields that are not in the canonical document, and
+// have no faults.
 func (p *Program) SameWhole(a, b reflect.Value) bool {
 	return p.same(p.whole.root, 0, p.rootOf(a), p.rootOf(b))
 }
 
-// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. Missing
-// values are not compared.
+// SameBelow is [Program.SameWhole] for parts of values at a depth below the root, which n describes. It is false for missing values and for values
+// without an address.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
 	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
 }
@@ -59,7 +59,7 @@ func (p *Program) same(n *node, depth int, x, y memory) bool {
 	return same
 }
 
-// Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
+// Texts returns the map of strings that n describes, and nil for a missing value. It is false for other maps.
 func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
 	switch {
 	case p.whole.nodes[n].kind != textMapKind:
@@ -73,13 +73,13 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 	}
 }
 
-// maxCompared is how many objects and collections a comparison goes into. What stands in the innermost is not too deep for a document.
+// maxCompared is the depth to which a comparison descends. Everything above it is not too deep for a document.
 const maxCompared = MaxDepth - 1
 
 // comparison walks two values side by side.
 type comparison struct {
-	depth   int  // steps from the root
-	scratch *run // from when it is needed
+	depth   int  // below the root
+	scratch *run // nil until it is needed
 }
 
 func (c *comparison) run() *run {
@@ -89,7 +89,7 @@ func (c *comparison) run() *run {
 	return c.scratch
 }
 
-// value compares two values whose presence is out of question.
+// value compares two values that are both present.
 func (c *comparison) value(n *node, a, b memory) bool {
 	switch n.kind {
 	case textKind:
@@ -119,7 +119,7 @@ func (c *comparison) value(n *node, a, b memory) bool {
 
 func (c *comparison) collection(n *node, a, b memory) bool {
 	switch n.kind {
-	case listKind, arrayKind, setKind: // elements of a set in another order are left to others
+	case listKind, arrayKind, setKind: // a set in another order is not certainly the same
 		return c.places(n, a, b)
 	case textKeyedKind, intKeyedKind:
 		return c.keyed(n, a, b)
@@ -179,7 +179,7 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 		}
 		switch s.move {
 		case textMember:
-			p, q := textAt(x), textAt(y) // most are short and in ASCII: no call is needed
+			p, q := textAt(x), textAt(y) // most texts are short and ASCII: compared without a call
 			if l := len(p); l == len(q) && 8 <= l && l <= 16 {
 				head, tail := canonjson.Load(p, 0), canonjson.Load(p, l-8)
 				if head == canonjson.Load(q, 0) && tail == canonjson.Load(q, l-8) && (head|tail)&tops == 0 {
@@ -218,7 +218,7 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 	return true
 }
 
-// member compares members of rare kinds, or behind more than one pointer.
+// member compares members of rare kinds, and members behind more than one pointer.
 func (c *comparison) member(o *op, a, b memory) bool {
 	x, y := o.location.in(a), o.location.in(b)
 	if !exists(x) || !exists(y) {
@@ -230,13 +230,13 @@ func (c *comparison) member(o *op, a, b memory) bool {
 	return c.value(o.node, x, y) || o.bothZero(x, y)
 }
 
-// bothZero reports whether two leaves are zero and so absent, whatever they would say.
+// bothZero reports whether two leaves are zero and thus absent, whatever their text.
 func (o *op) bothZero(a, b memory) bool {
 	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
 }
 
-// element compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too: null is no
-// empty list, and in a hot map it means that the key is absent.
+// element compares two elements, either of which may be missing. A nil list or map differs from an empty one: null is not an empty list, and
+// in a hot map null means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
 	if !exists(a) || !exists(b) {
 		return exists(a) == exists(b)
@@ -259,7 +259,7 @@ func (c *comparison) places(n *node, a, b memory) bool {
 	return true
 }
 
-// prefix returns how many elements are the same as those in their places in a list of the same length, until one is not.
+// prefix returns the number of leading elements that two lists of one length have in common.
 func (c *comparison) prefix(n *node, x, y *elements) int {
 	areObjects := n.when == nil && n.elem.kind == objectKind
 	for i := range x.len {
@@ -277,7 +277,7 @@ func (c *comparison) prefix(n *node, x, y *elements) int {
 	return x.len
 }
 
-// selected compares two elements of a collection, which may be hot.
+// selected compares two elements of a collection, either of which may be hot.
 func (c *comparison) selected(n *node, a, b memory) bool {
 	if n.when == nil {
 		return c.element(n.elem, a, b)
@@ -293,8 +293,8 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 	return c.element(n.elem, a, b)
 }
 
-// keyed compares keyed lists: element by element as long as they are the same, which is all if both stand in one order, and the others
-// through an index. An element's key is compared before all else, so nothing below is compared twice.
+// keyed compares keyed lists: first element by element while they are the same, which is enough if both have one order, and then the rest
+// through an index. The key of an element is compared first, so nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxCompared {
 		return false
@@ -314,14 +314,14 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 	return true
 }
 
-// haveOneKey reports whether the keys of two elements are the same, or one of them is missing.
+// haveOneKey reports whether two elements have the same key, or one element has none.
 func (n *node) haveOneKey(a, b memory) bool {
 	key, ok := n.keyOf(a)
 	other, okToo := n.keyOf(b)
 	return !ok || !okToo || key == other
 }
 
-// indexed compares elements of one key. Those in the first places are done: there both have the same keys.
+// indexed compares the elements from index done on, by key. The elements before are equal.
 func (c *comparison) indexed(n *node, a, b memory, done int) bool {
 	r, x, y := c.run(), elementsAt(a, n), elementsAt(b, n)
 	first := len(r.entries)
@@ -375,7 +375,7 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 	return true
 }
 
-// maps compares other maps by their sorted keys.
+// maps compares maps of other kinds by their sorted keys.
 func (c *comparison) maps(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxCompared || !n.plainKeys {
 		return false
@@ -391,7 +391,7 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 		return false
 	}
 	for i := range length {
-		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at // what is below may move the stacks
+		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at // comparing the values may reallocate the stacks
 		key := r.keys[before.keys+e]
 		if key != r.keys[after.keys+f] || !isText(key) || !c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
 			return false

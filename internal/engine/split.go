@@ -9,38 +9,38 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Split copies the immutable half of v, which is what stands in the canonical document, and the hot half, which is the rest, into two
-// pointers to values of the plan's type. TypeMeta stands in both. Halves share no memory with v.
+// Split copies the fields of the canonical document, the immutable half of v, and all other fields, the hot half, to two new values of the plan's
+// type, and returns pointers to them. Both have the TypeMeta of v. The halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
 	c := &copier{first: fieldplan.Projected}
 	immutable, hot = c.root(p, pair{v}), c.root(p, pair{1: v})
 	return immutable, hot, c.trail.Err()
 }
 
-// Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
-// both halves must have the same elements in both. TypeMeta is taken from the immutable half, if there is one.
+// Merge joins an immutable and a hot half to a new value of the plan's type, and returns a pointer to it. A collection with fields of both
+// halves must have the same elements in both. TypeMeta is that of the immutable half, if there is one.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, halves: Of(p)}
 	merged := c.root(p, pair{immutable, hot})
 	return merged, c.trail.Err()
 }
 
-// Project copies the immutable half of v without what would stand there only because of hot parts: objects, lists and maps that hold nothing
-// else, and elements of which the canonical document says nothing. An object that is left empty stays where its presence is hashed.
+// Project copies the immutable half of v, without the objects, collections and elements that would be in it only because of their hot parts: those of
+// which nothing is in the canonical document. An object that becomes empty is kept if its presence is hashed.
 func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, trims: Of(p)}
 	projection := c.root(p, pair{v})
 	return projection, c.trail.Err()
 }
 
-// copier copies what is of some classes from the first of two values, and the rest from the second. Collections that hold anything of a
-// value are copied with all elements, and with the identity of each, so that two copies of different classes can be merged.
+// copier copies the fields of some classes from the first of two values, and the other fields from the second. A collection is copied with all
+// elements and their identities, so that copies of different classes can be merged.
 type copier struct {
 	trail  Trail
 	above  [2]Ancestors
 	first  fieldplan.ClassSet
-	halves *Program // of the values, if they are halves of one configuration; otherwise one of them is missing
-	trims  *Program // of the values, if nothing is wanted that is not hashed
+	halves *Program // of the values, if they are halves of one configuration; if nil, one value is missing
+	trims  *Program // of the values, if only hashed parts are copied
 }
 
 func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
@@ -55,7 +55,7 @@ func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
 	return copied
 }
 
-// mixed fills to with parts of both values, either of which may be missing.
+// mixed fills to from both values, either of which may be missing.
 func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
 	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]), len(c.above[1]))
 	for side, v := range from {
@@ -77,7 +77,7 @@ func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 }
 
 func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
-	owner := from.any() // says whether the collection is nil
+	owner := from.any() // decides whether the collection is nil
 	if c.halves != nil {
 		owner = from[1]
 		if fieldplan.IsProjected(n.Class) {
@@ -88,7 +88,7 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
 		if owner.IsValid() {
 			Allocate(to)
 		}
-		to = reflect.New(n.Type) // no element stays, but those of the other half are told
+		to = reflect.New(n.Type) // is dropped; only elements of the other half are reported
 	}
 	to = Allocate(to)
 	if n.Kind == fieldplan.Map {
@@ -109,7 +109,7 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
 	}
 }
 
-// hashed fills a list with those elements of which the canonical document says something.
+// hashed fills a list with the elements that are in the canonical document.
 func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from pair) {
 	c.places(n, to, from)
 	left := 0
@@ -132,8 +132,8 @@ func (c *copier) differ(what string) {
 	c.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration"})
 }
 
-// members fills to with the members of an object. What identifies an element of collection in is copied whatever its class, of two halves from
-// the one that the collection belongs to.
+// members fills to with the members of an object. The key and selector of an element of collection in are always copied: of two halves, from the
+// half that has the collection's class.
 func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
 		members := pair{Member(from[0], f), Member(from[1], f)}
@@ -152,7 +152,7 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fie
 	}
 }
 
-// part copies what is wanted of a member. What is left empty is trimmed, unless its presence is hashed.
+// part copies a member with fields of both halves. With trims, a copy that is empty is dropped, unless its presence is hashed.
 func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
 	if c.trims == nil {
 		c.mixed(f.Node, Settable(to, f), members.deref(), nil)
@@ -174,7 +174,7 @@ func identifying(in *fieldplan.Node, from pair) int {
 	return 0
 }
 
-// stays reports whether a member is there: of two halves by its presence, where that counts, or by what it holds.
+// stays reports whether a member is copied. Of two halves, the half with the member's class decides for a member with the presence option.
 func (c *copier) stays(f *fieldplan.Field, from pair) bool {
 	switch {
 	case c.halves == nil || !f.HasPresence():
@@ -251,7 +251,7 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 	}
 }
 
-// entries fills a map. In halves null is a value like any other.
+// entries fills a map. In halves null is a value, not an absent key.
 func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 	to.Set(reflect.MakeMap(n.Type))
 	for pairs := (pairing{left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])}}); pairs.next(); {
@@ -264,7 +264,7 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 	}
 }
 
-// element fills to with an element of collection in. The zero reflect.Value is an element that is not there.
+// element fills to with an element of collection in. The zero reflect.Value is a missing element.
 func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
 	areTwo := c.halves != nil && in.Kind != fieldplan.Array
 	switch n := ElementNode(in, from.any()); {
@@ -293,8 +293,8 @@ func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, i
 	}
 }
 
-// isHashed reports whether the canonical document says something of v, beside what identifies an element of collection in. A value that
-// cannot be written counts: what is wrong with it is found where it is copied.
+// isHashed reports whether the canonical document has something of v, apart from the identity of an element of collection in. It is also true for
+// a value with faults, which copying reports.
 func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
 	compiled, m := p.canonical.nodeIn(n, in), valueOf(v)
 	if compiled == nil || !compiled.writes || !exists(m) {
@@ -306,7 +306,7 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	return r.part(compiled, m) || r.trail.Failed()
 }
 
-// nodeIn returns the node of a value, which may be an element of collection in. It is nil where nothing of the collection can be written.
+// nodeIn returns the compiled node of a value, which may be an element of collection in. It is nil if nothing of the collection is written.
 func (w *writing) nodeIn(n, in *fieldplan.Node) *node {
 	if in == nil || in.Key == nil && in.When == nil {
 		return w.nodes[n]

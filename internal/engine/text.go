@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// tops are the bits that a byte has beyond ASCII.
+// tops are the top bits of eight bytes. In ASCII none is set.
 const tops = 0x8080808080808080
 
 // isText reports whether s is valid UTF-8. Most texts are in ASCII.
@@ -21,5 +21,5 @@ func isText(s string) bool {
 	return found&tops == 0 || utf8.ValidString(s)
 }
 
-// sameText reports whether a and b are one text, of valid UTF-8.
+// sameText reports whether a and b are equal and valid UTF-8.
 func sameText(a, b string) bool { return a == b && isText(a) }

@@ -13,20 +13,20 @@ import (
 // MaxDepth bounds the nesting of a configuration. Kubernetes' own types stay below 30.
 const MaxDepth = canonjson.MaxDepth
 
-// maxFaults bounds the problems that one walk reports; a list of a million NaNs needs no million errors.
+// maxFaults bounds the problems that one walk reports, for example for a list of a million NaNs.
 const maxFaults = 100
 
-// Trail is where a walk stands, and what it has found wrong.
+// Trail is the path of the current part of a walk, and the problems that the walk has found.
 type Trail struct {
 	Path   fieldpath.Path
 	faults fault.List
-	lost   bool // the value contains itself or is too deep; going on could take for ever
+	lost   bool // the value contains itself or is too deep, and the walk must end
 }
 
-// Enter steps down and Leave up again.
+// Enter adds a step to the path.
 func (t *Trail) Enter(s fieldpath.Step) { t.Path = append(t.Path, s) }
 
-// Leave undoes the last Enter.
+// Leave removes the last step from the path.
 func (t *Trail) Leave() { t.Path = t.Path[:len(t.Path)-1] }
 
 // Report records a problem at the current path.
@@ -40,7 +40,7 @@ func (t *Trail) Report(problem *fault.Error) {
 // Failed reports whether a problem was recorded.
 func (t *Trail) Failed() bool { return len(t.faults) > 0 }
 
-// MoveTo hands the problems found to another trail.
+// MoveTo moves the problems to another trail.
 func (t *Trail) MoveTo(other *Trail) {
 	other.faults = append(other.faults, t.faults[:min(len(t.faults), maxFaults-len(other.faults))]...)
 	other.lost = other.lost || t.lost
@@ -50,19 +50,19 @@ func (t *Trail) MoveTo(other *Trail) {
 // Err returns the problems, joined.
 func (t *Trail) Err() error { return t.faults.Err() }
 
-// Ancestors are the values that a walk stands in. A walk over two values has two of them.
+// Ancestors are the values around the current part of a walk. A walk over two values has two of them.
 type Ancestors []visit
 
-// visit is a value by its type and memory. Not by its node: one type has several, the root's among them, and a value that stands above
-// itself does so under whichever it is met.
+// visit identifies a value by its type and memory. Its node does not identify it, since one type may have several nodes, and a value that contains
+// itself may be met under any of them.
 type visit struct {
 	typ  reflect.Type
 	at   uintptr
 	size int
 }
 
-// Visit records that the walk goes into v. It is false, and the problem is recorded, where v is nested too deeply or stands above
-// itself. The caller cuts above back to its former length when it leaves v.
+// Visit records that the walk enters v. If v is nested too deeply or contains itself, it reports the problem and returns false. The caller cuts
+// above back to its former length when the walk leaves v.
 func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool {
 	if t.lost {
 		return false
@@ -75,7 +75,7 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 	return problem == nil
 }
 
-// visit adds v, so many steps from the root, to the ancestors if it may contain itself.
+// visit adds v, at a depth below the root, to the ancestors if it may contain itself.
 func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.Error {
 	if depth > MaxDepth {
 		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}
@@ -91,7 +91,7 @@ func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.
 	return nil
 }
 
-// visitTo identifies a value by where its memory is.
+// visitTo identifies a value by the address of its memory.
 func visitTo(n *fieldplan.Node, v reflect.Value) visit {
 	switch {
 	case v.Kind() == reflect.Map, v.Kind() == reflect.Slice:

@@ -9,11 +9,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Unknown are members of an object that its plan does not know, in the order of their names. A walk takes them out where they stand
-// among the others.
+// Unknown are members of an object that its plan does not know, in the order of their names. A walk removes them one by one, in order with the
+// known members.
 type Unknown []Element
 
-// UnknownMembers returns the unknown members of object v of node n, which may be missing.
+// UnknownMembers returns the unknown members of object v of node n. The object may be missing.
 func UnknownMembers(t *Trail, n *fieldplan.Node, v reflect.Value) Unknown {
 	if n.Rest == nil || !v.IsValid() {
 		return nil
@@ -21,7 +21,7 @@ func UnknownMembers(t *Trail, n *fieldplan.Node, v reflect.Value) Unknown {
 	return Entries(t, n.Rest.Node, Member(v, n.Rest))
 }
 
-// Before takes out the members whose names stand before name.
+// Before removes and returns the members whose names sort before name.
 func (u *Unknown) Before(name string) []Element {
 	at := sort.Search(len(*u), func(i int) bool { return (*u)[i].Key >= name })
 	before := (*u)[:at]
@@ -29,24 +29,25 @@ func (u *Unknown) Before(name string) []Element {
 	return before
 }
 
-// Left takes out all that are left.
+// Left removes and returns all members that are left.
 func (u *Unknown) Left() []Element {
 	left := *u
 	*u = nil
 	return left
 }
 
-// unknown returns the member for an element of o, the field that holds what a plan does not know. It is free JSON, in which null says nothing.
+// unknown returns an op for one unknown member, where o is the op of the field that holds all unknown members. The member is free JSON, and null
+// counts as unset.
 func (o *op) unknown(e Element) op {
 	header, _ := canonjson.AppendString([]byte{','}, e.Key) // Entries has checked the name
 	elem := o.node.elem
 	return op{node: elem, kind: elem.kind, header: string(header) + ":", field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
 }
 
-// afterNames stands behind all names, which are UTF-8.
+// afterNames sorts after all names, which are UTF-8.
 const afterNames = "\xff"
 
-// unknownMembers pairs the members of two objects that the plan does not know. It is nil if there must be none.
+// unknownMembers pairs the unknown members of two objects. It is nil if the plan admits none.
 func (d *differ) unknownMembers(s sides) *pairing {
 	if s[0].node.Rest == nil {
 		return nil
@@ -54,7 +55,7 @@ func (d *differ) unknownMembers(s sides) *pairing {
 	return &pairing{left: [2][]Element{UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value)}}
 }
 
-// unknown compares the unknown members that are left and whose names stand before name.
+// unknown compares those of the remaining unknown members whose names sort before name.
 func (d *differ) unknown(n *node, members *pairing, name string) {
 	for members != nil && members.first() < name && members.next() {
 		o := n.rest.unknown(*members.element())

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Deref follows pointers. It is false for nil and for the zero reflect.Value, which stands for a value that is not there.
+// Deref follows pointers. It is false for nil and for the zero reflect.Value, which is a missing value.
 func Deref(v reflect.Value) (reflect.Value, bool) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -19,7 +19,7 @@ func Deref(v reflect.Value) (reflect.Value, bool) {
 	return v, v.IsValid()
 }
 
-// Member returns the value of field f in object v, with its pointer, and the zero reflect.Value where v or an embedded pointer on the
+// Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value if v is missing or an embedded pointer on the
 // way is nil.
 func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 	for i, index := range f.Index {
@@ -54,7 +54,7 @@ func IsNull(n *fieldplan.Node, v reflect.Value) bool {
 	return false
 }
 
-// emptyText is the text of an element with nothing in it: {} for what is an object in JSON, nil or emptied; null for other nil.
+// emptyText is the text of an empty element: {} for objects and maps, also if nil; null for a nil list; [] otherwise.
 func emptyText(k fieldplan.Kind, isNil bool) string {
 	switch {
 	case k == fieldplan.Object || k == fieldplan.Map:
@@ -66,7 +66,7 @@ func emptyText(k fieldplan.Kind, isNil bool) string {
 	}
 }
 
-// ElementNode returns the node of one element of collection n: the hot one where hotwhen holds.
+// ElementNode returns the node of one element of collection n: the hot node if the element's selector makes it hot.
 func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 	if n.When == nil {
 		return n.Elem

@@ -13,11 +13,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// stay says when an object is written.
+// stay says under which condition an object is written.
 type stay uint8
 
 const (
-	ifSome stay = iota // if it has a member beside its identity
+	ifSome stay = iota // if it has a member apart from its identity
 	anyway
 )
 
@@ -64,7 +64,7 @@ func (r *run) object(n *node, m memory, when stay) bool {
 	return true
 }
 
-// unknownMembers returns the members that the plan does not know. Like unknown it stands apart from object, whose loop needs the registers.
+// unknownMembers returns the members that the plan does not know. Like unknown, it is not inlined: the loop of object needs the registers.
 //
 //go:noinline
 func (r *run) unknownMembers(n *node, m memory) *Unknown {
@@ -73,7 +73,7 @@ func (r *run) unknownMembers(n *node, m memory) *Unknown {
 	return &found
 }
 
-// unknown writes members that the plan does not know, and reports whether there were any.
+// unknown writes members that the plan does not know, and reports whether it wrote any.
 //
 //go:noinline
 func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
@@ -86,14 +86,14 @@ func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
 	return some
 }
 
-// header returns the buffer with the byte that stands before a member, and the member's name.
+// header returns the buffer with the byte before a member, and the member's name.
 func (r *run) header(o *op, before byte) []byte {
 	buf := append(r.buf, o.header...) //nolint:gocritic // its callers go on with it
 	buf[len(r.buf)] = before
 	return buf
 }
 
-// member writes a member behind the byte that stands before it, or nothing where the value is absent.
+// member writes a member after the byte before, and reports whether it did. It writes nothing if the value counts as unset.
 func (r *run) member(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch o.kind {
@@ -134,10 +134,10 @@ func (r *run) member(o *op, m memory, before byte) bool {
 	return !o.hasDefault || r.differs(o, start)
 }
 
-// textOfMember returns what stands behind the header of a member that was written from start on.
+// textOfMember returns the text of the value of a member that was written from start on.
 func (r *run) textOfMember(o *op, start int) []byte { return r.buf[start+len(o.header):] }
 
-// differs reports whether a member that was written from start on differs from its default. Otherwise it is cut off.
+// differs reports whether a member that was written from start on differs from its default. Otherwise it removes the member.
 func (r *run) differs(o *op, start int) bool {
 	if o.always || string(r.textOfMember(o, start)) != string(o.field.Default) {
 		return true
@@ -146,7 +146,7 @@ func (r *run) differs(o *op, start int) bool {
 	return false
 }
 
-// leafMember writes a leaf that is not among the most frequent ones.
+// leafMember writes a leaf of a less frequent kind.
 func (r *run) leafMember(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch {
@@ -169,7 +169,7 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 	return true
 }
 
-// zeroIdentity writes a key or selector that is not there, because an embedded pointer or the element is nil, as zero.
+// zeroIdentity writes a key or selector as zero, because the element or an embedded pointer is nil.
 func (r *run) zeroIdentity(o *op, before byte) {
 	text := o.node.constant
 	if text == "" {
@@ -183,7 +183,7 @@ func (r *run) zeroIdentity(o *op, before byte) {
 	}
 }
 
-// compositeMember writes a member that is no leaf, or nothing where nothing is in the value and its presence says nothing.
+// compositeMember writes an object or collection, and reports whether it did. An empty one is written if its presence counts.
 func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	if isNone(o.kind, m) {
 		return false
@@ -202,7 +202,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	return false
 }
 
-// part writes an object or collection, or nothing where nothing is in it.
+// part writes an object or collection, or nothing if it is empty.
 func (r *run) part(n *node, m memory) (written bool) {
 	if !r.enter(n, m) {
 		return false
@@ -239,7 +239,7 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	return false
 }
 
-// element writes an element of a collection, whatever it holds: its presence belongs to the collection.
+// element writes an element of a collection, even if it is empty: its presence belongs to the collection.
 func (r *run) element(n *node, m memory) {
 	if n.kind != objectKind || !exists(m) {
 		r.otherElement(n, m)
@@ -251,7 +251,7 @@ func (r *run) element(n *node, m memory) {
 	}
 }
 
-// otherElement is element for what is no object, or not there.
+// otherElement is element for nil, and for values that are not objects.
 func (r *run) otherElement(n *node, m memory) {
 	switch {
 	case !exists(m):
@@ -270,7 +270,7 @@ func (r *run) otherElement(n *node, m memory) {
 	}
 }
 
-// traces writes what there is to write of an element whose presence is not written.
+// traces writes the content of an element whose presence is not written, and reports whether there was any.
 func (r *run) traces(n *node, m memory) bool {
 	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
 }
@@ -283,7 +283,7 @@ func (r *run) elementText(s string) {
 	r.text(s)
 }
 
-// emptyElement writes an element with nothing in it, an object with its identity.
+// emptyElement writes an empty element; an object with its identity.
 func (r *run) emptyElement(n *node, m memory) {
 	if n.kind == objectKind {
 		r.buf = append(r.buf, n.empty...)
@@ -292,7 +292,7 @@ func (r *run) emptyElement(n *node, m memory) {
 	r.buf = append(r.buf, emptyText(n.plan.Kind, !exists(m) || n.isNil(m))...)
 }
 
-// isNil reports whether there is a nil list or map.
+// isNil reports whether the value is a nil list or map.
 func (n *node) isNil(m memory) bool { return !n.kind.isLeaf() && isNone(n.kind, m) }
 
 func (r *run) leaf(n *node, m memory) bool {
@@ -305,7 +305,7 @@ func (r *run) leaf(n *node, m memory) bool {
 	return true
 }
 
-// appendLeaf appends the text of a leaf. The most frequent ones need no reflection.
+// appendLeaf appends the text of a leaf. The most frequent kinds need no reflection.
 func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	switch n.kind {
 	case textKind:
@@ -342,7 +342,7 @@ func (r *run) text(s string) {
 	r.buf = text
 }
 
-// longText writes a string that is known to stay, piece by piece if pieces may be handed on.
+// longText writes a string that is final, in pieces if they may go to the digest.
 func (r *run) longText(s string) {
 	if !r.canFlush() || !utf8.ValidString(s) {
 		r.text(s)
@@ -354,7 +354,7 @@ func (r *run) longText(s string) {
 // base64At is a number of bytes that base64 writes without padding.
 const base64At = spillAt / 4 * 3
 
-// longBytes writes bytes that are known to stay, piece by piece.
+// longBytes writes bytes that are final, in pieces.
 func (r *run) longBytes(b []byte) { pieces(r, b, base64At, base64.StdEncoding.AppendEncode) }
 
 func pieces[T string | []byte](r *run, whole T, most int, write func(dst []byte, piece T) []byte) {
