@@ -21,7 +21,7 @@ var driverMutants = []mutant{
 	{"what was attempted is owned", kitTaggingFile, ", Attempted: projected[2:]}", "}", kitTags},
 	{"what was applied is owned", kitTaggingFile, "Applied: projected[1], ", "", kitTags},
 	{"mandatory keys stay", kitTaggingFile, "s.Mandatory = t.Mandatory(u.class, u.request.Machine)", "", kitTags},
-	{"a resource that is right gets no call", kitTaggingFile, "if !plans[i].Empty() {", "if true {", kitTags},
+	{"a resource that is right gets no call", kitTaggingFile, "if len(plans[i].Set)+len(plans[i].Remove) > 0 {", "if true {", kitTags},
 	{"whole sets have foreign keys", kitTaggingFile, "Apply(of[0].Tags)", "Apply(nil)", kitTags},
 	{"resources have IDs", kitUpdateFile, `if r.ID == "" || u`, "if u", kitTags},
 	{"resources have IDs of their own", kitUpdateFile, "|| u.named[r.text()] != nil {", "{", kitTags},

@@ -207,7 +207,7 @@ var updateMutants = []mutant{
 	{"a foreign value that is lost is told", tagsPlannerFile, "&& !p.owned(id, live.tags[key]) {", "&& false {", plans},
 	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = key\n", "\t\t\t_ = key\n", plans},
 	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+p.wanted > p.rules.MaxTags {", "if additions > 0 && foreign+p.wanted > 1000*p.rules.MaxTags {", plans},
-	{"where a limit binds removals come first", tagsPlannerFile, "plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags", "plan.SetFirst = true", plans},
+	{"where a limit binds removals come first", tagsPlannerFile, "plan.SetFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags", "plan.SetFirst = true", plans},
 	{"keys without values are the same", tagsPlannerFile, "return p.rules.KeysOnly || a == b", "return a == b", plans},
 	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
 	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif !r.IgnoresCase {\n", "\tif true {\n", plans},
