@@ -36,7 +36,7 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	switch {
 	case len(u.problems) == 0:
 		return errors.Join(u.pending...)
-	case slices.ContainsFunc(u.problems, isFailure): // a refusal speaks for the whole lane, which would wait with what only failed
+	case slices.ContainsFunc(u.problems, isFailure): // a RetryError would delay the whole lane, also calls that only failed
 		for _, refused := range slices.DeleteFunc(slices.Clone(u.problems), isFailure) {
 			refused.Cause = nil
 		}
@@ -47,7 +47,7 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	return u.partial()
 }
 
-// isFailure reports whether the cloud does not say when a call may succeed.
+// isFailure reports whether an error is no refusal: the cloud does not say when the call may succeed.
 func isFailure(problem *fault.Error) bool {
 	_, after := machineupdate.ErrorKindOf(problem)
 	return after == 0
@@ -58,7 +58,7 @@ var (
 	errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
 )
 
-// take makes the call of a step. A resource whose call failed gets no further one, so that its steps keep their order; the others go on.
+// take makes the call of a step. A resource whose call failed gets no further call, so that its steps keep their order. The others go on.
 func (u *update[T, C]) take(ctx context.Context, s *step) {
 	of := slices.DeleteFunc(s.resources, func(r *Resource) bool { return u.notDone[r] })
 	if len(of) == 0 {
@@ -77,7 +77,7 @@ func (u *update[T, C]) take(ctx context.Context, s *step) {
 	}
 }
 
-// partial is the error of an update of which the cloud took some calls.
+// partial is the error of an update in which the cloud accepted some calls.
 func (u *update[T, C]) partial() error {
 	partial := &machineupdate.PartialError{Err: errors.Join(append(u.pending, u.problems.Err())...)}
 	for _, kind := range tags.Kinds() {
@@ -92,7 +92,7 @@ func (u *update[T, C]) partial() error {
 	return partial
 }
 
-// failure is the error of a call. Its text shows no secret, for clouds quote what they refuse.
+// failure is the error of a call. Its text hides secrets, because clouds quote values that they refuse.
 func (u *update[T, C]) failure(function string, resources []*Resource, err error) *fault.Error {
 	names := []string{function}
 	for _, r := range resources {
@@ -101,10 +101,10 @@ func (u *update[T, C]) failure(function string, resources []*Resource, err error
 	return &fault.Error{Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "), What: u.redacted(err.Error()), Cause: err}
 }
 
-// shortest is the length below which no text is a secret: to hide each "1" would leave no message readable, and would not hide it.
+// shortest is the length below which no text counts as a secret: hiding each "1" would make messages unreadable and still reveal it.
 const shortest = 4
 
-// hide keeps texts out of errors.
+// hide registers texts that errors must not show.
 func (u *update[T, C]) hide(texts iter.Seq[string]) {
 	for text := range texts {
 		if text = strings.TrimSpace(text); len(text) >= shortest {
@@ -122,14 +122,14 @@ func (u *update[T, C]) redacted(text string) string {
 	return text
 }
 
-// The delays before a throttled call is made again. They double.
+// The first and the longest delay before a throttled call is repeated. Each delay is twice the one before.
 const (
 	firstDelay = time.Second
 	maxDelay   = 20 * time.Second
 )
 
-// call makes a call until the cloud does not throttle it or the context is done. The delays depend on the machine, so that machines that were
-// throttled together do not return together. If the cloud names a longer delay than maxDelay, the flow repeats the update.
+// call repeats a call until the cloud does not throttle it or the context is done. The delays depend on the machine, so that machines that were
+// throttled together do not retry together. If the cloud names a longer delay than maxDelay, the flow repeats the update.
 func (u *update[T, C]) call(ctx context.Context, function string, f func(context.Context) error) error {
 	delay := firstDelay
 	for try := 0; ; try++ {
@@ -145,7 +145,7 @@ func (u *update[T, C]) call(ctx context.Context, function string, f func(context
 	}
 }
 
-// once makes a call, and counts it.
+// once makes a call and counts it.
 func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

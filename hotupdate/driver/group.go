@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Validate returns why attributes cannot change from old to new: for admission, with the values that two provider specs set. Errors point to the
-// attribute's name below path.
+// Validate returns, for admission, why attributes cannot change from old to new, the values that two provider specs set. The path of an error
+// is the attribute's name below path.
 func (a *Attributes) Validate(old, new map[string]string, path *field.Path) field.ErrorList {
 	whole := a.whole(new, old)
 	if before := a.whole(old, a.Defaults); before != nil {
@@ -24,8 +24,8 @@ func (a *Attributes) Validate(old, new map[string]string, path *field.Path) fiel
 	return append(a.incomplete(new, whole, path), a.check(old, whole, path)...)
 }
 
-// whole returns all attributes of the group as they should be, or nil if they are left as they are: a group is wholly desired or wholly left, so
-// that no value that was read is written. Defaults are restored only if one of the recorded specs has set an attribute.
+// whole returns the desired values of all attributes of the group, or nil if none is to be changed: a group is changed as a whole or not at
+// all, so that no value that was read is written back. Defaults are restored only if one of the recorded specs has set an attribute.
 func (a *Attributes) whole(desired map[string]string, recorded ...map[string]string) map[string]string {
 	isOurs := a.anyOf(a.Defaults) && slices.ContainsFunc(recorded, a.anyOf)
 	if !isOurs && !a.anyOf(desired) {
@@ -47,7 +47,7 @@ func (a *Attributes) anyOf(values map[string]string) bool {
 	return false
 }
 
-// incomplete returns what the group cannot take, whatever is live.
+// incomplete returns the errors of desired values that do not depend on the live state.
 func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	names := slices.AppendSeq(slices.Collect(maps.Keys(whole)), maps.Keys(desired))
@@ -62,7 +62,7 @@ func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Pa
 	return problems
 }
 
-// check asks the driver's own rules.
+// check applies the driver's own rules.
 func (a *Attributes) check(old, whole map[string]string, path *field.Path) field.ErrorList {
 	if a.Check == nil || whole == nil {
 		return nil
@@ -70,7 +70,7 @@ func (a *Attributes) check(old, whole map[string]string, path *field.Path) field
 	return a.Check(old, whole, path)
 }
 
-// planGroup says what to call for the attributes of a group.
+// planGroup plans the calls for the attributes of a group.
 func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 	var problems []error
 	for _, r := range u.of(g.Kind) {
@@ -111,7 +111,7 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 
 func pendingOn(r *Resource) error { return fmt.Errorf("%s: %w", r.text(), machineupdate.ErrPending) }
 
-// impossible is the error of a change that the cloud cannot make.
+// impossible returns the error of a change that the cloud cannot make.
 func (u *update[T, C]) impossible(r *Resource, refused field.ErrorList) error {
 	var problems fault.List
 	for _, problem := range refused {

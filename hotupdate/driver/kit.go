@@ -11,12 +11,12 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Kit makes the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. One serves a process.
+// Kit implements the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. A process needs only one.
 type Kit[T, C any] struct {
 	definition Definition[T, C]
 }
 
-// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver, or with those that
+// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver or a code that
 // [machineupdate.Classes.Prepare] has for lanes.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
@@ -38,7 +38,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, nil
 }
 
-// Driver says what the kit does. Another attribute or default is another Revision. Epoch is for the operator to set.
+// Driver describes the kit to the update flow. A changed attribute or default changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {
@@ -56,7 +56,7 @@ func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
-// UpdateMachine is what [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].
+// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
 	if err := u.read(ctx); err != nil {

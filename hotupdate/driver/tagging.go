@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// planTags says what to call for the infrastructure tags of some kinds of resources.
+// planTags plans the calls for the infrastructure tags of some kinds of resources.
 func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	var problems []error
 	var plans []tags.ResourcePlan
@@ -37,7 +37,7 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	return errors.Join(problems...)
 }
 
-// state projects everything alike, so that it can be compared.
+// state projects desired, applied and attempted parts by the same function, so that they can be compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	projected := make([]map[string]string, 0, 4)
 	for _, spec := range u.parts[string(kind)] {

@@ -18,26 +18,26 @@ type update[T, C any] struct {
 	*Kit[T, C]
 	request *machineupdate.UpdateMachineRequest
 	class   *T
-	parts   map[string][]*T // by kind: what is desired, what was applied, and what was attempted
+	parts   map[string][]*T // by kind: the desired, the applied and the attempted parts
 	cloud   C
-	named   map[string]*Resource // those of the kinds of parts, by their text
-	secrets []string             // that no error may show
+	named   map[string]*Resource // the resources of the kinds in parts, by their text
+	secrets []string             // texts that no error may show
 
 	steps     []step
 	takeovers []func(tell func(machineupdate.Resource, string))
-	isTaken   bool // the cloud took a call
+	isTaken   bool // the cloud accepted a call
 	notDone   map[*Resource]bool
 	problems  fault.List
-	pending   []error // what the cloud is still doing
+	pending   []error // changes that the cloud has not finished
 }
 
-// step is one call of the cloud, on all of its resources or on some of them.
+// step is one call to the cloud, for all of its resources or for some of them.
 type step struct {
 	function  string // of the Definition
 	resources []*Resource
 	call      func(ctx context.Context, resources []*Resource) error
-	pending   error // that the change is under way when the call has returned
-	failed    error // that it was accepted before and not made
+	pending   error // set if the change is still under way when the call returns
+	failed    error // set if the cloud accepted the change before and did not make it
 }
 
 func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step {
@@ -49,7 +49,7 @@ func (u *update[T, C]) add(function string, names []string, call func(ctx contex
 	return &u.steps[len(u.steps)-1]
 }
 
-// read reads the request, and then the cloud.
+// read reads the request, then the cloud.
 func (u *update[T, C]) read(ctx context.Context) error {
 	for _, secret := range u.request.Secret {
 		u.hide(slices.Values([]string{string(secret)}))
@@ -73,7 +73,7 @@ func (u *update[T, C]) read(ctx context.Context) error {
 	return u.keep(live)
 }
 
-// readRequest decodes the class, as drivers do, and the hot parts, as they were encoded.
+// readRequest decodes the class as drivers do, and the hot parts by the Schema.
 func (u *update[T, C]) readRequest() error {
 	u.class, u.parts = new(T), map[string][]*T{}
 	problems := []error{json.Unmarshal(u.request.Class.ProviderSpec, u.class)}
@@ -100,7 +100,7 @@ func (u *update[T, C]) readRequest() error {
 	return nil
 }
 
-// keep keeps the resources that the request is about.
+// keep keeps the resources of the request's lane.
 func (u *update[T, C]) keep(live []Resource) error {
 	u.named = map[string]*Resource{}
 	for _, r := range live {
@@ -124,7 +124,7 @@ func (u *update[T, C]) of(kind tags.Kind) []*Resource {
 	return slices.DeleteFunc(slices.SortedFunc(maps.Values(u.named), func(a, b *Resource) int { return strings.Compare(a.ID, b.ID) }), isOther)
 }
 
-// plan says what to call in the request's lane. All that cannot be done is told at once, and then nothing is called.
+// plan plans the calls of the request's lane. If some changes are impossible, it returns all errors, and nothing is called.
 func (u *update[T, C]) plan() error {
 	var problems []error
 	for i := range u.definition.Tags {

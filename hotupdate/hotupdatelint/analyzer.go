@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// Analyzer reports what is wrong with hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
+// Analyzer reports mistakes in hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
 var Analyzer = &analysis.Analyzer{
 	Name: "hotupdatelint",
 	Doc: `report hotupdatable struct tags that are misspelled, misplaced or without effect
@@ -33,7 +33,7 @@ func run(pass *analysis.Pass) (any, error) {
 	l.checkPointers(all)
 	l.checkInterfaces()
 	l.checkHashes()
-	return nil, nil //nolint:nilnil // no other analyzer asks for a result
+	return nil, nil //nolint:nilnil // no other analyzer needs a result
 }
 
 type linter struct {
@@ -42,7 +42,7 @@ type linter struct {
 	program  *sourcetype.Program
 	fields   map[*types.Var]*ast.Field // of every struct type
 	calls    []*ast.CallExpr           // in the order of the files
-	parts    []root                    // structs with a hotupdatable struct tag, or with something that looks like one
+	parts    []root                    // structs with a hotupdatable struct tag, or with text that looks like one
 	defaults map[*types.Var]string     // the defaulting function that fills in the field
 	nilTests map[*types.Var]string     // the function that compares the field with nil
 	inConfig map[*types.Var]bool       // fields of configurations that are in JSON

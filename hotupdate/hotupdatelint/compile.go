@@ -13,12 +13,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// part is the one field of a made-up configuration, around a type of which no Schema is made: it may be a part of any.
+// part is the only field of an artificial configuration around a type without a Schema, which may be a part of any configuration.
 const part = "config.Part"
 
 type compiled struct {
 	root    root
-	plan    *fieldplan.Plan // nil if something is wrong
+	plan    *fieldplan.Plan // nil after an error
 	targets *targets
 }
 
@@ -47,12 +47,12 @@ func behindPointers(t types.Type) types.Type {
 	return t
 }
 
-// dependsOnClasses reports whether overrides may mend a problem.
+// dependsOnClasses reports whether overrides may fix a problem.
 func dependsOnClasses(problem *fault.Error) bool {
 	return slices.Contains([]string{"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object"}, problem.Code)
 }
 
-// reportProblem reports one error of a compiled type at the field, the override or the type to blame.
+// reportProblem reports one error of a compiled type at the responsible field, override or type.
 func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 	at, ok := p.found[problem.Field]
 	if !ok {
@@ -67,7 +67,7 @@ func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 		if problem.Field == part {
 			problem.Field = whole
 		} else if below, ok := strings.CutPrefix(problem.Field, part+"."); ok {
-			problem.Field = "config." + below // as the compiler calls a type without a name
+			problem.Field = "config." + below // the compiler's name for a type without one
 		}
 	}
 	l.report(at, problem)
@@ -75,17 +75,17 @@ func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 
 type target struct {
 	node  ast.Node
-	field *types.Var // nil if it is no field of the package
+	field *types.Var // nil if it is not a field of the package
 }
 
-// targets finds the field that a name in an error means.
+// targets finds the field that an error names.
 type targets struct {
 	linter *linter
 	found  map[string]target
 	seen   map[reflect.Type]bool
 }
 
-// visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.
+// visit names all fields below a type as the compiler does. Problems outside of the package are reported at the nearest field inside.
 func (p *targets) visit(t reflect.Type, name string, nearest target) {
 	if t.Name() != "" { // only named types can contain themselves
 		if p.seen[t] {
@@ -124,7 +124,7 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 	}
 }
 
-// put prefers fields of the package where two types have one name.
+// put prefers fields of the package if two types have the same name.
 func (p *targets) put(name string, at target) {
 	if p.found[name].field == nil {
 		p.found[name] = at

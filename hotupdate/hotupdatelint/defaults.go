@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// checkPointers reports hashed pointers whose default, or whose difference from an empty value, the struct tag does not declare.
+// checkPointers reports hashed pointers whose struct tag lacks a default, or the presence that distinguishes nil from an empty value.
 func (l *linter) checkPointers(all []compiled) {
 	for _, c := range all {
 		if c.plan != nil && !l.isCovered(c, all) {
@@ -21,7 +21,7 @@ func (l *linter) checkPointers(all []compiled) {
 	}
 }
 
-// isCovered reports whether a part is compiled below another type as well, where its classes are known.
+// isCovered reports whether a part is also compiled below another type, where its classes are known.
 func (l *linter) isCovered(part compiled, all []compiled) bool {
 	return !part.root.isConfig && slices.ContainsFunc(all, func(whole compiled) bool {
 		isBelow := whole.targets.seen[l.program.Of(part.root.typ)]
@@ -59,7 +59,7 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	})
 }
 
-// marker returns the marker in a field's comment that gives a default, such as +default=false or +kubebuilder:default:="gp3".
+// marker returns the marker for a default in a field's comment, such as +default=false or +kubebuilder:default:="gp3".
 func marker(field *ast.Field) string {
 	for line := range strings.Lines(field.Doc.Text()) {
 		name, _, found := strings.Cut(strings.TrimSpace(line), "=")

@@ -35,13 +35,13 @@ func (l *linter) isTest(file *ast.File) bool {
 	return strings.HasSuffix(l.Fset.Position(file.Pos()).Filename, "_test.go")
 }
 
-// encoded is the text of a tagged value.
+// encoded is the encoded text of a tagged value.
 type encoded struct {
 	typ types.Type
 	by  string // the function that wrote it
 }
 
-// hashes finds the hashes of a package. Each function is read from its beginning to its end.
+// hashes finds the hashes of a package. It reads each function from beginning to end.
 type hashes struct {
 	*linter
 
@@ -69,7 +69,7 @@ func (h *hashes) assign(n *ast.AssignStmt) {
 	}
 }
 
-// text returns the tagged value behind the first text among expressions, nil if there is none. Results of other functions are not followed.
+// text returns the tagged value of the first encoded text among expressions, nil if there is none. Results of other functions are not followed.
 func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 	for _, e := range list {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -88,7 +88,7 @@ func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 	return found
 }
 
-// isEncoder reports whether the first result of a function is its arguments as text.
+// isEncoder reports whether a function encodes its arguments as text, in its first result.
 func isEncoder(function *types.Func) bool {
 	return isIn(function, "encoding/json", "Marshal", "MarshalIndent") || isIn(function, "sigs.k8s.io/yaml", "Marshal") ||
 		isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln")
@@ -139,7 +139,8 @@ func isHashFunction(function *types.Func) bool {
 	return slices.Contains([]string{"DeepHashObject", "ComputeChecksum", "ComputeSHA256Hex"}, name) // of Kubernetes and Gardener
 }
 
-// writesToHash reports whether a function of the standard library writes to a hash: its first argument, its receiver, or what its receiver is made of.
+// writesToHash reports whether a function of the standard library writes to a hash: its first argument, its receiver, or a value from which its
+// receiver was created.
 func (h *hashes) writesToHash(function *types.Func, call *ast.CallExpr) bool {
 	operands := call.Args[:1]
 	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
@@ -152,7 +153,7 @@ func (h *hashes) writesToHash(function *types.Func, call *ast.CallExpr) bool {
 	return isStandard && slices.ContainsFunc(operands, func(e ast.Expr) bool { return isHash(h.TypesInfo.TypeOf(e)) })
 }
 
-// takesSchema reports whether a function or method obeys the struct tags, as it takes a Schema.
+// takesSchema reports whether a function or method takes a Schema, and so obeys the struct tags.
 func takesSchema(function *types.Func) bool {
 	return function != nil && strings.Contains(function.String(), hotupdatePath+".Schema")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// checkInterfaces reports tagged values that are put into a field of a configuration whose type is an interface.
+// checkInterfaces reports tagged values that are assigned to an interface field of a configuration.
 func (l *linter) checkInterfaces() {
 	for _, file := range l.Files {
 		for n := range ast.Preorder(file) {
@@ -25,7 +25,7 @@ func (l *linter) checkInterfaces() {
 	}
 }
 
-// checkSet reports tagged values that a field of a configuration is set to.
+// checkSet reports tagged values that are assigned to a field of a configuration.
 func (l *linter) checkSet(field, value ast.Expr) {
 	if name := lastName(field); name != nil {
 		if v, ok := l.TypesInfo.Uses[name].(*types.Var); ok && l.inConfig[v.Origin()] && types.IsInterface(v.Type()) {
@@ -34,7 +34,7 @@ func (l *linter) checkSet(field, value ast.Expr) {
 	}
 }
 
-// checkHeld reports a value behind an interface if it is a tagged one, and looks into it otherwise.
+// checkHeld reports a tagged value behind an interface, and looks into any other value.
 func (l *linter) checkHeld(value ast.Expr) {
 	value = ast.Unparen(value)
 	if address, ok := value.(*ast.UnaryExpr); ok {

@@ -45,7 +45,7 @@ func (l *linter) readNilTests(function *ast.FuncDecl) {
 	}
 }
 
-// findGuards finds comparisons that only protect what stands behind them, as in x.F != nil && x.F.G > 0: there, an empty object is like none.
+// findGuards finds comparisons that only guard the expression behind them, as in x.F != nil && x.F.G > 0: there, an empty object is treated like nil.
 func (l *linter) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) {
 	guarding := map[token.Token]token.Token{token.LAND: token.NEQ, token.LOR: token.EQL}[e.Op]
 	left := ast.Unparen(e.X)
@@ -59,7 +59,7 @@ func (l *linter) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 	guards[comparison] = strings.Contains(types.ExprString(e.Y), types.ExprString(ast.Unparen(comparison.X))+".")
 }
 
-// nilTested returns the field that a comparison tests for nil.
+// nilTested returns the field that a comparison compares with nil.
 func (l *linter) nilTested(e *ast.BinaryExpr) *types.Var {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil

@@ -14,11 +14,11 @@ import (
 // report identifies a finding: one field reached from two types is reported once.
 type report struct {
 	pos        token.Pos
-	field      string // none for a field of the package, which may be called after several types
+	field      string // empty for a field of the package, which may be named after several types
 	code, what string
 }
 
-// report reports a problem, once.
+// report reports a problem once.
 func (l *linter) report(at target, problem *fault.Error) {
 	pos, end := at.node.Pos(), at.node.End()
 	field, isField := at.node.(*ast.Field)
@@ -43,7 +43,7 @@ func (l *linter) report(at target, problem *fault.Error) {
 	l.Report(d)
 }
 
-// fixes offers the corrected struct tag of a field. All problems of a struct tag have the same fix, which mends them all.
+// fixes offers the corrected struct tag of a field. All problems of a struct tag have the same fix, which corrects them all.
 func fixes(field *ast.Field) []analysis.SuggestedFix {
 	mended, ok := structtag.Mend(tagOf(field))
 	if !ok {

@@ -8,11 +8,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// root is a type that is compiled, and how.
+// root is a type to compile, with its options.
 type root struct {
 	typ       types.Type
-	at        ast.Node // what is to blame if no field is
-	isConfig  bool     // a Schema is made of it; otherwise it may be a part of a configuration
+	at        ast.Node // the position to report if no field is responsible
+	isConfig  bool     // SchemaOf is called for it; otherwise it may be a part of a configuration
 	overrides []fieldplan.Override
 	options   map[string]ast.Node // calls of WithTag, by path
 	unknown   bool                // there may be more overrides
@@ -24,7 +24,7 @@ const (
 	kitPath       = hotupdatePath + "/hotupdatetest"
 )
 
-// roots returns the types to compile: those that a Schema is made of first, as they say most about the fields below them.
+// roots returns the types to compile. Types with a call of SchemaOf come first, since they say most about the fields below them.
 func (l *linter) roots() (roots []root) {
 	for _, call := range l.calls {
 		function := l.callee(call)
@@ -39,7 +39,7 @@ func (l *linter) roots() (roots []root) {
 	return append(roots, l.parts...)
 }
 
-// configRoot returns a type that a Schema is made of, with the overrides of the call.
+// configRoot returns the type of a call of SchemaOf, with the overrides of the call.
 func (l *linter) configRoot(typ types.Type, call *ast.CallExpr) root {
 	r := root{typ: typ, at: lastName(call.Fun), isConfig: true, options: map[string]ast.Node{}}
 	for _, argument := range call.Args {
@@ -52,7 +52,7 @@ func (l *linter) configRoot(typ types.Type, call *ast.CallExpr) root {
 	return r
 }
 
-// isGeneric reports whether a type is only known to those who instantiate it. Below it, a type parameter is read as an interface.
+// isGeneric reports whether a type has type parameters without arguments. Below it, a type parameter is read as an interface.
 func isGeneric(t types.Type) bool {
 	named, isNamed := types.Unalias(t).(*types.Named)
 	_, isParam := types.Unalias(t).(*types.TypeParam)

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// readSource reads what the syntax of the package says beyond its types.
+// readSource collects from the syntax of the package what its types do not tell.
 func (l *linter) readSource() {
 	for _, file := range l.Files {
 		for _, declaration := range file.Decls {
@@ -43,7 +43,7 @@ func (l *linter) declaration(declaration ast.Decl) {
 func (l *linter) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
 	fields, i, tagged := l.TypesInfo.TypeOf(syntax).(*types.Struct), 0, false
 	for _, field := range syntax.Fields.List {
-		for range max(1, len(field.Names)) { // an embedded field has none
+		for range max(1, len(field.Names)) { // an embedded field has no names
 			l.fields[fields.Field(i)] = field
 			i++
 		}
@@ -59,7 +59,7 @@ func (l *linter) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
 	}
 }
 
-// lastName returns the identifier that says what an expression refers to: Name of p.Name[T].
+// lastName returns the identifier that an expression refers to: Name of p.Name[T].
 func lastName(e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -12,26 +12,25 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Setup is what a check needs to know of a driver.
+// Setup tells a check what it needs to know about a driver.
 type Setup struct {
-	// Schema is that of the provider spec.
+	// Schema is the Schema of the provider spec.
 	Schema *hotupdate.Schema
-	// Rules are those of the cloud, such as tags.AWS.Rules.
+	// Rules returns the cloud's rules, such as tags.AWS.Rules.
 	Rules func(kind tags.Kind) (tags.Rules, error)
-	// Request has what the driver reads of a request beside class, lane and parts: Machine, ProviderID, Secret, Object and
-	// Class.Object.
+	// Request holds the fields of a request that the driver reads besides class, lane and parts: Machine, ProviderID, Secret, Object and Class.Object.
 	Request machineupdate.UpdateMachineRequest
 }
 
-// State is a provider spec, with the resources at and around the machine as they are under it. All states have the same resources. A resource
-// that they have alike is somebody else's, such as the volume of a CSI driver. Version is not read.
+// State is a provider spec with the resulting resources of the machine and around it. All states have the same resources. A resource that is equal in
+// all states belongs to somebody else, such as the volume of a CSI driver. Version is not read.
 type State struct {
 	Spec      string // JSON
 	Resources []driver.Resource
 }
 
 // Check takes the machine from each state to each other one, in many ways, and reports each broken promise once. NewDriver makes a driver
-// whose client stands on the cloud and which waits by [Cloud.Wait]: a [*driver.Kit], or what the adopter has around it.
+// whose client calls the cloud and which waits by [Cloud.Wait]: a [*driver.Kit], or the adopter's type around one.
 func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (D, error), states ...State) {
 	tb.Helper()
 	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
@@ -67,7 +66,7 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 	}
 }
 
-// updates is a driver, as far as updates go.
+// updates is the part of a driver that updates machines.
 type updates interface {
 	Driver() machineupdate.Driver
 	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error

@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors are [machineupdate.ErrThrottled],
-// a [*machineupdate.RetryError], or others. A fake client turns them into those of the cloud's API.
+// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors are [machineupdate.ErrThrottled], a
+// [*machineupdate.RetryError], or others. A fake client translates them into errors of the cloud's API.
 type Cloud struct {
 	*checker
 
@@ -30,23 +30,23 @@ type Cloud struct {
 	history   []moment
 	late      []landing
 
-	onRead  func() error         // may make a read fail
-	onWrite func(w *write) error // lets a write land, or does something else
+	onRead  func() error         // can make a read fail
+	onWrite func(w *write) error // carries out a write, or does something else
 	lag     time.Duration        // of reads
 	refusal time.Duration        // after a change that took time
-	failing int                  // so many changes that take time fail at their end
-	isGone  bool                 // there is no VM any more
+	failing int                  // this many of the next changes that take time fail at their end
+	isGone  bool                 // the VM no longer exists
 }
 
-// resource is a resource with what is live, and with what becomes of it.
+// resource is a resource with its live state, and with its state to come.
 type resource struct {
 	driver.Resource
 
 	rules   *tags.Rules
-	theirs  map[string]string // infrastructure tags of others
-	ends    time.Time         // when the change that is under way ends; zero if there is none
-	lane    string            // that last changed it in a way that takes time
-	refuses time.Time         // until when it accepts no further change
+	theirs  map[string]string // the infrastructure tags of others
+	ends    time.Time         // when the change under way ends; zero if there is none
+	lane    string            // the lane that last made a change that takes time
+	refuses time.Time         // until then it accepts no further change
 }
 
 func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
@@ -59,19 +59,19 @@ type write struct {
 	land     func() error
 }
 
-// moment is what is live since a time.
+// moment is the live state since a time.
 type moment struct {
 	since     time.Time
 	resources []driver.Resource
 }
 
-// landing is a request that has not reached the cloud yet.
+// landing is a request that has not yet reached the cloud.
 type landing struct {
 	at   time.Time
 	land func() error
 }
 
-// Resources returns the resources of the [State] with what is live: infrastructure tags with their version, and readings of attributes.
+// Resources returns the resources of the [State] with their live state: infrastructure tags with their version, and readings of attributes.
 func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -90,8 +90,8 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	return clone(shown), nil
 }
 
-// Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging]. Where the cloud takes the value as the condition
-// of a removal, an empty one is none.
+// Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging]. Where the cloud takes the value as the condition of
+// a removal, an empty value means no condition.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	isOne := func(r *resource) bool { return slices.Contains(ids, r.ID) }
 	return c.write(ctx, "Change", isOne, 0, func(of []*resource) error {
@@ -123,8 +123,8 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 	})
 }
 
-// Modify changes attributes of a resource in one call. Where that takes time, the change is accepted, and is done later. Until then the resource
-// accepts no other one that takes time.
+// Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted now and done later. Until then the resource
+// accepts no other change that takes time.
 func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error {
 	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
 	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
@@ -150,7 +150,7 @@ func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values ma
 	})
 }
 
-// Wait lets time pass, for [driver.Definition.Wait].
+// Wait advances the cloud's clock, for [driver.Definition.Wait].
 func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -160,7 +160,7 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// write lets a request reach the cloud, or whatever is to happen to it.
+// write lets a request reach the cloud, or lets the scenario decide what happens to it.
 func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration, change func(of []*resource) error) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -191,7 +191,7 @@ func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resour
 
 func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }
 
-// live returns a copy of what is live.
+// live returns a copy of the live state.
 func (c *Cloud) live() []driver.Resource {
 	all := make([]driver.Resource, len(c.resources))
 	for i, r := range c.resources {
@@ -200,13 +200,13 @@ func (c *Cloud) live() []driver.Resource {
 	return clone(all)
 }
 
-// advance lets time pass, and does what is due.
+// advance advances the clock, and does what is due.
 func (c *Cloud) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 	isDue := func(l landing) bool { return !l.at.After(c.now) }
 	for _, l := range c.late {
 		if isDue(l) {
-			_ = l.land() // nobody hears of it
+			_ = l.land() // nobody sees the result
 		}
 	}
 	c.late = slices.DeleteFunc(c.late, isDue)
@@ -217,7 +217,7 @@ func (c *Cloud) advance(d time.Duration) {
 	}
 }
 
-// finish ends the change of a resource that is under way.
+// finish ends the change under way of a resource.
 func (c *Cloud) finish(r *resource) {
 	r.ends = time.Time{}
 	isFailing := c.failing > 0
@@ -236,7 +236,7 @@ func (c *Cloud) finish(r *resource) {
 	c.remember()
 }
 
-// store gives a resource infrastructure tags, if the cloud takes them. It takes those that are forbidden to users.
+// store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that are forbidden to users.
 func (c *Cloud) store(r *resource, all map[string]string) error {
 	for _, problem := range r.rules.Validate(all, nil, field.NewPath(r.String())) {
 		if problem.Type != field.ErrorTypeForbidden {
@@ -248,7 +248,7 @@ func (c *Cloud) store(r *resource, all map[string]string) error {
 	return nil
 }
 
-// changed returns infrastructure tags after a call. Keys keep the spelling that is live.
+// changed returns infrastructure tags after a call. Keys keep their live spelling.
 func changed(rules *tags.Rules, live map[string]string, set, remove []tags.Tag) map[string]string {
 	isOne := func(key, other string) bool {
 		return key == other || rules.IgnoresCase && strings.EqualFold(key, other)

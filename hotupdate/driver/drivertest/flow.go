@@ -20,7 +20,7 @@ type checker struct {
 	setup     Setup
 	states    []State
 	from, to  *State
-	promise   string // that of the scenario
+	promise   string // the scenario's promise
 	isCalm    bool   // nothing disturbs the driver
 	newDriver func(cloud *Cloud) (updates, error)
 	broken    func(promise, format string, args ...any)
@@ -28,35 +28,35 @@ type checker struct {
 	cloud    *Cloud
 	driver   updates
 	classes  machineupdate.Classes
-	former   *machineupdate.Prepared // the class before
+	former   *machineupdate.Prepared // the previous class
 	class    *machineupdate.Prepared
-	wanted   *State // that of the class
+	wanted   *State // the state of the class
 	machine  *metav1.PartialObjectMetadata
 	own      []*resource
-	calls    int // of UpdateMachine
+	calls    int // number of calls of UpdateMachine
 	pass     pass
-	patchErr error           // of writes of the record
-	onMark   func()          // between the driver's reads and writes
-	onReturn func(err error) // of UpdateMachine
+	patchErr error           // returned by writes of the record
+	onMark   func()          // called between the driver's reads and writes
+	onReturn func(err error) // called when UpdateMachine returns
 }
 
-// pass is a call of UpdateMachine.
+// pass is one call of UpdateMachine.
 type pass struct {
 	lane     string
 	ctx      context.Context
 	cancel   context.CancelFunc
 	ends     time.Time
 	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
-	writes   int   // requests that were sent
-	failed   error // of one that the driver is not to send again
+	writes   int   // number of requests sent
+	failed   error // error of a request that the driver must not repeat
 }
 
 const callTimeout = 5 * time.Minute
 
-// secret is what no error may show. Errors of the cloud quote it.
+// secret is the text that no error may show. Errors of the cloud quote it.
 const secret = "secret-of-drivertest"
 
-// start makes the cloud and the machine, which the flow adopts, and gives it the class that is to come.
+// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next class.
 func (c *checker) start() bool {
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}}, machineupdate.Classes{}
@@ -80,7 +80,7 @@ func (c *checker) start() bool {
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
 }
 
-// add adds a resource to the cloud. Somebody else has set a key on it, if it is the machine's own.
+// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody else.
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
@@ -93,13 +93,13 @@ func (c *checker) add(r *resource) {
 	c.plant(r, "drivertest")
 }
 
-// undisturbed ends all disturbances but the lag of reads and what becomes of attributes.
+// undisturbed ends all disturbances but the lag of reads and the behaviour of attributes.
 func (c *checker) undisturbed() {
 	c.cloud.onRead, c.cloud.onWrite, c.patchErr, c.cloud.isGone = func() error { return nil }, c.carryOut, nil, false
 	c.onMark, c.onReturn = func() {}, func(error) {}
 }
 
-// wants gives the machine another class.
+// wants gives the machine the class of a state.
 func (c *checker) wants(s *State) bool {
 	class := machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(s.Spec), Object: c.setup.Request.Class.Object}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
@@ -110,7 +110,7 @@ func (c *checker) wants(s *State) bool {
 	return err == nil
 }
 
-// reconcile lets the flow look at the machine once, in every lane, and returns when it will look again.
+// reconcile lets the flow reconcile the machine once, in every lane, and returns the delay until the next time.
 func (c *checker) reconcile() time.Duration {
 	ctx := context.Background()
 	secrets := map[string][]byte{"drivertest": []byte(secret)}
@@ -131,7 +131,7 @@ func (c *checker) reconcile() time.Duration {
 	return delay
 }
 
-// try lets time pass until the flow has called the driver, or does not want to.
+// try advances the clock until the flow has called the driver, or has no reason to.
 func (c *checker) try() {
 	calls := c.calls
 	for range 5 {
@@ -143,7 +143,7 @@ func (c *checker) try() {
 	}
 }
 
-// settle ends all disturbances and lets time pass until the flow leaves the machine alone.
+// settle ends all disturbances and advances the clock until the flow has nothing left to do.
 func (c *checker) settle() bool {
 	c.undisturbed()
 	for range 300 {
@@ -165,7 +165,7 @@ func (c *checker) later(d time.Duration) {
 	c.cloud.advance(d)
 }
 
-// patch is an API server's.
+// patch is the API server's patch.
 func (c *checker) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 	written := c.machine.DeepCopy()
 	if err := errors.Join(c.patchErr, json.Unmarshal(data, written)); err != nil {

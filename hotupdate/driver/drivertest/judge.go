@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// sent judges a request.
+// sent checks a request.
 func (c *checker) sent(w *write) {
 	c.pass.writes++
 	switch {
@@ -32,7 +32,7 @@ func (c *checker) sent(w *write) {
 	}
 }
 
-// carryOut lets the cloud do what it is asked.
+// carryOut lets the cloud carry out a request.
 func (c *checker) carryOut(w *write) error {
 	err := w.land()
 	if c.isCalm && err != nil {
@@ -41,13 +41,13 @@ func (c *checker) carryOut(w *write) error {
 	return c.fails(err)
 }
 
-// fails notes that a request fails.
+// fails records that a request fails.
 func (c *checker) fails(err error) error {
 	c.pass.failed = cmp.Or(c.pass.failed, err)
 	return err
 }
 
-// changed judges what a request has done.
+// changed checks the effect of a request.
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
 		was := &before[i]
@@ -68,7 +68,7 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 	}
 }
 
-// returned judges what UpdateMachine returns.
+// returned checks the result of UpdateMachine.
 func (c *checker) returned(err error) {
 	if err != nil && strings.Contains(err.Error(), secret) {
 		c.broken("secrets", "an error quotes the secret")
@@ -91,7 +91,7 @@ func (c *checker) returned(err error) {
 	c.onReturn(err)
 }
 
-// rested judges a machine that the flow leaves alone.
+// rested checks a machine for which the flow has nothing left to do.
 func (c *checker) rested() {
 	for _, r := range c.cloud.resources {
 		if problem := c.unlike(r); problem != "" {
@@ -106,7 +106,7 @@ func (c *checker) rested() {
 	}
 }
 
-// unlike says how the infrastructure tags of a resource differ from what they should be. It is empty if they do not.
+// unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is empty if they do not.
 func (c *checker) unlike(r *resource) string {
 	want := map[string]string{}
 	maps.Copy(want, c.folded(r, c.wanted.of(r).Tags))
@@ -117,7 +117,7 @@ func (c *checker) unlike(r *resource) string {
 	return ""
 }
 
-// folded returns infrastructure tags by what the cloud takes their keys for. Those without a value get one, to tell them from none.
+// folded returns infrastructure tags by the identity of their keys. Tags without a value get one, to distinguish them from absent tags.
 func (c *checker) folded(r *resource, all map[string]string) map[string]string {
 	same := map[string]string{}
 	for key, value := range all {
@@ -129,7 +129,7 @@ func (c *checker) folded(r *resource, all map[string]string) map[string]string {
 	return same
 }
 
-// isOwn reports whether the states do not have a resource alike.
+// isOwn reports whether a resource differs between the states.
 func (c *checker) isOwn(r *resource) bool {
 	first := c.states[0].of(r)
 	return slices.ContainsFunc(c.states, func(s State) bool {
@@ -138,7 +138,7 @@ func (c *checker) isOwn(r *resource) bool {
 	})
 }
 
-// of returns a resource as it is to be.
+// of returns a resource in this state.
 func (s *State) of(r *resource) driver.Resource {
 	for _, other := range s.Resources {
 		if other.Kind == r.Kind && other.ID == r.ID {
@@ -148,7 +148,7 @@ func (s *State) of(r *resource) driver.Resource {
 	return driver.Resource{}
 }
 
-// plant lets somebody else set a key on a resource.
+// plant sets a key on a resource as somebody else would.
 func (c *checker) plant(r *resource, key string) {
 	value := "theirs"
 	if r.rules.KeysOnly {

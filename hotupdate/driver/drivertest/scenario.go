@@ -13,13 +13,13 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// scenario is what happens to a machine whose class has changed, before and while the driver is called. Afterwards it has to settle.
+// scenario is what happens to a machine whose class has changed, before and while the driver is called. Afterwards the machine has to settle.
 type scenario struct {
 	promise, name string
 	disturb       func(c *checker)
 }
 
-// scenarios are all of them. In the first one nothing disturbs the driver.
+// scenarios returns all scenarios. In the first one nothing disturbs the driver.
 func scenarios() []scenario {
 	return []scenario{
 		{"desired state", "nothing disturbs", func(*checker) {}},
@@ -72,7 +72,7 @@ func lostAnswer(c *checker) {
 	}
 }
 
-// lateLanding lets the requests of the first call land when others may have been sent.
+// lateLanding lets the requests of the first call take effect after others may have been sent.
 func lateLanding(c *checker, then *State) {
 	c.cloud.onWrite = func(w *write) error {
 		c.cloud.late = append(c.cloud.late, landing{c.cloud.now.Add(3 * time.Minute), w.land})
@@ -83,7 +83,7 @@ func lateLanding(c *checker, then *State) {
 	c.undisturbed()
 }
 
-// reversal takes the class back when a change may be under way, or does not show yet.
+// reversal restores the previous class while a change may be under way, or does not show yet.
 func reversal(c *checker, lag time.Duration) {
 	c.cloud.lag = lag
 	c.try()
@@ -142,7 +142,7 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets somebody else set a key, and set those anew that are to be removed, where the cloud takes a condition.
+// interference lets somebody else set a key and, where the cloud supports conditions, give new values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}
@@ -158,7 +158,7 @@ func interference(c *checker) {
 	}
 }
 
-// limits lets somebody else fill the resources until there is no room for so many keys. The keys go again once there is an answer to that.
+// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys are removed once the driver has answered.
 func limits(c *checker, lacking int) {
 	isFull := false
 	for _, r := range c.own {
@@ -188,7 +188,7 @@ func limits(c *checker, lacking int) {
 	c.cloud.remember()
 }
 
-// caseFolding lets somebody else spell all keys in capitals, where the cloud takes them for the same.
+// caseFolding lets somebody else spell all keys in capitals, where the cloud ignores case.
 func caseFolding(c *checker) {
 	for _, r := range c.own {
 		if r.rules.IgnoresCase {
@@ -202,7 +202,7 @@ func caseFolding(c *checker) {
 	c.cloud.remember()
 }
 
-// refusal takes the class back as soon as the machine has settled.
+// refusal restores the previous class as soon as the machine has settled.
 func refusal(c *checker) {
 	c.cloud.refusal = 6 * time.Hour
 	c.settle()

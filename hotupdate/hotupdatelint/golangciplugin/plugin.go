@@ -1,5 +1,5 @@
-// Package golangciplugin makes the analyzer of package hotupdatelint a linter of golangci-lint, by its system of module plugins. Nobody imports
-// it but the binary that golangci-lint custom builds: see the files in examples/editor.
+// Package golangciplugin makes the analyzer of package hotupdatelint a linter of golangci-lint, as a module plugin. Only the binary that
+// golangci-lint custom builds imports it: see the files in examples/editor.
 package golangciplugin
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 )
 
-// name is that of the linter in .golangci.yml.
+// name is the name of the linter in .golangci.yml.
 const name = "hotupdatelint"
 
-func init() { //nolint:gochecknoinits // golangci-lint finds a plugin by what its init function registers
+func init() { //nolint:gochecknoinits // golangci-lint finds a plugin through the registration in its init function
 	register.Plugin(name, func(settings any) (register.LinterPlugin, error) {
 		if settings != nil {
 			return nil, errors.New("hotupdatelint: has no settings; leave them out")
