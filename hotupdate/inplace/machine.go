@@ -36,7 +36,7 @@ func (m *Machine) isUnderUpdate() bool {
 
 // hasFailed reports whether the update of the node has failed, and waits for somebody.
 func (m *Machine) hasFailed() bool {
-	return m.Node != nil && (m.Node.Labels[ResultLabel] == Failed || m.Node.Reason == UpdateFailed)
+	return m.Node != nil && (m.Node.Labels[ResultLabel] == Failed || m.Node.Reason == updateFailed)
 }
 
 // isUpdated reports whether the machine is what the target wants. The owner alone does not tell: after a rollback, machines whose update
@@ -50,8 +50,8 @@ func (m *Machine) isUpdated(p *Pool) bool {
 	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable: // a later read has found it to differ
 		return false
 	}
-	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == UpdateFailed
-	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == UpdateSuccessful || mark.Revision == 0 && !begun
+	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == updateFailed
+	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun
 }
 
 func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }
@@ -98,7 +98,7 @@ func (n *Node) edit(m mark) *Node {
 // unanswered removes the agent's answer.
 func (n *Node) unanswered() *Node {
 	delete(n.Labels, ResultLabel)
-	delete(n.Annotations, FailureAnnotation)
+	delete(n.Annotations, failureAnnotation)
 	return n
 }
 

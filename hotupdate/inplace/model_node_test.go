@@ -189,7 +189,7 @@ func (m nodeModel) mayBegin(w nodeWorld) bool {
 
 // maySelect reports whether the rollout, or the user of a manual pool, selects the node.
 func (m nodeModel) maySelect(w nodeWorld) bool {
-	return w.candidate && !w.selected && w.reason == inplace.CandidateForUpdate && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
+	return w.candidate && !w.selected && w.reason == "CandidateForUpdate" && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
 }
 
 // phaseAfter is the phase that the health check of the machine controller gives.
@@ -357,7 +357,7 @@ var naiveNodes = map[string]struct {
 }{ // the driver has an InPlace part where the name says something of it
 	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.Pool, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
-		if step.Do == inplace.WriteNode && m.Node.Reason == inplace.UpdateSuccessful {
+		if step.Do == inplace.WriteNode && m.Node.Reason == "UpdateSuccessful" {
 			step.Node.Unschedulable = false
 		}
 		return step
@@ -392,7 +392,7 @@ var naiveNodes = map[string]struct {
 		return step
 	}},
 	"the owner alone says what a machine is": {"a rollback", "runs something else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.Owner == p.Target && m.Node.Reason == inplace.UpdateSuccessful {
+		if m.Owner == p.Target && m.Node.Reason == "UpdateSuccessful" {
 			m = remembering(m, func(mark *mark) { mark.Done = mark.Revision != 0 })
 		}
 		return ours(p, m)

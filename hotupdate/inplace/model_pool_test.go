@@ -127,7 +127,7 @@ func (m poolModel) observe(w poolWorld, seen machineStates) inplace.Pool {
 
 // observed is a machine in a state.
 func observed(name string, state machineState) inplace.Machine {
-	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: machineupdate.InPlacePending, Node: &inplace.Node{Reason: inplace.CandidateForUpdate}}
+	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: machineupdate.InPlacePending, Node: &inplace.Node{Reason: "CandidateForUpdate"}}
 	labels := map[string]string{}
 	switch state {
 	case idle, down:
@@ -138,7 +138,7 @@ func observed(name string, state machineState) inplace.Machine {
 		m.Available = true // until it is drained
 		m.Node.Annotations = map[string]string{inplace.RolloutAnnotation: `{"revision":2,"cordoned":true}`}
 		if state == failed {
-			labels[inplace.ResultLabel], m.Node.Reason = inplace.Failed, inplace.UpdateFailed
+			labels[inplace.ResultLabel], m.Node.Reason = inplace.Failed, "UpdateFailed"
 		}
 	case fresh, updated:
 		m.Owner, m.Available, m.Node.Reason, m.InPlace = "t", state == updated, "", machineupdate.InPlaceApplied
@@ -529,7 +529,7 @@ var naiveSelectors = map[string]struct {
 	"a selected machine counts as available until it is drained": {"one after the other", "taken below the minimum", func(p inplace.Pool) inplace.Selection {
 		s := oursSelect(p)
 		for i, m := range p.Machines {
-			if m.Node != nil && m.Node.Reason != inplace.UpdateFailed {
+			if m.Node != nil && m.Node.Reason != "UpdateFailed" {
 				delete(p.Machines[i].Node.Annotations, inplace.RolloutAnnotation)
 				delete(p.Machines[i].Node.Labels, inplace.SelectedLabel)
 			}

@@ -13,26 +13,32 @@ const (
 	Failed     = "failed"
 )
 
+// failureAnnotation of a node has the reason for a [Failed] update, written by the node agent.
+const failureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
+
 const (
-	// FailureAnnotation has the reason for a [Failed] update, written by the node agent.
-	FailureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
 	// RolloutAnnotation is what this package remembers: at a node what its update is for, at a MachineDeployment the [Pool.Record].
 	RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 	// ConditionType is the node condition whose reason is a [Reason].
 	ConditionType = "InPlaceUpdate"
 )
 
-// Reason is the reason of the node condition [ConditionType]: how far the update of the node has come. A node without the condition has "".
+// Reason is the reason of the node condition [ConditionType]: how far the update of the node has come. It is CandidateForUpdate while the node
+// waits to be selected, SelectedForUpdate while it is drained, then DrainSuccessful and ReadyForUpdate. UpdateSuccessful or UpdateFailed ends the
+// update. A node without the condition has "".
 type Reason string
 
-// The reasons, in their order. The last two end an update.
+// The reasons on which others act.
 const (
-	CandidateForUpdate Reason = "CandidateForUpdate" // waits to be selected
-	SelectedForUpdate  Reason = "SelectedForUpdate"  // is drained
-	DrainSuccessful    Reason = "DrainSuccessful"    // the driver applies the InPlace part
-	ReadyForUpdate     Reason = "ReadyForUpdate"     // the node agent is at work
-	UpdateSuccessful   Reason = "UpdateSuccessful"
-	UpdateFailed       Reason = "UpdateFailed"
+	DrainSuccessful Reason = "DrainSuccessful" // the driver applies the InPlace part
+	ReadyForUpdate  Reason = "ReadyForUpdate"  // the node agent is at work
+)
+
+const (
+	candidateForUpdate Reason = "CandidateForUpdate"
+	selectedForUpdate  Reason = "SelectedForUpdate"
+	updateSuccessful   Reason = "UpdateSuccessful"
+	updateFailed       Reason = "UpdateFailed"
 )
 
 // Phases of a Machine that decide something here. A machine in any other phase is judged by its node.

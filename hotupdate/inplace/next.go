@@ -96,11 +96,11 @@ const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccess
 func (p *Pool) unanswered(m *Machine) Step {
 	n := m.Node
 	switch n.Reason {
-	case "", UpdateSuccessful:
-		return n.become(CandidateForUpdate, "the node needs the update")
-	case CandidateForUpdate:
+	case "", updateSuccessful:
+		return n.become(candidateForUpdate, "the node needs the update")
+	case candidateForUpdate:
 		return p.candidate(m)
-	case SelectedForUpdate, DrainSuccessful:
+	case selectedForUpdate, DrainSuccessful:
 		if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {
 			return n.backToCandidate("the node is not selected any more, or the driver cannot apply the update")
 		}
@@ -110,9 +110,9 @@ func (p *Pool) unanswered(m *Machine) Step {
 			return Step{Do: Wait, Why: "the node agent updates the node"}
 		}
 		late := n.edit(n.mark())
-		late.Labels[ResultLabel], late.Annotations[FailureAnnotation] = Failed, "the node agent has not answered in time"
+		late.Labels[ResultLabel], late.Annotations[failureAnnotation] = Failed, "the node agent has not answered in time"
 		return Step{Do: WriteNode, Node: late, Why: "the node agent has not answered in time"}
-	case UpdateFailed:
+	case updateFailed:
 		return n.cleared()
 	}
 	return Step{Do: Blocked, Why: "the node condition " + ConditionType + " has the unknown reason " + string(n.Reason)}
@@ -123,7 +123,7 @@ func (p *Pool) candidate(m *Machine) Step {
 	n := m.Node
 	switch {
 	case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:
-		return n.become(SelectedForUpdate, "the node is selected")
+		return n.become(selectedForUpdate, "the node is selected")
 	case !n.equals(n.asCandidate()):
 		return Step{Do: WriteNode, Node: n.asCandidate(), Why: "the node needs the update"}
 	case m.InPlace == machineupdate.InPlaceUnable:
@@ -139,27 +139,27 @@ func (p *Pool) selected(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
 	switch {
 	case !n.Unschedulable && n.Reason == DrainSuccessful:
-		return n.become(SelectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
+		return n.become(selectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
 	case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:
 		mark.Revision, mark.Done, mark.Cordoned = p.Revision, false, mark.Cordoned || !n.Unschedulable
 		cordoned := n.edit(mark)
 		cordoned.Unschedulable = true
 		return Step{Do: WriteNode, Node: cordoned, Why: "the node is cordoned for this target"}
-	case n.Reason == SelectedForUpdate:
+	case n.Reason == selectedForUpdate:
 		drained := n.become(DrainSuccessful, "the node is drained")
 		drained.Do = Drain
 		return drained
 	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
 		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
 	case m.Phase == phaseUpdateFailed:
-		return n.become(SelectedForUpdate, "the time was over before the agent could begin: it starts anew with the drain")
+		return n.become(selectedForUpdate, "the time was over before the agent could begin: it starts anew with the drain")
 	}
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
 }
 
 func (p *Pool) afterSuccess(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
-	asked := n.Reason == ReadyForUpdate || n.Reason == UpdateFailed || n.Reason == UpdateSuccessful
+	asked := n.Reason == ReadyForUpdate || n.Reason == updateFailed || n.Reason == updateSuccessful
 	switch {
 	case mark.Revision != p.Revision:
 		return p.again(m, "the agent has answered for another target")
@@ -169,8 +169,8 @@ func (p *Pool) afterSuccess(m *Machine) Step {
 		return Step{Do: Wait, Why: "the InPlace part is applied, and has still to be confirmed"}
 	case m.InPlace != machineupdate.InPlaceApplied:
 		return p.again(m, "the InPlace part of the target is not applied")
-	case n.Reason != UpdateSuccessful:
-		return n.become(UpdateSuccessful, "the agent has updated the node")
+	case n.Reason != updateSuccessful:
+		return n.become(updateSuccessful, "the agent has updated the node")
 	case m.isNoticed():
 		return Step{Do: Transfer, Why: "the node is updated"}
 	}
@@ -183,9 +183,9 @@ func (p *Pool) afterFailure(m *Machine) Step {
 	case n.mark().Revision != p.Revision:
 		return p.again(m, "the failed update was for another target")
 	case n.Reason == ReadyForUpdate:
-		return n.become(UpdateFailed, "the update has failed")
-	case n.Reason == UpdateFailed:
-		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[FailureAnnotation]}
+		return n.become(updateFailed, "the update has failed")
+	case n.Reason == updateFailed:
+		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
 	}
 	return p.again(m, "the failed update has been given up")
 }
@@ -196,7 +196,7 @@ func (n *Node) cleared() Step {
 		mark.Unconfirmed = true
 		return Step{Do: WriteNode, Node: n.edit(mark), Why: "the failure is cleared, and the agent may still be at work"}
 	}
-	return n.become(SelectedForUpdate, "the failure is cleared: the node is updated again")
+	return n.become(selectedForUpdate, "the failure is cleared: the node is updated again")
 }
 
 // again starts over with a node whose answer is not believed. The condition goes first, so that the agent does not begin with an update
@@ -204,10 +204,10 @@ func (n *Node) cleared() Step {
 // any target. After [Successful] it rests.
 func (p *Pool) again(m *Machine, why string) Step {
 	n, mark := m.Node, m.Node.mark()
-	if n.Reason == CandidateForUpdate || n.Reason == SelectedForUpdate {
+	if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {
 		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
 		unanswered := n.edit(mark).unanswered()
-		if n.Reason == CandidateForUpdate {
+		if n.Reason == candidateForUpdate {
 			unanswered = unanswered.asCandidate()
 		}
 		return Step{Do: WriteNode, Node: unanswered, Why: why}
@@ -218,9 +218,9 @@ func (p *Pool) again(m *Machine, why string) Step {
 		mark.Unconfirmed = true
 		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
 	case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
-		return n.become(CandidateForUpdate, why)
+		return n.become(candidateForUpdate, why)
 	}
-	return n.become(SelectedForUpdate, why)
+	return n.become(selectedForUpdate, why)
 }
 
 func (n *Node) become(r Reason, why string) Step {
@@ -246,5 +246,5 @@ func (n *Node) backToCandidate(why string) Step {
 	if waiting := n.asCandidate(); !n.equals(waiting) {
 		return Step{Do: WriteNode, Node: waiting, Why: why}
 	}
-	return n.become(CandidateForUpdate, why)
+	return n.become(candidateForUpdate, why)
 }

@@ -31,7 +31,7 @@ func node(words string) *inplace.Node {
 		case word == "successful" || word == "failed":
 			n.Labels[inplace.ResultLabel] = word
 		case word == "because":
-			n.Annotations[inplace.FailureAnnotation] = "the disk is full"
+			n.Annotations["node.machine.sapcloud.io/update-failed-reason"] = "the disk is full"
 		default:
 			n.Reason = inplace.Reason(word)
 		}
@@ -53,7 +53,7 @@ func words(n *inplace.Node) string {
 		all = append(all, word)
 	}
 	for key, value := range n.Annotations {
-		if key == inplace.FailureAnnotation {
+		if key == "node.machine.sapcloud.io/update-failed-reason" {
 			value = "because"
 		}
 		all = append(all, value)
