@@ -174,7 +174,7 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	note(new(hotupdate.Sum).UnmarshalText(nil))
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
-		return kind != fault.Declaration.String() && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags")
+		return kind != string(fault.Declaration) && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags")
 	}) {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}

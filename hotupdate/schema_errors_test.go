@@ -90,7 +90,7 @@ func TestSchemaErrorsAreComplete(t *testing.T) {
 		}
 	}
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
-		return kind == fault.Declaration.String() && !strings.Contains(folder, "/") && folder != "hash"
+		return kind == string(fault.Declaration) && !strings.Contains(folder, "/") && folder != "hash"
 	}) {
 		assert.True(t, produced[code], "no row produces the code %s", code)
 	}

@@ -8,35 +8,23 @@ import (
 )
 
 // Kind says what a caller can do about an [Error].
-type Kind uint8
+type Kind string
 
 // The kinds.
 const (
-	Misuse      Kind = iota // the call is wrong: no Schema, a value of another type, an option that does not exist. Correct the program.
-	Declaration             // a Go type, struct tag, override or era cannot be compiled. Correct the program.
-	Schema                  // a Schema in JSON cannot be loaded. Correct the document.
-	Malformed               // text that does not have its syntax: JSON, UTF-8, a version, a record.
-	WrongType               // a value whose type is not that of its field.
-	Missing                 // a required value is missing.
-	Duplicate               // two things have one name or key.
-	Limit                   // a number, time, depth, size or count is outside its limits.
-	Unknown                 // a name is not known: a member, version, strategy or cloud.
-	Unsupported             // a valid value that this operation cannot carry.
-	Conflict                // two inputs contradict each other.
-	Failed                  // code outside of this module returned an error or panicked.
+	Misuse      Kind = "misuse"      // the call is wrong: no Schema, a value of another type, an option that does not exist. Correct the program.
+	Declaration Kind = "declaration" // a Go type, struct tag, override or era cannot be compiled. Correct the program.
+	Schema      Kind = "schema"      // a Schema in JSON cannot be loaded. Correct the document.
+	Malformed   Kind = "malformed"   // text that does not have its syntax: JSON, UTF-8, a version, a record.
+	WrongType   Kind = "wrong type"  // a value whose type is not that of its field.
+	Missing     Kind = "missing"     // a required value is missing.
+	Duplicate   Kind = "duplicate"   // two things have one name or key.
+	Limit       Kind = "limit"       // a number, time, depth, size or count is outside its limits.
+	Unknown     Kind = "unknown"     // a name is not known: a member, version, strategy or cloud.
+	Unsupported Kind = "unsupported" // a valid value that this operation cannot carry.
+	Conflict    Kind = "conflict"    // two inputs contradict each other.
+	Failed      Kind = "failed"      // code outside of this module returned an error or panicked.
 )
-
-var kindNames = [...]string{
-	"misuse", "declaration", "schema", "malformed", "wrong type", "missing", "duplicate", "limit", "unknown", "unsupported", "conflict", "failed",
-}
-
-// String returns the kind in words.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
 
 // Error is one problem: where it is, what is wrong, and how to fix it. Functions return all problems that they find, joined; [All] lists them.
 //

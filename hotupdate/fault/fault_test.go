@@ -44,14 +44,3 @@ func TestAll(t *testing.T) {
 	assert.Equal(t, list, fault.All(list.Err()))
 	assert.ErrorIs(t, list.Err(), b.Cause)
 }
-
-func TestKinds(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for kind := fault.Misuse; kind <= fault.Failed; kind++ {
-		seen[kind.String()] = true
-		assert.NotContains(t, kind.String(), "(")
-	}
-	assert.Len(t, seen, int(fault.Failed)+1)
-	assert.Equal(t, "Kind(200)", fault.Kind(200).String())
-}
