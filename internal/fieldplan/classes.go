@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// spreadClasses computes what stands below each node, to a fixed point because types may be recursive, and queues the checks that
-// need it.
+// spreadClasses computes the classes below each node, to a fixed point because types may be recursive, and queues the checks that need
+// them.
 func (c *compiler) spreadClasses() {
 	c.collectClasses()
 	for _, n := range c.order {
-		if n.Classes == 0 { // objects of objects of objects, without a leaf: nothing but presence
+		if n.Classes == 0 { // objects without a leaf below: only presence
 			n.Classes = Of(n.Class)
 		}
 		c.checks = append(c.checks, func() { c.oneClass(n) })
@@ -40,21 +40,20 @@ func (n *Node) classesBelow() ClassSet {
 	}
 	for i, f := range n.Parts() {
 		if i == 0 {
-			classes = 0 // an object says nothing but its fields
+			classes = 0 // an object's classes are those of its fields
 		}
 		classes |= f.Classes()
 	}
 	return classes
 }
 
-// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not count: they never stand in the text of
-// something else.
+// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not count: they are never part of another text.
 func (n *Node) hidesBelow() bool {
 	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
 		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
 }
 
-// Classes are those of all that a field can say: by its presence, or below.
+// Classes are the classes of the field's presence, if it counts, and of everything below.
 func (f *Field) Classes() ClassSet {
 	if f.HasPresence() {
 		return f.Node.Classes | Of(f.Node.Class)
@@ -62,14 +61,14 @@ func (f *Field) Classes() ClassSet {
 	return f.Node.Classes
 }
 
-// HasPresence reports whether an empty object, list or map at f differs from none: where the struct tag says so, and behind a pointer to a
-// type that has no fields and so can say nothing else. A nil list or map, which is null in JSON, is none, with or without a pointer to it.
+// HasPresence reports whether an empty object, list or map at f differs from a missing one: with the presence option, and behind a pointer to a
+// type without fields. A nil list or map, which is null in JSON, counts as missing, with or without a pointer to it.
 func (f *Field) HasPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
-// oneClass refuses other classes where elements that come and go would make the pairing of the rest ambiguous: below a positional
-// list that is hot or ignored, and in a set.
+// oneClass refuses other classes where added and removed elements would make the pairing of the others ambiguous: below a Hot or Ignored list
+// that is paired by position, and in a set.
 func (c *compiler) oneClass(n *Node) {
 	switch {
 	case n.Pairing == ByValue:

@@ -21,24 +21,24 @@ type context struct {
 	typ       reflect.Type
 	class     structtag.Class
 	sensitive structtag.Sensitivity
-	path      string // as overrides spell it, or nowhere
+	path      string // in the spelling of overrides, or nowhere
 	root      bool
-	closed    bool // there must be no unknown members
-	maybeHot  bool // the class is that of elements of which hotwhen makes some Hot
+	closed    bool // unknown members are not admitted
+	maybeHot  bool // the class is that of elements that hotwhen may make Hot
 }
 
 type compiler struct {
 	nodes     map[context]*Node
-	open      map[*Node]bool // nodes whose compilation has begun and not ended
+	open      map[*Node]bool // nodes that are being compiled
 	order     []*Node
 	meta      []*Field            // of the root
 	overrides map[string]override // by path
-	checks    []func()            // what can be decided only when all nodes are complete
+	checks    []func()            // checks that need all nodes
 	faults    fault.List
 }
 
-// Build compiles the plan of struct type t, not a pointer, without keeping it: the caller owns it. All mistakes come back joined, each
-// once, in a stable order.
+// Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it. All problems are returned joined, each once,
+// in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
@@ -51,7 +51,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}
 	c.readOverrides(overrides)
 	root := c.node(context{typ: t, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
-	// The root's node is met only once, for it alone has no TypeMeta; its values contain themselves if its type comes again.
+	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain themselves if its type is met again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.refuseMetadata(root)
 	c.spreadClasses()
@@ -69,7 +69,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}, nil
 }
 
-// refuseMetadata refuses a root that is a whole object of Kubernetes, unless somebody has said what its metadata is for machines.
+// refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an override declares the class of its metadata.
 func (c *compiler) refuseMetadata(root *Node) {
 	f := root.Lookup("metadata")
 	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" || f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
@@ -78,7 +78,7 @@ func (c *compiler) refuseMetadata(root *Node) {
 	c.faults.Add(mistake(f.GoField, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`"))
 }
 
-// distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
+// distinct sorts problems by field and drops duplicates: a type in two contexts repeats its problems.
 func distinct(faults fault.List) fault.List {
 	compare := func(a, b *fault.Error) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.What, b.What))
@@ -87,7 +87,7 @@ func distinct(faults fault.List) fault.List {
 	return slices.CompactFunc(faults, func(a, b *fault.Error) bool { return compare(a, b) == 0 })
 }
 
-// typeName is how messages call a type; types without a name are called by the field that has them.
+// typeName is the name of a type in messages. A type without a name has the name of its field.
 func typeName(t reflect.Type, fallback string) string {
 	if t.Name() == "" {
 		return fallback
@@ -95,7 +95,7 @@ func typeName(t reflect.Type, fallback string) string {
 	return t.String()
 }
 
-// node compiles the node of a type, with pointers, in a context. goField names the field or type it was reached through.
+// node compiles the node of a type, with pointers, in a context. goField names the field or type through which it was reached.
 func (c *compiler) node(ctx context, goField string) *Node {
 	ctx.typ = Deref(ctx.typ)
 	if n, ok := c.nodes[ctx]; ok {
@@ -110,12 +110,12 @@ func (c *compiler) node(ctx context, goField string) *Node {
 	c.shape(n, ctx, goField)
 	delete(c.open, n)
 	if slices.ContainsFunc(c.faults[before:], func(e *fault.Error) bool { return e.Field == goField }) {
-		delete(c.nodes, ctx) // the type itself is at fault: every field that has it is to be named
+		delete(c.nodes, ctx) // the type itself has a problem, which is reported for each field of that type
 	}
 	return n
 }
 
-// closeCycle marks every node on the way from n to here, if n is being compiled: values of each of them may contain themselves.
+// closeCycle marks the nodes on the way from n to the current node as recursive, if n is being compiled.
 func (c *compiler) closeCycle(n *Node) {
 	if !c.open[n] {
 		return
@@ -237,8 +237,8 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	return f
 }
 
-// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns
-// the field's struct tag under the override.
+// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns the
+// field's struct tag with the override applied.
 func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Tag {
 	tag := jf.tag.Tag
 	o, overridden := c.overrides[child.path]
@@ -281,7 +281,7 @@ type cacheKey struct {
 	overrides string
 }
 
-// cache keeps each plan, or the error that stands in its place, for the life of the process. Programs have few configuration types.
+// cache keeps each plan, or its error, for the life of the process. Programs have few configuration types.
 var cache sync.Map // cacheKey -> func() (*Plan, error)
 
 // Compile returns the field plan of t, behind pointers if any, under the overrides. A type that cannot be compiled yields all its

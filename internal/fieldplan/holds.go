@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Beside returns the classes of what can stand outside of the RFC 6901 pointers, of which those count that lead to a member of the configuration.
+// Beside returns the classes of everything in a configuration outside of RFC 6901 pointers. Pointers that lead to no member have no effect.
 func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	if p.Root.Kind != Object {
 		return p.Root.Classes
@@ -20,13 +20,13 @@ func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	return all
 }
 
-// At returns the classes of what can stand at or below an RFC 6901 pointer, if the JSON there begins with the byte; 0 stands for none. Elements of
-// lists have no pointers. Where elements of a map may be hot both kinds of them count.
+// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given byte; 0 stands for any byte. Elements of lists
+// have no pointers. If elements of a map may be hot, the classes of both kinds of elements are included.
 func (p *Plan) At(pointer string, shape byte) ClassSet {
 	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
 }
 
-// at is At below a node that has the classes.
+// at is At below a node whose own classes are given.
 func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
 	switch {
 	case n.isFree():
@@ -49,7 +49,7 @@ func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
 	return 0
 }
 
-// takes reports whether the JSON of a value can begin with the byte.
+// takes reports whether the JSON of a value can begin with a byte.
 func (n *Node) takes(shape byte) bool {
 	switch n.Kind {
 	case Object, Map:

@@ -54,13 +54,13 @@ type level struct {
 	index    []int
 	embedded *embedding
 	typeMeta bool
-	twice    bool // the type stands there more than once: its fields annihilate each other
+	twice    bool // the type is embedded more than once at this depth: its fields cancel each other out
 }
 
 // resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the shallowest name wins.
 type resolver struct {
 	faults     *fault.List
-	root       bool // the configuration itself, whose TypeMeta is left out
+	root       bool // the struct is the root, whose TypeMeta is left out
 	found      []*jsonField
 	visited    map[reflect.Type]bool
 	next       []*level
@@ -85,7 +85,7 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 	return r.dominant()
 }
 
-// field sorts one Go field into: not in JSON, embedded, or a member.
+// field handles one Go field: as embedded, as a member, or as not in JSON.
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
 	tag := r.parse(goField, sf.Tag)
@@ -116,7 +116,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	}
 }
 
-// unnamed says that a field has no JSON name, or that inline gives it none that is not embedded.
+// unnamed reports a field without a JSON name, or with inline although it is not embedded.
 func unnamed(goField string, sf reflect.StructField, options string, tag taggedField) *fault.Error {
 	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
 	if tag.present && hasOption(options, "inline") {
@@ -164,7 +164,7 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 	})
 }
 
-// dominant resolves name conflicts: the shallowest field wins, and two of the same depth drop each other.
+// dominant resolves name conflicts: the shallowest field wins, and two fields of one depth drop each other.
 func (r *resolver) dominant() []*jsonField {
 	slices.SortStableFunc(r.found, func(a, b *jsonField) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
@@ -191,7 +191,7 @@ func (r *resolver) dominant() []*jsonField {
 	return winners
 }
 
-// settle marks what one name's winner made effective and reports struct tags that the conflict drops.
+// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct tags of the fields that lost.
 func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	if winner != nil && (!r.root || !winner.typeMeta) {
 		for e := winner.embedded; e != nil; e = e.outer {
@@ -211,8 +211,8 @@ func (r *resolver) ineffective(goField string) {
 	r.faults.Add(mistake(goField, "ineffective-tag", what, "export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
-// PathName returns the name of a field in a path, whether or not the field is in JSON. It is false for an embedded struct whose fields JSON
-// promotes.
+// PathName returns the name of a field in a path, even if the field is not in JSON. It is false for an embedded struct whose fields are promoted
+// in JSON.
 func PathName(sf reflect.StructField) (string, bool) {
 	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	switch {
@@ -224,7 +224,7 @@ func PathName(sf reflect.StructField) (string, bool) {
 	return cmp.Or(name, sf.Name), true
 }
 
-// Deref returns the type behind pointers. A pointer type with a name, such as type P *P, is not looked behind.
+// Deref returns the type behind pointers. It does not follow a pointer type with a name, such as type P *P.
 func Deref(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()

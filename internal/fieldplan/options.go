@@ -94,7 +94,8 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
 }
 
-// selector finds and checks the field that hotwhen=NAME:VALUE names. A pointer or a default would give one meaning two spellings.
+// selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or have a default: either gives one meaning two
+// spellings.
 func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	field := n.Elem.Lookup(when.Name)
 	what := ""
@@ -140,8 +141,8 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	}
 }
 
-// unwritableZero refuses a hashed field whose zero value has no text, because its marshaler fails, unless JSON leaves the field out. Such a
-// value would be an error in Go and absent in raw JSON. Types read from source code are not judged: their marshalers cannot be called.
+// unwritableZero refuses a hashed field whose zero value cannot be marshaled, unless JSON omits the field. Such a value would be an error in Go
+// and absent in raw JSON. Types that are read from source code are not checked, since their marshalers cannot be called.
 func (c *compiler) unwritableZero(f *Field) {
 	_, isUnloaded := f.Node.Type.(leaf.Unloaded)
 	if f.Zero == nil && !f.Optional && IsProjected(f.Node.Class) && f.Node.Leaf.MarshalsItself() && !isUnloaded {

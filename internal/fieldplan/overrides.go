@@ -11,17 +11,17 @@ import (
 // Override gives the field at a path the struct tag CLASS[,OPTION...].
 type Override struct{ Path, Tag string }
 
-// override is an override that was read.
+// override is a parsed Override.
 type override struct {
 	path  string
 	steps []fieldpath.PatternStep
 	tag   structtag.Tag
 }
 
-// nowhere is the path of everything at and below which there is no override. Contexts that differ in nothing else are one.
+// nowhere is the path of every part at and below which there is no override. It makes contexts equal that would differ in their path only.
 const nowhere = "]"
 
-// place returns a path, or nowhere.
+// place returns the path, or nowhere.
 func (c *compiler) place(path string) string {
 	for overridden := range c.overrides {
 		if strings.HasPrefix(overridden, path) {
@@ -31,7 +31,7 @@ func (c *compiler) place(path string) string {
 	return nowhere
 }
 
-// readOverrides keeps the overrides by their paths in one spelling.
+// readOverrides parses the overrides, by their paths in one spelling.
 func (c *compiler) readOverrides(overrides []Override) {
 	for _, o := range overrides {
 		tag, problems := structtag.ParseValue(o.Tag)
@@ -84,7 +84,7 @@ func (c *compiler) reportUnmatched(root *Node) {
 	}
 }
 
-// follow returns the field to which steps lead, or the one that was probably meant where they lead nowhere.
+// follow returns the field to which steps lead. If they lead to none, it returns the field that was probably meant.
 func (n *Node) follow(steps []fieldpath.PatternStep) (f *Field, meant string) {
 	for _, s := range steps {
 		switch {

@@ -1,9 +1,8 @@
-// Package fieldplan compiles a Go type into its field plan: the one description that classification, canonical document, diff and
-// split walk.
+// Package fieldplan compiles a Go type into its field plan: the one description that classification, canonical document, diff and split use.
 //
-// It owns the rules that need types only: which fields exist in JSON and under which names, the class of each field after struct tags,
-// inheritance and overrides, how elements of collections are paired, and what a leaf is. Every mistake in a type is found here,
-// once, so that walkers take a valid plan and cannot fail on struct tags. It must not look at values.
+// It owns the rules that depend on types only: the fields in JSON and their names, the class of each field after struct tags, inheritance and
+// overrides, the pairing of elements of collections, and which types are leaves. It finds every mistake in a type, so that walkers get a valid
+// plan and cannot fail on struct tags. It must not look at values.
 package fieldplan
 
 import (
@@ -25,16 +24,16 @@ type Plan struct {
 	Root *Node        // its node; TypeMeta of the root is not among its fields
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
-	Open bool // there are objects with a Rest
-	Raw  bool // a type of its own reads raw JSON, and so may see how it is spelled
+	Open bool // some object has a Rest
+	Raw  bool // some type unmarshals itself, and so may depend on the spelling of raw JSON
 
 	derived [Opening + 1]derived
 }
 
-// Use is what something is made of a plan for.
+// Use names what is derived from a plan.
 type Use uint8
 
-// The uses, each of one package.
+// The uses, one for each package that derives something.
 const (
 	Running Use = iota // package engine
 	Reading            // package rawjson
@@ -46,26 +45,26 @@ type derived struct {
 	made any
 }
 
-// Derived returns what compile makes of the plan for a use. It is compiled once and kept with the plan.
+// Derived returns the result of compile for a use. It is computed once and kept with the plan.
 func (p *Plan) Derived(use Use, compile func() any) any {
 	d := &p.derived[use]
 	d.once.Do(func() { d.made = compile() })
 	return d.made
 }
 
-// Kind is the shape of a node.
+// Kind is the kind of a node.
 type Kind uint8
 
-// The shapes that a value takes in JSON.
+// The kinds of nodes.
 const (
 	Leaf   Kind = iota // compared as a whole; read by package leaf
 	Object             // a struct
 	List               // a slice
-	Array              // an array: a fixed number of places
+	Array              // an array of fixed length
 	Map
 )
 
-// Pairing says which elements of two lists belong together.
+// Pairing says how elements of two lists are paired.
 type Pairing uint8
 
 // The list semantics of design options: none, set and key=NAME.
@@ -75,7 +74,7 @@ const (
 	ByKey
 )
 
-// Node describes values of one type in one context: the class they inherit, and whether they are shown.
+// Node describes values of one type in one context: with the inherited class and sensitivity.
 type Node struct {
 	Type       reflect.Type // without pointers
 	Kind       Kind
@@ -84,16 +83,16 @@ type Node struct {
 	Sensitive  structtag.Sensitivity // inherited
 	Classes    ClassSet              // every class at or below this node
 	HidesBelow bool                  // a value at or below this node must not be shown
-	Recursive  bool                  // values may contain themselves; walkers look for cycles here
+	Recursive  bool                  // values may contain themselves; walkers check them for cycles
 
 	Fields []*Field // Object: in the order of their JSON names' bytes
-	Rest   *Field   // Object: a map of the members that are no Fields; nil if there must be none
+	Rest   *Field   // Object: a map of the unknown members; nil if they are not admitted
 
 	Elem        *Node // List, Array, Map
 	ElemPointer bool  // elements are pointers: null differs from zero
 	Pairing     Pairing
 	Key         *Field    // List paired by key: the field of Elem that is the key
-	When        *Selector // elements may be hot; nil if not
+	When        *Selector // makes elements hot; nil if none
 }
 
 // Field is a member of an object.
@@ -105,14 +104,14 @@ type Field struct {
 	Node     *Node
 	Declared Origin // where the node's class was declared; Inherited if it was not declared at this field
 	Source   string // what declared the class: a Go field, or the path of an override
-	Pointer  bool   // a zero value behind the pointer is present
+	Pointer  bool   // the field is a pointer, so that a zero value behind it is present
 	Presence bool   // the presence of an empty object, list or map carries meaning
-	Zero     []byte // canonical text of the zero value of a leaf that is no pointer; nil if there is none
+	Zero     []byte // canonical text of a leaf's zero value; nil for pointers, or if the zero value has no text
 	Default  []byte // canonical text that counts as unset; nil if none
 	Optional bool   // omitempty or omitzero
 	Quoted   bool   // numbers and bools are spelled as strings in JSON
 
-	optionPath string // the path of the override that the options come from; empty if they are the struct tag's
+	optionPath string // path of the override that gives the options; empty if the struct tag gives them
 }
 
 // Unset reports whether a leaf with this canonical text counts as unset in f.
@@ -123,7 +122,7 @@ func (f *Field) Unset(text []byte) bool {
 	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)
 }
 
-// Selector is a compiled hotwhen: elements whose Field has the canonical text Value are described by Hot instead of Elem.
+// Selector is a compiled hotwhen: an element whose Field has the canonical text Value has node Hot instead of Elem.
 type Selector struct {
 	Field  *Field
 	Value  string // canonical text
@@ -131,8 +130,8 @@ type Selector struct {
 	Source string // Go field with the struct tag
 }
 
-// Holds reports whether an element is hot whose selector has this canonical text. A selector without a text because of a problem never
-// matches. One that is not there, because the element or an embedded pointer on the way is nil, has no text either and counts as zero.
+// Holds reports whether an element is hot whose selector has this canonical text. A selector whose text is a problem never matches. An empty text
+// is a missing selector, because the element or an embedded pointer is nil, and counts as zero.
 func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
 	if len(text) == 0 {
 		text = s.Field.Zero
@@ -156,10 +155,10 @@ type ClassSet uint8
 // Of returns the set of one class.
 func Of(c structtag.Class) ClassSet { return 1 << c }
 
-// Projected are the classes of the projection that is hashed: what stands in the canonical document.
+// Projected are the classes that are hashed, which are those in the canonical document.
 const Projected = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)
 
-// Unprojected are the others: they stand in the hot half of a split.
+// Unprojected are the other classes, which are those in the hot half of a split.
 const Unprojected = ClassSet(1<<structtag.Hot | 1<<structtag.Ignored)
 
 // All are all classes.
@@ -171,13 +170,13 @@ func (s ClassSet) Any(o ClassSet) bool { return s&o != 0 }
 // IsProjected reports whether values of class c are hashed.
 func IsProjected(c structtag.Class) bool { return Projected.Any(Of(c)) }
 
-// Identity reports whether f holds an element's place in its collection: such fields stand in both halves of a split, and in every
-// element of the canonical document.
+// Identity reports whether f is the key or the selector of elements of n. Such fields are in both halves of a split, and in every element of the
+// canonical document.
 func (n *Node) Identity(f *Field) bool {
 	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
 }
 
-// Nearest returns the field of an object that was probably meant by a name; nothing if there is none like it.
+// Nearest returns the field of an object that was probably meant by a name, or nil if no name is similar.
 func (n *Node) Nearest(name string) string {
 	names := make([]string, len(n.Fields))
 	for i, f := range n.Fields {
@@ -192,7 +191,7 @@ func (n *Node) HidesValues() bool { return n.Sensitive != structtag.Shown }
 // HidesKeys reports whether not even the map keys below n may be shown.
 func (n *Node) HidesKeys() bool { return n.Sensitive == structtag.HideKeys }
 
-// TypeName is how messages call the node's type: by its Go name, or by its shape where it has none, as in a loaded Schema.
+// TypeName is the name of the node's type in messages: its Go name, or its kind if it has none, as in a loaded Schema.
 func (n *Node) TypeName() string {
 	switch {
 	case n == nil:
@@ -208,11 +207,11 @@ func (n *Node) TypeName() string {
 	}
 }
 
-// Unknown is the type of the field that holds an object's unknown members. Only types that are made for the purpose have such a field;
-// in JSON its entries are members of the object itself.
+// Unknown is the type of the field that holds an object's unknown members. Only the types that schemajson builds have such a field. In JSON, its
+// entries are members of the object itself.
 type Unknown map[string]json.RawMessage
 
-// Parts are all that an object consists of: its fields and, where there may be unknown members, the field that holds them.
+// Parts are the fields of an object and, if unknown members are admitted, the field that holds them.
 func (n *Node) Parts() []*Field {
 	if n.Rest == nil {
 		return n.Fields
@@ -225,9 +224,9 @@ func admitsUnknown(t reflect.Type) bool {
 	return slices.ContainsFunc(slices.Collect(t.Fields()), func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
 }
 
-// closes reports whether there must be no unknown members in the elements of n. Unknown members are Immutable. Everything below a list that is
-// paired by position and is Hot or Ignored, and below a set, whose elements are shown as a whole, must be of one class: there they cannot be
-// told from those of another element. Raw JSON is read before it is known whether an element is hot.
+// closes reports whether elements of n must not have unknown members, which would be Immutable. That is so in sets and in Hot or Ignored lists that
+// are paired by position, where everything must have one class. It is also so in positional lists below an element that may be hot, since raw JSON
+// is decoded before it is known whether the element is hot.
 func (n *Node) closes(ctx context) bool {
 	return n.Pairing == ByValue || n.isUnprojectedList() || ctx.maybeHot && n.isPositional()
 }

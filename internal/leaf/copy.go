@@ -13,10 +13,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// Copy sets to, a leaf of kind k, to a copy of from that shares no memory with it.
+// Copy sets to, a leaf of kind k, to a copy of from. The copy shares no memory with from.
 func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	defer func() {
-		if recover() != nil { // foreign code, such as a DeepCopy method
+		if recover() != nil { // foreign code, such as a DeepCopy method, may panic
 			problem = notCopyable(from.Type())
 		}
 	}()
@@ -33,14 +33,15 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	case Interface, JSONMarshaler, TextMarshaler:
 		return copyForeign(to, from, 0)
 	default:
-		to.Set(from) // numbers, strings, and times, whose location is never written
+		to.Set(from) // numbers, strings, and times: nobody writes to a time's location
 	}
 	return nil
 }
 
 var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map}
 
-// copyForeign copies a value of a foreign type: by its DeepCopy, through its own text, or, as what JSON decodes to, part by part.
+// copyForeign copies a value of a foreign type: by its DeepCopy, by its marshaler and unmarshaler, or, for types that JSON decodes to, part by
+// part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
@@ -103,7 +104,7 @@ func deepCopied(to, from reflect.Value) bool {
 	return false
 }
 
-// copiedByText sends a value through its own marshaler and unmarshaler.
+// copiedByText copies a value by its own marshaler and unmarshaler.
 func copiedByText(to, from reflect.Value) bool {
 	t := from.Type()
 	if !ReadsItself(t) || !implements(t, jsonMarshalerType) && !implements(t, textMarshalerType) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// appendDynamic writes what an interface holds as encoding/json does. Cycles, and what encoding/json would repair, are refused first.
+// appendDynamic writes the value of an interface as encoding/json does. It refuses cycles, and text that encoding/json would repair.
 func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
@@ -72,7 +72,8 @@ func checkText(text string) *fault.Error {
 	return nil
 }
 
-// checkMarshaler reports whether encoding/json will call v's own marshaler, and checks text, which encoding/json would repair.
+// checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a TextMarshaler, which encoding/json would
+// repair.
 func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
 		return false, nil
@@ -97,7 +98,7 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	return true, BelowInterface(v.Type())
 }
 
-// BelowInterface refuses a type with struct tags behind an interface, where they have no effect.
+// BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have no effect there.
 func BelowInterface(t reflect.Type) *fault.Error {
 	tagged := TaggedFields(t)
 	if len(tagged) == 0 {
@@ -121,12 +122,12 @@ func checkElements(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// isScalar reports whether every value of the kind is valid JSON, so that long lists of bytes need no walk.
+// isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no walk.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {
 	for entries := v.MapRange(); entries.Next(); {
-		if key := entries.Key(); key.Kind() == reflect.String { // written as it is, even if it has a text marshaler
+		if key := entries.Key(); key.Kind() == reflect.String { // written unchanged, even if it has a text marshaler
 			if problem := checkText(key.String()); problem != nil {
 				return problem
 			}
@@ -140,7 +141,7 @@ func checkEntries(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// checkStruct looks at the fields that JSON shows.
+// checkStruct walks the fields that are in JSON.
 func checkStruct(v reflect.Value, depth int) *fault.Error {
 	if problem := BelowInterface(v.Type()); problem != nil {
 		return problem

@@ -1,8 +1,8 @@
-// Package leaf reads the values that a field plan does not look into: scalars, times, quantities, free JSON and types that marshal
+// Package leaf reads the values that have no fields of their own in a field plan: scalars, times, quantities, free JSON and types that marshal
 // themselves.
 //
-// It owns one rule per kind of leaf: what the value means, as canonical text, and when it is absent. It must not know classes,
-// fields or collections.
+// It owns one rule for each kind of leaf: the canonical text of its values, and which values are absent. It must not know classes, fields or
+// collections.
 package leaf
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Kind says how the meaning of a leaf is read.
+// Kind says how the canonical text of a leaf is found.
 type Kind uint8
 
 // The kinds of leaves. NotALeaf is the zero value.
@@ -45,7 +45,7 @@ const (
 	Interface
 	JSONMarshaler
 	TextMarshaler
-	Opaque // what stands for the output of a marshaler whose type is not at hand
+	Opaque // the output of a marshaler whose type is not available
 )
 
 var (
@@ -55,7 +55,7 @@ var (
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// KindOf returns how values of type t are read if they are leaves, and NotALeaf for structs, lists and maps.
+// KindOf returns the kind of leaf of type t, and NotALeaf for structs, lists and maps.
 func KindOf(t reflect.Type) Kind {
 	if kind, ok := knownLeaves[t]; ok {
 		return kind
@@ -71,7 +71,7 @@ func KindOf(t reflect.Type) Kind {
 	return kindByReflect(t)
 }
 
-// knownLeaves are the types whose meaning differs from what their marshaler spells.
+// knownLeaves are types whose canonical text is not the output of their marshaler.
 var knownLeaves = map[reflect.Type]Kind{
 	reflect.TypeFor[resource.Quantity]():    Quantity,
 	reflect.TypeFor[intstr.IntOrString]():   IntOrString,
@@ -85,7 +85,7 @@ var knownLeaves = map[reflect.Type]Kind{
 	reflect.TypeFor[OpaqueJSON]():           Opaque,
 }
 
-// KnownTypes returns the types that are leaves because of what they are, not of their kind or methods.
+// KnownTypes returns the types that are leaves by their identity, not by their kind or methods.
 func KnownTypes() []reflect.Type { return slices.Collect(maps.Keys(knownLeaves)) }
 
 func kindByReflect(t reflect.Type) Kind {
@@ -114,7 +114,7 @@ func isByte(elem reflect.Type) bool {
 	return elem.Kind() == reflect.Uint8 && !implements(elem, jsonMarshalerType) && !implements(elem, textMarshalerType)
 }
 
-// implements reports whether t or a pointer to it has the interface's methods, even if encoding/json finds no address to call them.
+// implements reports whether t or a pointer to it has the interface's methods, even where encoding/json could not take the address to call them.
 func implements(t, iface reflect.Type) bool {
 	if t.Implements(iface) {
 		return true
@@ -125,14 +125,14 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether foreign code reads the JSON of this kind and type t, or of something below that no plan shows, and so may see how it
-// is spelled.
+// ReadsRaw reports whether foreign code decodes the JSON of a leaf of this kind and type t, or of something in it, and so may depend on the
+// spelling of the JSON.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	_, known := knownLeaves[t]
 	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) || k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
 }
 
-// HoldsInterface reports whether type t is an interface, or has one below it that the decoder reads into. It rounds numbers there.
+// HoldsInterface reports whether type t is an interface, or contains one into which the decoder reads. The decoder rounds numbers there.
 func HoldsInterface(t reflect.Type) bool {
 	found := false
 	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
@@ -147,7 +147,7 @@ func ReadsItself(t reflect.Type) bool {
 	return implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType)
 }
 
-// HoldsQuantity reports whether type t is a quantity, or has one below it, however it is read.
+// HoldsQuantity reports whether type t is a quantity, or contains one.
 func HoldsQuantity(t reflect.Type) bool {
 	found := false
 	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
@@ -157,10 +157,10 @@ func HoldsQuantity(t reflect.Type) bool {
 	return found
 }
 
-// MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.
+// MarshalsItself reports whether a foreign marshaler, not the plan, decides the JSON of values of type t.
 func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMarshaler }
 
-// TakesDefault reports whether default=TEXT can be read as this kind of leaf.
+// TakesDefault reports whether default=TEXT may be declared for this kind of leaf.
 func (k Kind) TakesDefault() bool {
 	return slices.Contains([]Kind{Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration}, k)
 }
@@ -184,8 +184,8 @@ func MapKeyKind(t reflect.Type) Kind {
 	}
 }
 
-// IsPlainMapKey reports whether the name of a member is the key of a map as it stands: keys of type t are strings and do not read
-// themselves. Otherwise several names may mean one key. A string type that is not loaded is taken to be plain.
+// IsPlainMapKey reports whether a map key of type t is the name of its member: if t is a string type without an unmarshaler. Otherwise several
+// names may mean one key. A string type that is not loaded counts as plain.
 func IsPlainMapKey(t reflect.Type) bool {
 	_, unloaded := t.(Unloaded)
 	return t.Kind() == reflect.String && (unloaded || !implements(t, textUnmarshalerType))
@@ -208,7 +208,7 @@ func TaggedFields(t reflect.Type) []string {
 	return found
 }
 
-// walkTypes calls visit for t and the types below it, each once, but not for those below a type for which visit is false.
+// walkTypes calls visit once for t and each type below it. It does not descend below a type for which visit returns false.
 func walkTypes(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type) bool) {
 	if seen[t] {
 		return

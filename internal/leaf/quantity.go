@@ -13,8 +13,8 @@ import (
 // maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own quantities have at most 19.
 const maxQuantityDigits = 64
 
-// maxQuantityText bounds the digits of a quantity's text, and maxQuantityExponent the digits of its decimal exponent. Kubernetes' parser takes
-// time and memory in proportion to the power of ten itself: 20 bytes can keep it busy for minutes.
+// maxQuantityText bounds the digits of a quantity's text, and maxQuantityExponent the digits of its decimal exponent. Kubernetes' parser needs time
+// and memory in proportion to the power of ten: 20 bytes can keep it busy for minutes.
 const (
 	maxQuantityText     = 1024
 	maxQuantityExponent = len("999")
@@ -28,10 +28,10 @@ func ParseQuantity(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(text)
 }
 
-// checkQuantity refuses what takes Kubernetes' parser long. Text that is no quantity is fine here.
+// checkQuantity refuses text that would keep Kubernetes' parser busy. It accepts text that is not a quantity.
 func checkQuantity(text string) *fault.Error {
 	if len(text) <= maxQuantityText && strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0 {
-		return nil // as nearly all are
+		return nil // nearly all quantities
 	}
 	text = strings.TrimSpace(text)
 	unit := strings.TrimLeft(text, "+-.0123456789")
@@ -63,7 +63,7 @@ func CheckQuantities(raw []byte) *fault.Error {
 	}
 }
 
-// maxQuantityBits bounds the number that is converted to digits at all, and its scale; trailing zeros may be many more than
+// maxQuantityBits bounds the number that is converted to digits, and its scale. Because of trailing zeros, it may have many more digits than
 // maxQuantityDigits.
 const maxQuantityBits = 1 << 14
 

@@ -19,7 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// Null is the text of a leaf that holds nothing. As a member it is absent.
+// Null is the text of a leaf without a value. A member with this text is absent.
 const Null = "null"
 
 // Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a nil interface, the zero time, nil
@@ -67,7 +67,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	return dst, &fault.Error{Kind: fault.Misuse, Code: "type-mismatch", Type: v.Type().String(), What: "is not a leaf"}
 }
 
-// pointerTo returns a pointer to v without copying it where it has an address.
+// pointerTo returns a pointer to v. It copies v only if v has no address.
 func pointerTo[T any](v reflect.Value) *T {
 	return Addressable(v).Addr().Interface().(*T)
 }
@@ -82,7 +82,7 @@ func Addressable(v reflect.Value) reflect.Value {
 	return copied
 }
 
-// appendNumber takes the empty json.Number for zero, as encoding/json does.
+// appendNumber writes the empty json.Number as zero, like encoding/json.
 func appendNumber(dst []byte, literal string) ([]byte, *fault.Error) {
 	if literal == "" {
 		literal = "0"
@@ -99,7 +99,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendIntOrString writes the half that the type names; the other one may be stale.
+// appendIntOrString writes the value that the type field selects. The other one may be stale.
 func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error) {
 	switch v.Type {
 	case intstr.Int:
@@ -111,7 +111,7 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	}
 }
 
-// zeroTime is the zero time in every layout. A time is zero if its JSON form is.
+// zeroTime is the zero time in every layout. A time is zero if its JSON is that text.
 const zeroTime = `"0001-01-01T00:00:00Z"`
 
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
@@ -136,7 +136,7 @@ func appendRaw(dst, raw []byte) ([]byte, *fault.Error) {
 	return canonjson.AppendValue(dst, raw)
 }
 
-// appendRawExtension prefers Raw to Object, as its own marshaler does.
+// appendRawExtension prefers Raw to Object, like its own marshaler.
 func appendRawExtension(dst []byte, v *runtime.RawExtension) ([]byte, *fault.Error) {
 	if v.Raw == nil && v.Object != nil {
 		return appendDynamic(dst, reflect.ValueOf(v.Object))
@@ -168,7 +168,7 @@ func methods[I any](v reflect.Value) I {
 	return Addressable(v).Addr().Interface().(I)
 }
 
-// Call runs foreign code, which may fail in any way. Its message is kept as the cause and not shown: it may quote the value.
+// Call runs foreign code, which may fail or panic. Its message is kept as the cause and not shown, since it may quote the value.
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
@@ -182,10 +182,10 @@ func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	return out, nil
 }
 
-// microseconds is how metav1.MicroTime reads and writes fractions: with all of their digits.
+// microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the fraction.
 const microseconds = ".000000"
 
-// Spell turns canonical text, which begins at dst[from:], into JSON that a value of kind k can be read from. Most texts stay as they are.
+// Spell turns the canonical text at dst[from:] into JSON that decodes into a value of kind k. Most texts need no change.
 func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	if text := dst[from:]; k == MicroTime && bytes.HasSuffix(text, []byte(`Z"`)) {
 		digits := 0
@@ -200,7 +200,7 @@ func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	return dst
 }
 
-// Spelling says whether the option string of encoding/json is obeyed. The zero value is Plain.
+// Spelling says whether numbers and bools with encoding/json's option string are quoted. The zero value is Plain.
 type Spelling uint8
 
 // The spellings.

@@ -5,15 +5,15 @@ import (
 	"reflect"
 )
 
-// Unloaded is a type that is not part of the running program, because it was read from source code. It answers as every reflect.Type
-// does, but the functions of package reflect cannot take it, so there are no values of it.
+// Unloaded is a type that was read from source code and is not part of the running program. It has the methods of reflect.Type, but the functions of
+// package reflect cannot take it, so there are no values of it.
 type Unloaded interface {
 	reflect.Type
 
 	// PointerImplements reports whether a pointer to the type has the methods of an interface.
 	PointerImplements(iface reflect.Type) bool
 
-	// Loaded returns a type of the running program: for scalars, []byte and interfaces the one of the same kind and size.
+	// Loaded returns a type of the running program: for scalars, []byte and interfaces, the type of the same kind and size.
 	Loaded() reflect.Type
 }
 
@@ -36,7 +36,7 @@ func loaded(t reflect.Type) reflect.Type {
 // OpaqueJSON is the output of a type that marshals itself, where that type is not at hand.
 type OpaqueJSON []byte
 
-// UnmarshalJSON keeps the JSON as it stands.
+// UnmarshalJSON keeps the JSON unchanged.
 func (o *OpaqueJSON) UnmarshalJSON(data []byte) error {
 	*o = bytes.Clone(data)
 	return nil

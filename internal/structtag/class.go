@@ -1,7 +1,7 @@
 // Package structtag reads one hotupdatable struct tag.
 //
-// It is a pure function from the text of a struct tag to a [Tag] or to problems. It knows the grammar and the near-misses; it must
-// not know types, caches, plans or values. Whether an option suits the field's type is decided where types are known, in fieldplan.
+// It is a pure function from the text of a struct tag to a [Tag] or to problems. It knows the grammar and likely misspellings. It must not know
+// types, caches, plans or values: package fieldplan decides whether an option suits the field's type.
 package structtag
 
 import (
@@ -17,7 +17,7 @@ const (
 	Immutable Class = iota // machines are replaced
 	InPlace                // machines are drained and updated in place (GEP-31)
 	Hot                    // the running machine is updated
-	Ignored                // no machine is concerned
+	Ignored                // no machine is affected
 )
 
 var (
@@ -28,7 +28,7 @@ var (
 // String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the words of the struct tag instead.
 func (c Class) String() string { return nameIn(prose, "Class", int(c)) }
 
-// nameIn returns the name of the i'th value of an enum, or TYPE(i) if it has none.
+// nameIn returns the name of value i of an enum, or TYPE(i) if it has none.
 func nameIn(names []string, typ string, i int) string {
 	if i < len(names) {
 		return names[i]
@@ -39,10 +39,10 @@ func nameIn(names []string, typ string, i int) string {
 // Stricter returns the stricter of two classes.
 func (c Class) Stricter(o Class) Class { return min(c, o) }
 
-// ParseClass reads the word that stands for a class in a struct tag: true, false, inplace or ignore, and no other spelling.
+// ParseClass parses the word of a class in a struct tag: true, false, inplace or ignore, in this spelling only.
 func ParseClass(word string) (Class, bool) { return classIn(words, word) }
 
-// ClassNamed reads what [Class.String] returns.
+// ClassNamed parses the result of [Class.String].
 func ClassNamed(name string) (Class, bool) { return classIn(prose, name) }
 
 func classIn(names []string, name string) (Class, bool) {
@@ -50,5 +50,5 @@ func classIn(names []string, name string) (Class, bool) {
 	return Class(max(at, 0)), at >= 0
 }
 
-// Word returns the word that stands for a class in a struct tag. [ParseClass] inverts it.
+// Word returns the word of a class in a struct tag. [ParseClass] inverts it.
 func (c Class) Word() string { return words[c] }

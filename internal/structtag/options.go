@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// reading is what a value CLASS[,OPTION...] says, and what is wrong with it.
+// reading is a parsed value CLASS[,OPTION...] with its problems.
 type reading struct { //nolint:recvcheck // built by pointer, read by value
 	value   string
 	tag     Tag
 	flaws   []flaw
-	options []option // one for each known name, malformed ones included
+	options []option // one for each known name, also if malformed
 }
 
 type flaw struct{ code, what, hint string }
 
-// option is one option as it stands: NAME or NAME=ARG.
+// option is the text of one option: NAME or NAME=ARG.
 type option struct {
 	text, name, arg string
 	hasArg          bool
@@ -48,8 +48,8 @@ func split(value string) (parts []string) {
 	return parts
 }
 
-// mend returns CLASS[,OPTION...] with known words in their right spelling: in lower case, without spaces, hyphens and underscores. The result is
-// false if another flaw is left.
+// mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without spaces, hyphens and underscores. It returns
+// false if another problem is left.
 func mend(value string) (mended string, ok bool) {
 	parts := split(value)
 	for i, part := range parts {
@@ -75,10 +75,10 @@ func (r *reading) readClass(text string) {
 	}
 }
 
-// optionKind is what is known about the options of one name.
+// optionKind describes the options of one name.
 type optionKind struct {
 	name string
-	form string // how it is written
+	form string // for messages, such as key=NAME
 	read func(t *Tag, o option) (ok bool)
 }
 
@@ -149,7 +149,7 @@ func isName(name string) bool {
 	return name != "" && !strings.ContainsAny(name, `'"`) && strings.TrimSpace(name) == name
 }
 
-// unquote reads 'text', in which two quotes stand for one, or text without any quote.
+// unquote parses 'text', in which two quotes stand for one, or text without a quote.
 func unquote(arg string) (text string, ok bool) {
 	inner, isQuoted := strings.CutPrefix(arg, "'")
 	if !isQuoted {
@@ -162,7 +162,7 @@ func unquote(arg string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, "''", "'"), true
 }
 
-// Quote writes a text as the argument of default= or hotwhen=NAME: wants it, with quotes only where it needs them.
+// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs them.
 func Quote(text string) string {
 	if _, ok := unquote(text); ok && !strings.ContainsAny(text, "',") {
 		return text
@@ -170,7 +170,7 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// exclusions are the options that go with none of the others.
+// exclusions are options with the options that exclude them.
 var exclusions = map[string][]string{"default": {"set", "key", "hotwhen", "presence"}, "set": {"key", "hotwhen"}}
 
 func (r *reading) findConflicts() {

@@ -10,12 +10,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// finding is one occurrence of the key in a struct tag, or of a misspelling of it.
+// finding is one occurrence of the key, or of a misspelling of it, in a struct tag.
 type finding struct {
 	at      int          // index of text in the struct tag
 	text    string       // from the key to the end of its value
 	word    string       // the key as it is spelled
-	value   string       // the class and the options, as far as they can be recognised; "" if there is no value
+	value   string       // the class and the options, if they can be recognised; "" if there is no value
 	problem *fault.Error // why reflect does not see the finding; nil if it does
 }
 
@@ -30,8 +30,8 @@ var (
 	nextPair = regexp.MustCompile(`(?s)^` + onePair)
 	allPairs = regexp.MustCompile(`(?s)^(?:` + onePair + `)* *$`)
 	word     = regexp.MustCompile("[^\\x00- \\x7f:=\"'`,;|()\\[\\]{}<>\\\\]+")
-	isMarked = regexp.MustCompile(`^` + blank + `*[:="]`) // in front of a value
-	hasMark  = regexp.MustCompile(`[:=]` + blank + `*$`)  // at the end of what stands in front of a value
+	isMarked = regexp.MustCompile(`^` + blank + `*[:="]`) // the text begins with a mark before a value
+	hasMark  = regexp.MustCompile(`[:=]` + blank + `*$`)  // the text ends with a mark before a value
 	runsOn   = regexp.MustCompile(`^[^\x00- \x7f]`)       // no blank
 	// looseValue is what follows a key that reflect does not see: a Go string, or other text behind a mark up to a blank.
 	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank + `*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
@@ -54,7 +54,7 @@ func find(tag string) (found []finding) {
 			return append(found, search(tag, start, len(tag))...)
 		case tag[start:colon] == key:
 			found = append(found, wellFormed(start, tag[start:end]))
-		case tag[start:colon] != "json": // which nearly every field has
+		case tag[start:colon] != "json": // nearly every field has json, which is not searched
 			found = append(found, search(tag, start, colon)...)
 		}
 		at = end
@@ -71,7 +71,7 @@ func wellFormed(at int, text string) finding {
 	return f
 }
 
-// hidden says that reflect does not see the finding.
+// hidden is the problem that reflect does not see the finding.
 func (f finding) hidden() *fault.Error {
 	value, ok := mend(f.value)
 	if !ok {
@@ -88,7 +88,7 @@ func (f finding) hidden() *fault.Error {
 	return problem("malformed-tag", "has malformed struct tag "+tick(f.text), hint)
 }
 
-// unquoted returns a text without its double quotes, with its escapes as they stand if Go does not know them: then it is not ok.
+// unquoted returns a text without its double quotes. If Go does not know its escapes, it returns them unchanged, and false.
 func unquoted(quoted string) (value string, ok bool) {
 	if value, err := strconv.Unquote(quoted); err == nil {
 		return value, true
@@ -110,7 +110,7 @@ func search(tag string, from, to int) (found []finding) {
 	return found
 }
 
-// isKey reports whether a word is meant as the key. In front of a mark, and alone, every word like it is.
+// isKey reports whether a word is meant as the key. Before a mark, or alone, every similar word is.
 func isKey(word, before, behind string) bool {
 	isAlone := strings.TrimSpace(before+behind) == ""
 	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone || !slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
@@ -137,15 +137,15 @@ func loose(tag string, start, end int) finding {
 
 const key = "hotupdatable"
 
-// related are English words that are easily taken for the key.
+// related are English words that are easily confused with the key.
 var related = []string{"updatable", "updateable", "hotupdate"}
 
-// isLikeKey reports whether a word is the key, at most two typing errors away from it, or related.
+// isLikeKey reports whether a word is the key, differs from it by at most two typing errors, or is related.
 func isLikeKey(word string) bool {
 	return slices.Contains(related, fold(word)) || fieldpath.Differences(fold(word), key) <= 2
 }
 
 var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// fold removes what people spell differently: case, underscores, hyphens and spaces.
+// fold removes differences in case, underscores, hyphens and spaces.
 func fold(word string) string { return withoutSeparators.Replace(strings.ToLower(word)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Tag is what a hotupdatable struct tag says.
+// Tag is a parsed hotupdatable struct tag.
 type Tag struct {
 	Class     Class
 	Set       bool
@@ -23,10 +23,10 @@ type Tag struct {
 // HotWhen says that an element is hot while its field with the JSON name Name has Value.
 type HotWhen struct{ Name, Value string }
 
-// Sensitivity says what of a field is never shown.
+// Sensitivity says which texts of a field are never shown.
 type Sensitivity uint8
 
-// The sensitivities; each hides what the one before it hides.
+// The sensitivities; each hides what the previous one hides, too.
 const (
 	Shown      Sensitivity = iota // nothing is hidden
 	HideValues                    // values are hidden: sensitive
@@ -35,10 +35,10 @@ const (
 
 var sensitivities = []string{Shown: "shown", HideValues: "sensitive", HideKeys: "sensitive=keys"}
 
-// String returns the option that asks for the sensitivity, or "shown".
+// String returns the option of the sensitivity, or "shown".
 func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity", int(s)) }
 
-// Parse reads the hotupdatable struct tag out of the whole text of a field's struct tag.
+// Parse parses the hotupdatable struct tag in the whole text of a field's struct tag.
 //
 // The value is CLASS[,OPTION...]. CLASS is one of true, false, inplace and ignore. OPTION is one of
 //
@@ -47,13 +47,12 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
 //	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote nor a comma. Only quoted text may be
 //	    empty, or start or end with a space.
-//	  - No space is trimmed: around a class, an option or a name it is a problem.
-//	  - No option stands twice. default goes with none of set, key, hotwhen and presence; set with neither key nor hotwhen.
+//	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
+//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key and hotwhen.
 //
-// ok says whether the field has the struct tag at all, well-formed or faulty; there are no problems without it. With problems, the
-// Tag is not to be relied on. All problems are returned at once: also those of a struct tag that reflect does not see, because its
-// key is misspelled, because it is not written as key:"value", or because something before it is not. Problems hold no
-// Field; the caller adds it.
+// ok reports whether the field has the struct tag, well-formed or not; without it there are no problems. If there are problems, the Tag must not be
+// used. All problems are returned at once, including those of a struct tag that reflect does not see, because its key is misspelled, or because
+// it, or something before it, is not written as key:"value". Problems have no Field; the caller adds it.
 func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	found := find(string(tag))
 	for i, f := range found {
@@ -74,7 +73,7 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	return t, len(found) > 0, problems
 }
 
-// ParseValue reads CLASS[,OPTION...] where it stands alone, as in an override, by the rules of [Parse].
+// ParseValue parses CLASS[,OPTION...] alone, as in an override, by the rules of [Parse].
 func ParseValue(value string) (Tag, fault.List) {
 	if found := find(value); len(found) > 0 && found[0].value != "" {
 		return Tag{}, fault.List{problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value", "write "+tick(found[0].value))}
@@ -83,7 +82,7 @@ func ParseValue(value string) (Tag, fault.List) {
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
 }
 
-// problems returns what is wrong with a value. The hints are the whole value as spelled, if it can be mended.
+// problems returns the problems of a value. If the value can be mended, the hint of each is the whole corrected value.
 func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
 	mended, ok := mend(r.value)
 	for _, f := range r.flaws {
@@ -100,10 +99,10 @@ func problem(code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: hint}
 }
 
-// Mend returns the whole struct tag with the key and its value in the right spelling, if it is certain what was meant: where nothing is wrong but
+// Mend returns the whole struct tag with the key and its value in the correct spelling, if it is certain what was meant: if its only problems are
 // quotes, and the case, spaces, hyphens and underscores of known words.
 //
-// The result is false if the struct tag has no problem, or another one. A mended struct tag has no problems, and reflect sees all of it.
+// It returns false if the struct tag has no problem, or another one. A mended struct tag has no problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	found := find(string(tag))
 	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
@@ -118,7 +117,8 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return text, true
 }
 
-// Override returns t under an override. The class is the override's, and so are the options if it has any but sensitive. Secrecy adds up.
+// Override returns t with an override applied. The override gives the class and, if it has an option other than sensitive, the options. The
+// stronger sensitivity of both applies.
 func (t Tag) Override(o Tag) Tag {
 	o.Sensitive = max(t.Sensitive, o.Sensitive)
 	if o.HasOptions() {
@@ -128,14 +128,14 @@ func (t Tag) Override(o Tag) Tag {
 	return t
 }
 
-// HasOptions reports whether t has an option that says how values are compared: any but sensitive.
+// HasOptions reports whether t has an option that changes how values are compared: any option but sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }
 
-// tick puts a text into backquotes and makes visible what does not print.
+// tick puts a text into backquotes and escapes unprintable characters.
 func tick(text string) string {
 	var b strings.Builder
 	for _, r := range text {
