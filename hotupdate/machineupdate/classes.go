@@ -19,16 +19,16 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// MachineClass is what hot updates need to know of one.
+// MachineClass holds what hot updates need to know of a MachineClass.
 type MachineClass struct {
 	Namespace       string
 	Name            string
 	UID             types.UID
 	ResourceVersion string
-	Deleting        bool   // it has a deletion timestamp, as the old class that machines keep which were updated in place
+	Deleting        bool   // it has a deletion timestamp, like the old class of machines that were updated in place
 	Paused          bool   // it has AnnotationPause
 	ProviderSpec    []byte // raw
-	// Object is the class as the caller has it, for the driver; nothing here reads it.
+	// Object is the caller's class object, for the driver; this package does not read it.
 	Object metav1.Object
 }
 
@@ -40,43 +40,43 @@ func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
 	}
 }
 
-// Classes prepares every class once for each resourceVersion, reports changes beside the hot part, and remembers drivers that turned out to be
-// unable to update. One serves a process. The zero value is ready for use, and safe for concurrent use.
+// Classes prepares every class once for each resourceVersion, reports changes outside of the hot part, and remembers drivers that cannot update. A
+// process needs only one. The zero value is ready for use, and safe for concurrent use.
 type Classes struct {
 	mutex     sync.Mutex
 	prepared  map[string]*preparation // by namespace/name
-	abilities sync.Map                // *ability by what the driver says of itself, and the lane
+	abilities sync.Map                // *ability by the driver's text and the lane
 }
 
-// ability is what a process found out about a driver and a lane.
+// ability is what a process has learned about a driver and a lane.
 type ability struct {
 	unable   atomic.Bool // it returned Unimplemented
-	reported atomic.Bool // an event has told so
+	reported atomic.Bool // an event has reported it
 }
 
-// preparation is what is known of a class.
+// preparation is the prepared state of a class.
 type preparation struct {
 	class    MachineClass
 	schema   *hotupdate.Schema
 	driver   Driver
 	prepared *Prepared
 	err      error
-	rest     string            // of the last version that could be read
-	restOf   *hotupdate.Schema // under which it was read
+	rest     string            // that of the last version that could be read
+	restOf   *hotupdate.Schema // the Schema by which it was read
 }
 
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. Schemas are told apart by what they mean:
-// each call may bring a new one. Classes without UID or resourceVersion, as fake clients have them, are read each time. No machine of a class with an error
-// is updated; machines are created all the same. The error is a [*fault.Error] with the code
+// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. Schemas are compared by meaning, so each call
+// may pass a new one. Classes without UID or resourceVersion, as in fake clients, are read each time. Machines of a class with an error are not
+// updated, but they are created. The error is a [*fault.Error] with the code
 //
-//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members that the Schema does not know are no error: an
-//     extension may be rolled out before its driver. They are Immutable. One that differs from a known one in case only is an error, as drivers would
-//     take it for that.
+//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members that the Schema does not know are not an error but
+//     Immutable, since an extension may be rolled out before its driver. A member that differs from a known one only in case is an error, since
+//     drivers would read it as the known one.
 //   - large-hot-part, if no record can hold the hot part.
 //   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //
-// Beyond is true for one caller after each change of the class that goes beyond its hot part. Labels, images and subnets change a class
-// without changing its name; running machines keep those that they were made with. Report it.
+// Beyond is true for one caller after each change of the class outside of its hot part. Labels, images and subnets change a class without changing
+// its name, and running machines keep theirs. Report it.
 func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -109,7 +109,7 @@ func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, dri
 	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
 }
 
-// same reports whether two Schemas mean the same. Those of one type share what they point to, and need no fingerprint.
+// same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no fingerprint.
 func same(a, b *hotupdate.Schema) bool {
 	if a == b || a != nil && b != nil && *a == *b {
 		return true
@@ -119,8 +119,7 @@ func same(a, b *hotupdate.Schema) bool {
 	return err == nil && otherErr == nil && one == other
 }
 
-// Forget drops a class that is gone. The key is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which knows tombstones:
-// namespace/name.
+// Forget drops a deleted class. The key, namespace/name, is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which handles tombstones.
 func (c *Classes) Forget(key string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -130,24 +129,24 @@ func (c *Classes) Forget(key string) {
 // key names the class as client-go's caches do.
 func (c *MachineClass) key() string { return strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") }
 
-// Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Lanes, Revision or Epoch change, every machine
-// is updated once.
+// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds, Lanes, Revision or Epoch change, every machine is
+// updated once.
 type Driver struct {
-	// Kinds are the kinds of resources that UpdateMachine covers, in the words of the driver, such as vm, network and disk. Names must stay: what
-	// a record holds for a kind is found by its name. Without kinds the driver cannot update machines.
+	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as vm, network and disk. Names must never change: a record
+	// identifies a kind by its name. Without kinds the driver cannot update machines.
 	Kinds []string
-	// Lanes are what is applied beside the rest of what is Hot, each by a call of its own.
+	// Lanes are the parts of the spec that are applied by calls of their own, besides the first lane.
 	Lanes []Lane
 	// Revision names what the driver applies to these kinds.
 	Revision string
-	// Epoch is the operator's: a new one makes records that a backup brought back be looked at once. See "Restored backups" in the package
-	// documentation.
+	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes every machine be checked once. See "Rolled-back drivers
+	// and restored backups" in the package documentation.
 	Epoch string
-	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines that are right cost reads of the cloud and no marker.
+	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the desired state cost reads of the cloud and no marker.
 	ReadsFirst bool
 }
 
-// text is what a record remembers of the driver.
+// text identifies the driver in a record.
 func (d *Driver) text() string {
 	values := url.Values{"kind": slices.Compact(slices.Sorted(slices.Values(d.Kinds)))}
 	for name, value := range map[string]string{"revision": d.Revision, "epoch": d.Epoch} {
@@ -166,14 +165,14 @@ func (d *Driver) text() string {
 type Prepared struct {
 	class  MachineClass
 	driver Driver
-	lanes  []lane // what the machines of the class should have; there is always a first one
+	lanes  []lane // the wanted parts; there is always a first lane
 	rest   string // canonical document: the fields that no hot update touches
 
-	beside    bool   // the Schema has InPlace leaves outside of members that have a lane
-	uncovered string // those of the class
+	beside    bool   // the Schema has InPlace leaves that belong to no lane
+	uncovered string // those leaves of the class
 }
 
-// lanesOf returns the lanes of a class; without a class it is the first one, of which nothing is known.
+// lanesOf returns the lanes of a class; without a class, an empty first lane.
 func lanesOf(class *Prepared) []lane {
 	if class == nil {
 		return []lane{{annotation: AnnotationRecord}}
@@ -204,7 +203,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	}, nil
 }
 
-// decode reads a provider spec under the Schema, or with members that the Schema does not know under one that admits them.
+// decode reads a provider spec by the Schema or, if it has members that the Schema does not know, by one that admits them.
 func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
 	config, err := schema.Decode(spec)
 	if err == nil {
@@ -222,7 +221,7 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 	return open, config, err
 }
 
-// respells reports whether the last name of a path differs from one of the Schema in case only.
+// respells reports whether the last name of a path differs from a name in the Schema only in case.
 func respells(exported []byte, path string) bool {
 	name := []byte(`"` + path[strings.LastIndexByte(path, '.')+1:] + `"`)
 	return !bytes.Contains(exported, name) && bytes.Contains(bytes.ToLower(exported), bytes.ToLower(name))

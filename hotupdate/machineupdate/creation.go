@@ -9,32 +9,32 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Creation records the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
+// Creation records the creation of a VM, because CreateMachine and InitializeMachine write to the cloud, too.
 //
-//  1. [Executor.BeginCreation] before CreateMachine, and before InitializeMachine where that is called for a VM that exists.
-//  2. CreateMachine and InitializeMachine, both with a context of [Creation.Context] and the class of the Observation.
-//  3. [Executor.FinishCreation] if both succeeded and the VM did not exist before. A VM that was found is not recorded, as the spec that
-//     made it is unknown. The marker makes it be updated.
+//  1. Call [Executor.BeginCreation] before CreateMachine, and before InitializeMachine if that is called for an existing VM.
+//  2. Call CreateMachine and InitializeMachine, both with a context of [Creation.Context] and the class of the Observation.
+//  3. Call [Executor.FinishCreation] if both succeeded and the VM did not exist before. The creation of an existing VM is not recorded, because the
+//     spec of its creation is unknown. Its marker causes an update.
 type Creation struct {
-	seen     observation              // its class is nil if it cannot be read
+	seen     observation              // without a class if that cannot be read
 	markers  map[string]record.Record // by the annotation of each lane
-	first    bool                     // no other attempt to create the VM can be under way
+	first    bool                     // no earlier attempt to create the VM can be under way
 	marked   bool                     // the marker was written
 	deadline time.Time
 	now      func() time.Time
 }
 
-// Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. A process that
-// sleeps for longer sends nothing any more: another one may have created the VM and settled it by then. Everything else, such as writes of the
-// status, keeps the context from before. What the context holds is released when it ends.
+// Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. So a process that was
+// suspended for longer sends nothing: another process may have created the VM and settled it by then. Use the caller's own context for everything
+// else, such as writes of the status. The resources of the context are released when it ends.
 func (c *Creation) Context(ctx context.Context) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, c.deadline.Sub(c.now()))
 	context.AfterFunc(ctx, cancel)
 	return ctx
 }
 
-// beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to
-// know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
+// beginCreation prepares the record for the creation of a VM. It does so even if the driver cannot update: once it can, it needs to know the hot part
+// of the creation. A class that cannot be read leaves a marker without a hot part: the machine is updated once the class can be read.
 func beginCreation(o *observation) *Creation {
 	c := &Creation{seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
 	for _, lane := range lanesOf(o.Class) {
@@ -69,20 +69,20 @@ func (c *Creation) write(resourceVersion string, recordOf func(marker record.Rec
 	return c.seen.Machine.write(resourceVersion, annotations)
 }
 
-// created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
-// machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
+// created returns the write that records a new VM, after InitializeMachine. If this was the first attempt to create the VM, the machine is settled.
+// Otherwise any of the attempts may have created the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
 	written := c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
 	c.seen.mirror(written.Annotations)
 	return written
 }
 
-// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
-// creation is nil, the driver must not be called: look again after the delay of the result.
+// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result holds the machine returned by that write. If the creation is
+// nil, the driver must not be called: reconcile again after the delay of the result.
 //
-// A class that cannot be read stops no creation. Infrastructure tags that the VM gets from it, and that are gone from the class by the time it can be
-// read, are foreign for ever. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
-// error of the result says so. For an Observation with neither class nor error nothing is written either.
+// An unreadable class does not block a creation. Infrastructure tags that the VM gets from that class, and that are no longer in the class once it
+// can be read, are foreign forever. A machine without resourceVersion, as in fake clients, does not block a creation either: nothing is written, and
+// the error of the result says so. For an Observation with neither class nor error nothing is written.
 func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
 	result := Result[M]{Machine: observed.Machine, Reason: creationPending, ending: notCalled}
 	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
@@ -94,7 +94,7 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 	creation.now = e.Now
 	switch {
 	case o.Class == nil && o.ClassError == nil:
-		return creation, result // nothing is recorded of what no driver applies
+		return creation, result // a part that no driver applies is not recorded
 	case o.Class == nil:
 		result.Reason, result.decision.reason = classUnusable, classUnusable
 		e.tell(&o, &result)
@@ -109,9 +109,9 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 	return creation, result
 }
 
-// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The machine is the newest
-// object: the result of BeginCreation, or of a write since. If nothing is recorded, as the write fails, the class could not be read or the time of the
-// creation is over, nothing is lost: the marker makes the machine be updated.
+// FinishCreation records a new VM after CreateMachine and InitializeMachine have succeeded. The machine is the newest object: the result of
+// BeginCreation, or of a later write. Nothing is recorded if the write fails, the class could not be read, or CreationTimeout is over. Then nothing
+// is lost: the marker causes an update.
 func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
 	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))

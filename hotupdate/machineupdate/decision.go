@@ -9,17 +9,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// decision says what to do about a machine, and why.
+// decision says what to do with a machine, and why.
 type decision struct {
 	action action
 	reason Reason
-	delay  time.Duration // when to look again; zero if only another event can change the decision
-	err    error         // what is wrong with the class, or with the record, which does not keep an update from being made
-	pass   *pass         // the update to be made; nil unless the action is actUpdate or actConfirm
+	delay  time.Duration // when to decide again; zero if only another event can change the decision
+	err    error         // what is wrong with the class or the record; a wrong record does not prevent an update
+	pass   *pass         // the update to make; nil unless the action is actUpdate or actConfirm
 }
 
-// decide says what to do about a lane of a machine. It is a pure function. Unless there is something to do it reads the header of the record alone, and
-// allocates nothing. The package documentation has the table.
+// decide says what to do with a lane of a machine. It is a pure function. Unless there is something to do, it reads only the header of the record,
+// and allocates nothing. The package documentation has the table.
 func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
@@ -43,10 +43,10 @@ func decide(o *observation) decision {
 	return o.update(d, &r)
 }
 
-// isClosed reports whether the lane is one that is applied in a drain, and the node is not drained. Such a lane is only confirmed.
+// isClosed reports whether the lane is InPlace and the node is not drained. Such a lane is only confirmed.
 func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace && o.gate == nil }
 
-// adopt decides for a machine without a record that is its own.
+// adopt decides for a machine that has no record of its own.
 func (o *observation) adopt(reason Reason, err error) decision {
 	if o.isClosed() {
 		return decision{action: actNone, reason: awaitingDrain}
@@ -54,7 +54,7 @@ func (o *observation) adopt(reason Reason, err error) decision {
 	return o.update(decision{action: actUpdate, reason: reason, err: err}, nil)
 }
 
-// excluded reports whether a machine is not updated whatever its record says, and why.
+// excluded reports whether and why a machine is not updated, whatever its record says.
 func (o *observation) excluded() (Reason, bool) {
 	switch m := &o.Machine; {
 	case m.Deleting || m.Phase == phaseTerminating:
@@ -73,7 +73,7 @@ func (o *observation) excluded() (Reason, bool) {
 	return upToDate, false
 }
 
-// owns returns what is wrong with reading a record, or with its being this machine's.
+// owns returns an error if a record cannot be read or does not belong to this machine.
 func (m *machine) owns(h *record.Header, err error) error {
 	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		problem.Where = "machine " + m.Name
@@ -115,8 +115,8 @@ func (o *observation) decideBy(h *record.Header) decision {
 	return decision{action: actUpdate, reason: verifyDue}
 }
 
-// changed says why the class wants something else than the record was written for; UpToDate if it does not. A driver that cannot update
-// applies nothing, and so nothing else than another one.
+// changed says why the class differs from the one that the record was written for; UpToDate if it does not. A driver that cannot update applies
+// nothing, so its differences do not count.
 func (o *observation) changed(h *record.Header) Reason {
 	sameHot, sameSchema := o.lane.target.Wants(h)
 	switch {
@@ -128,7 +128,7 @@ func (o *observation) changed(h *record.Header) Reason {
 	return upToDate
 }
 
-// unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
+// unconfirmed decides for a machine whose last update succeeded and has yet to be confirmed.
 func (o *observation) unconfirmed(h *record.Header) decision {
 	wait := remaining(o.now, h.Since, o.Settings.confirmAfter())
 	switch {
@@ -140,7 +140,7 @@ func (o *observation) unconfirmed(h *record.Header) decision {
 	return decision{action: actConfirm, reason: confirmationDue}
 }
 
-// remaining returns how long it is until d after since, zero if that is past. It is negative if since is further ahead than the clocks of two
+// remaining returns the time until d after since, zero if that is past. It is negative if since is further in the future than the clocks of two
 // processes can differ: nothing waits for such a time.
 func remaining(now, since time.Time, d time.Duration) time.Duration {
 	elapsed := now.Sub(since)
@@ -150,7 +150,7 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 	return max(d-elapsed, 0)
 }
 
-// update adds the pass that a decision asks for. The record is nil if nothing is known of the VM.
+// update adds the pass that a decision asks for. The record is nil if nothing is known about the VM.
 func (o *observation) update(d decision, r *record.Record) decision {
 	if !o.lane.canUpdate() {
 		return decision{action: actUnsupported, reason: d.reason, err: d.err}
@@ -172,8 +172,8 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	return d
 }
 
-// retryDelay returns how long after the record was written the update is made again. What the cloud refuses is looked at once before it may be
-// called: the refusal may be due to an update of ours whose answer was lost.
+// retryDelay returns how long after the record was written the update is repeated. During a refusal the cloud is read once before the refusal ends:
+// its cause may be an update of ours whose answer was lost.
 func (o *observation) retryDelay(h *record.Header) time.Duration {
 	d := o.Settings.retryAfter()
 	if h.Retries == 0 {
@@ -189,7 +189,7 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	return d + spread(d/2, o.Machine.Name)
 }
 
-// nextTry returns how long after a failed pass with this record the next one is made. By then decide does not wait any more.
+// nextTry returns how long after a failed pass with this record the next pass is made. By then decide no longer waits.
 func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&r.Header), shortRetry)
 	if r.State == record.Unconfirmed {
@@ -198,7 +198,7 @@ func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	return delay + max(r.Since.Sub(now), 0)
 }
 
-// action is what to do about a machine.
+// action is what to do with a machine.
 type action string
 
 const (
@@ -213,22 +213,22 @@ const (
 type Reason string
 
 const (
-	upToDate        Reason = "UpToDate"        // the machine is as the class wants it
+	upToDate        Reason = "UpToDate"        // the machine has what the class wants
 	machineDeleting Reason = "MachineDeleting" // the machine is being deleted
 	machineFailed   Reason = "MachineFailed"   // the machine has failed, and will be replaced
 	creationPending Reason = "CreationPending" // the machine belongs to the creation flow
 	paused          Reason = "Paused"          // an operator paused hot updates of the machine, of its class, or of all
 	classUnusable   Reason = "ClassUnusable"   // there is no class, or it cannot be read
 	classDeleting   Reason = "ClassDeleting"   // the class is being deleted
-	firstAdoption   Reason = "FirstAdoption"   // the machine has no record: it was made before hot updates were
-	recordUnusable  Reason = "RecordUnusable"  // the record cannot be read, or is that of another VM
-	unfinished      Reason = "Unfinished"      // an update was begun, and its success was not recorded
+	firstAdoption   Reason = "FirstAdoption"   // the machine has no record: it is older than hot updates
+	recordUnusable  Reason = "RecordUnusable"  // the record cannot be read, or belongs to another VM
+	unfinished      Reason = "Unfinished"      // an update was begun, and no success was recorded
 	specChanged     Reason = "SpecChanged"     // the hot part of the class changed
-	schemaChanged   Reason = "SchemaChanged"   // other fields are Hot, or the driver applies other things, than when the record was written
+	schemaChanged   Reason = "SchemaChanged"   // since the record was written, other fields have become Hot, or the driver applies other things
 	verifyDue       Reason = "VerifyDue"       // VerifyPeriod is over
-	recordFull      Reason = "RecordFull"      // no further attempt fits: the machine is first taken back to what was applied
+	recordFull      Reason = "RecordFull"      // no further attempt fits: the change is made in parts
 	confirmationDue Reason = "ConfirmationDue" // the last success is to be confirmed
-	awaitingDrain   Reason = "AwaitingDrain"   // the lane is InPlace: it is applied by ApplyInPlace only
+	awaitingDrain   Reason = "AwaitingDrain"   // the lane is InPlace: only ApplyInPlace applies it
 )
 
 // ending is how a reconcile ended.
@@ -237,17 +237,17 @@ type ending string
 const (
 	notCalled   ending = "NotCalled"   // there was nothing to call
 	denied      ending = "Denied"      // the limiter denied the call
-	conflicted  ending = "Conflicted"  // the machine was changed meanwhile: look again
-	writeFailed ending = "WriteFailed" // a write failed: look again
-	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: look again
-	pending     ending = "Pending"     // the cloud has not done yet what it accepted, or still refuses it
-	refused     ending = "Refused"     // the cloud refused the change for a time that is known
-	undrained   ending = "Undrained"   // the node is not drained, or was drained anew: nothing was sent
-	differing   ending = "Differing"   // a confirmation that only read found something else than was applied
+	conflicted  ending = "Conflicted"  // the machine has changed meanwhile: try again
+	writeFailed ending = "WriteFailed" // a write failed: try again
+	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: try again
+	pending     ending = "Pending"     // the cloud has not yet done the accepted change, or still refuses it
+	refused     ending = "Refused"     // the cloud refused the change until a known time
+	undrained   ending = "Undrained"   // the node is not drained, or was drained again: nothing was sent
+	differing   ending = "Differing"   // a read-only confirmation found a difference from the applied part
 	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
 	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
 	unable      ending = "Unable"      // the driver cannot update machines
-	gone        ending = "Gone"        // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
-	updated     ending = "Updated"     // the update succeeded, and is to be confirmed
+	gone        ending = "Gone"        // there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
+	updated     ending = "Updated"     // the update succeeded, and has yet to be confirmed
 	confirmed   ending = "Confirmed"   // the machine is settled
 )

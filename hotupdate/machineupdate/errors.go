@@ -6,47 +6,47 @@ import (
 	"time"
 )
 
-// DriverError is an error that a driver returns, as it is or wrapped, and what the flow tells apart of a driver's errors. After any other error, whose
-// kind is empty, the machine is updated again after RetryAfter.
+// DriverError is a kind of error that the flow distinguishes. A driver returns it directly or wrapped. All other errors have an empty kind: the
+// machine is updated again after RetryAfter.
 type DriverError string
 
 // The kinds of a driver's errors.
 const (
 	errOther DriverError = ""
-	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the record is as before.
+	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the previous record is restored.
 	ErrUnimplemented DriverError = "the driver does not implement UpdateMachine"
 	// ErrNotFound says that there is no VM, or that reads lag: the machine is updated again, and no failure is reported.
 	ErrNotFound DriverError = "the driver found no VM"
-	// ErrPending says that the cloud has accepted the change and not done it yet, or that the driver does not know the target of what it read.
-	// Acceptance is no success: the machine is updated again, and no failure is reported.
+	// ErrPending says that the cloud has accepted the change but not yet done it, or that the driver read a value without knowing its target. Acceptance
+	// is not success: the machine is updated again, and no failure is reported.
 	ErrPending DriverError = "the cloud has not done the change yet"
-	// ErrDiffers says that the driver was to read only and found a resource that is not as desired.
+	// ErrDiffers says that the driver, called with ReadOnly, found a resource that is not in the desired state.
 	ErrDiffers DriverError = "the driver found a resource that is not as desired"
-	// ErrThrottled says that the cloud refused calls for being too many.
+	// ErrThrottled says that the cloud refused calls because there were too many.
 	ErrThrottled DriverError = "the cloud throttles the driver"
-	// errPartial says that some resources were updated: whatever the cause, it is not one of the kinds above.
+	// errPartial says that some resources were updated. It takes precedence over the kinds above, whatever the cause.
 	errPartial DriverError = "some resources were not updated"
 )
 
-// Error says what the driver tells.
+// Error returns the text.
 func (k DriverError) Error() string { return string(k) }
 
-// ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it
-// wraps the outermost known kind counts, but for that of a [*PartialError], which always counts. It looks behind Unwrap and behind Cause, as MCM's
+// ErrorKindOf returns the kind of a driver's error and, if the error has a [*RetryError], the time until the next call. The outermost known kind of
+// an error and the errors that it wraps counts, except that a [*PartialError] always counts. ErrorKindOf follows Unwrap and Cause, since MCM's
 // status.Status has no Unwrap. It knows
 //
-//   - the errors of this package, and whatever says by a method Is that it is one;
+//   - the errors of this package, and any error whose method Is reports that it is one;
 //   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as MCM itself does: the codes Unimplemented,
 //     NotFound and ResourceExhausted, which is ErrThrottled.
 //
-// Joined errors have a kind if all of them have it: a driver that could do something, beside something unimplemented, may have sent calls. One
-// that is throttled makes all of them ErrThrottled, and a PartialError all of them partial.
+// Joined errors have a kind if all of them have it: a driver that reports something unimplemented beside another error may have sent calls. A single
+// throttled error makes the whole ErrThrottled, and a PartialError makes it partial.
 func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
 	if err == nil {
 		return errOther, 0
 	}
 	kind = ownKind(err)
-	if later, ok := err.(*RetryError); ok { //nolint:errorlint // the function goes through what is wrapped
+	if later, ok := err.(*RetryError); ok { //nolint:errorlint // the function walks the wrapped errors itself
 		retryAfter = later.After
 	}
 	below, wait := joinedKind(wrapped(err))
@@ -56,9 +56,9 @@ func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
 	return kind, max(retryAfter, wait)
 }
 
-// ownKind returns the kind of an error, without what it wraps.
+// ownKind returns the kind of an error without the errors that it wraps.
 func ownKind(err error) DriverError {
-	if _, ok := err.(*PartialError); ok { //nolint:errorlint // ErrorKindOf goes through what is wrapped
+	if _, ok := err.(*PartialError); ok { //nolint:errorlint // ErrorKindOf walks the wrapped errors itself
 		return errPartial
 	}
 	is, _ := err.(interface{ Is(target error) bool })
@@ -69,7 +69,7 @@ func ownKind(err error) DriverError {
 	}
 	switch err.(type) { //nolint:errorlint // as above
 	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
-		return errOther // its text has that of what it wraps
+		return errOther // its text includes that of the wrapped error
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
@@ -112,15 +112,15 @@ type Resource struct {
 	ID   string
 }
 
-// PartialError is returned by a driver that updated some of a machine's resources and not others.
+// PartialError is returned by a driver that updated only some of a machine's resources.
 type PartialError struct {
 	Done    []Resource
 	NotDone []Resource
-	// Err says why; it may join an error for each resource. It must not quote values of the provider spec.
+	// Err is the cause; it may join an error for each resource. It must not quote values of the provider spec.
 	Err error
 }
 
-// Error names the resources that were not updated, and says why.
+// Error names the resources that were not updated, and the cause.
 func (e *PartialError) Error() string {
 	names := make([]string, len(e.NotDone))
 	for i, resource := range e.NotDone {
@@ -136,13 +136,13 @@ func (e *PartialError) Error() string {
 // Unwrap returns why.
 func (e *PartialError) Unwrap() error { return e.Err }
 
-// RetryError is returned by a driver whose cloud says when a call may succeed.
+// RetryError is returned by a driver if the cloud says when a call may succeed.
 type RetryError struct {
 	After time.Duration
 	Err   error
 }
 
-// Error says why the call did not succeed, and when it may.
+// Error says why the call failed, and when it may succeed.
 func (e *RetryError) Error() string { return fmt.Sprintf("%v; again after %v", e.Err, e.After) }
 
 // Unwrap returns why.

@@ -7,9 +7,9 @@ const (
 	warning = "Warning"
 )
 
-// tell publishes events. They never quote a value of a provider spec unless the errors of driver and API server do. Waiting, conflicts and cancellation
-// are no events: they happen all the time, and after a cancellation another process looks again. A refusal of the API server is one: the role may
-// lack the verb patch.
+// tell publishes events. They never quote a value of a provider spec unless the errors of driver and API server do. Waiting, conflicts and
+// cancellation cause no events: they are frequent, and after a cancellation another process tries again. A refusal of the API server causes one: the
+// role may lack the verb patch.
 func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	d, how, err, why := &result.decision, result.ending, result.Err, string(result.decision.reason)+o.lane.where()
 	if e.Event == nil || how == canceled {
@@ -27,7 +27,7 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	switch {
 	case d.action == actUnsupported || how == unable:
 		if o.lane.reported.Swap(true) {
-			break // once for a process: it is no news of this machine
+			break // once for a process: it does not concern this machine alone
 		}
 		tell(warning, "HotUpdateUnsupported", "the machine should be updated ("+why+"), but the driver cannot update machines")
 	case how == updated:

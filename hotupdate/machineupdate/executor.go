@@ -16,39 +16,40 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Executor carries decisions out, with functions that the caller gives. It keeps nothing, and is safe for concurrent use if the functions are. It may be made for each reconcile.
+// Executor carries out decisions, with functions that the caller supplies. It has no state of its own, is safe for concurrent use if the functions
+// are, and may be created for each reconcile.
 //
-// It never ends the machine's reconcile and never blocks it longer than the functions do: it returns its own delay. Without a function that
-// it needs it does nothing, and its result says so.
+// It never ends the machine's reconcile and never blocks it longer than the functions do: it returns a delay instead. If a required function is
+// missing, it does nothing, and the error of the result says so.
 type Executor[M Machine] struct {
-	// Patch is client-go's, as in client.MachineV1alpha1().Machines(namespace).Patch. Every patch names the resourceVersion that the machine
-	// must still have. Conflicts and missing machines are the API server's errors: do not convert them, and do not write again.
+	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every patch names the resourceVersion that the machine must
+	// still have. Return the API server's errors for conflicts and missing machines unchanged, and do not repeat the write.
 	Patch func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (M, error)
-	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. An error whose kind [ErrorKindOf] does not know it
-	// returns as one of this package: fmt.Errorf("%w: %v", ErrNotFound, err).
+	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an error whose kind [ErrorKindOf] does not know in one of
+	// this package: fmt.Errorf("%w: %v", ErrNotFound, err).
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event   func(object runtime.Object, eventType, reason, message string)
 	Limiter *Limiter // bounds the calls of the driver; nil allows everything
 	Now     func() time.Time
-	// Count is told what was decided about each lane of a machine, why, and how it ended, for a counter with these labels. Nil counts nothing.
+	// Count is called for each lane of a machine with the action, its reason and its ending, for a counter with these labels. Nil counts nothing.
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
-	//   - The endings are NotCalled, Denied, which is the limiter's, Conflicted, WriteFailed, Canceled, Pending, Refused, Undrained, Differing,
-	//     CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
+	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled, Pending, Refused, Undrained, Differing, CallFailed,
+	//     Throttled, Unable, Gone, Updated and Confirmed.
 	Count func(action string, reason Reason, ending string)
 }
 
-// Result is what a reconcile did.
+// Result is the result of a reconcile.
 type Result[M Machine] struct {
-	// Machine is the machine as the last write returned it, or the one that was handed in. The rest of the caller's reconcile works on it: a write
-	// of an older object is a conflict, or wipes the record.
+	// Machine is the machine that the last write returned, or the observed one. The rest of the caller's reconcile must use it: a write of an older
+	// object is a conflict, or wipes the record.
 	Machine M
-	Reason  Reason // why the machine was updated or not; that of the first lane which was updated, else of the first; empty if nothing was decided
-	// Delay is when to reconcile the machine again; zero if only another event calls for it. The caller's reconcile goes on
-	// whatever it is, and takes the earlier of it and its own.
+	Reason  Reason // why the machine was updated or not: the reason of the first updated lane, else of the first lane; empty if nothing was decided
+	// Delay is the time until the next reconcile; zero if only another event calls for one. The caller's reconcile continues in any case, and returns
+	// the earlier of this and its own delay.
 	Delay time.Duration
-	// Err is what a function returned, or what is wrong with record or class. It is for logs, and no reason to end the reconcile.
+	// Err is the error of a function, of the record or of the class. It is for logs, and not a reason to end the reconcile.
 	Err error
 
 	decision decision
@@ -56,8 +57,8 @@ type Result[M Machine] struct {
 	marked   bool // the marker was written before the driver returned
 }
 
-// Earlier returns the shorter delay of two, of which zero is none. It is for the end of the caller's reconcile, whatever the steps after
-// Reconcile return: they must not lose its delay, not by an error either.
+// Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the caller's reconcile: the steps after Reconcile must not
+// lose its delay, even if they return an error.
 func Earlier[D ~int64](a, b D) D {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -65,14 +66,14 @@ func Earlier[D ~int64](a, b D) D {
 	return a
 }
 
-// Delays of retries, as MCM has them.
+// Delays of retries, with MCM's values.
 const (
 	conflictRetry = 200 * time.Millisecond
 	shortRetry    = 5 * time.Second
 )
 
-// Reconcile decides about the machine and carries the decision out, for one lane of the driver after the other. Whatever becomes of a lane, the next
-// has its turn, unless the machine has changed meanwhile.
+// Reconcile decides about the machine and carries out the decision, for one lane of the driver after the other. The next lane has its turn whatever
+// the result of a lane, unless the machine has changed meanwhile.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
@@ -119,7 +120,7 @@ func (r *Result[M]) join(next *Result[M]) {
 	*r = joined
 }
 
-// missing is the error of an executor that lacks functions which every method needs.
+// missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {
 	var problems []error
 	if e.Patch == nil {
@@ -152,7 +153,7 @@ func (r *Result[M]) note(err error) {
 func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
 	reason := result.Reason
 	if o.gate != nil {
-		reason = specChanged // a drained node waits as little
+		reason = specChanged // a drained node is as urgent
 	}
 	switch err := ctx.Err(); {
 	case e.UpdateMachine == nil:
@@ -162,13 +163,13 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	case e.Limiter.begin(reason, o.now):
 		defer e.Limiter.end()
 		e.call(ctx, o, result)
-	default: // machines that were denied together do not return together
+	default: // machines that were denied together do not retry together
 		delay := o.Settings.denialDelay()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 	}
 }
 
-// call calls the driver, which asks for the marker, and writes what follows.
+// call calls the driver, which asks for the marker, and writes the result.
 func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M]) {
 	pass := result.decision.pass
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
@@ -198,7 +199,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	}
 }
 
-// mark writes the marker of a pass. After an error, which is told by the result as well, nothing may be sent.
+// mark writes the marker of a pass. After an error, which the result holds as well, nothing may be sent.
 func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
 	pass := result.decision.pass
 	if !e.write(ctx, pass.write(result.version(), pass.planned.Marker), result) {
@@ -212,14 +213,14 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 		}
 	}
 	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
-		// A process that paused here for long must not call any more: another one may have updated and settled the machine by now.
+		// A process that was suspended here must not call the driver: another process may have updated and settled the machine meanwhile.
 		result.end(canceled, shortRetry, ctx.Err())
 		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
 	return nil
 }
 
-// finish writes what follows the call. Without a marker nothing was sent.
+// finish writes the record after the call. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass, now := result.decision.pass, e.Now()
 	marker := pass.planned.Marker
@@ -248,7 +249,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
 		e.record(ctx, result, pass.write(result.version(), refusal), refused, o.nextTry(&refusal, now), callErr)
-	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next tries wait
+	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next attempts wait
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
 		result.end(pending, retry, callErr)
@@ -259,15 +260,15 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	}
 }
 
-// maxRefusal bounds how long a refusal is believed in.
+// maxRefusal bounds how long a refusal is respected.
 const maxRefusal = 24 * time.Hour
 
-// errReadOnly is what a driver gets that asks for a marker though it must change nothing.
+// errReadOnly is returned to a driver that asks for a marker under ReadOnly.
 var errReadOnly = &fault.Error{
 	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
 }
 
-// record writes what a call leaves behind.
+// record writes the record after a call.
 func (e *Executor[M]) record(ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error) {
 	if e.write(ctx, p, result) {
 		result.end(how, delay, callErr)

@@ -13,23 +13,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// InPlaceState says how far the InPlace part of a class has come on a machine.
+// InPlaceState is the state of the InPlace part of a class on a machine.
 type InPlaceState string
 
 // The states. InPlaceUnknown is the zero value.
 const (
 	InPlaceUnknown     InPlaceState = ""            // nothing is recorded, as after an adoption: the next drain applies it
-	InPlacePending     InPlaceState = "Pending"     // another part is applied, or an update is unfinished, or a read found a difference: a drain has to apply it
-	InPlaceUnconfirmed InPlaceState = "Unconfirmed" // it is applied, and a later read has to confirm it: the machine waits for that, and needs no drain
+	InPlacePending     InPlaceState = "Pending"     // another part is applied, an update is unfinished, or a read found a difference: a drain has to apply it
+	InPlaceUnconfirmed InPlaceState = "Unconfirmed" // it is applied, and a later read has to confirm it: the machine waits, and needs no drain
 	InPlaceApplied     InPlaceState = "Applied"     // it is applied and confirmed, or there is nothing to apply
-	InPlaceUnable      InPlaceState = "Unable"      // it may differ from what the machine has, and the driver cannot apply or confirm it: do not drain the node
+	InPlaceUnable      InPlaceState = "Unable"      // it may differ from the machine's state, and the driver cannot apply or confirm it: do not drain the node
 )
 
 // String returns the state, Unknown if nothing is recorded.
 func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
 
-// InPlace tells how far the InPlace part of the Class has come on the machine. The Class is that of the MachineDeployment's template. Ask before a
-// node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which needs InPlaceApplied.
+// InPlace returns the state of the InPlace part of the Class on the machine. The Class is that of the MachineDeployment's template. Call it before a
+// node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which requires InPlaceApplied.
 func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
@@ -74,7 +74,7 @@ func (p *Prepared) inPlace() *lane {
 	return nil
 }
 
-// inPlacePart is what the lane that is InPlace should have.
+// inPlacePart returns the wanted part of the lane that is InPlace.
 func (p *Prepared) inPlacePart() string {
 	if lane := p.inPlace(); lane != nil {
 		return lane.target.Hot()
@@ -82,20 +82,20 @@ func (p *Prepared) inPlacePart() string {
 	return ""
 }
 
-// DrainedNode is a node that was drained for an in-place update, as it was read.
+// DrainedNode is a node that was drained for an in-place update, as read from the API server.
 type DrainedNode struct {
 	UID           types.UID
-	Drained       time.Time // the transition time of the condition that says so
+	Drained       time.Time // the transition time of the condition that reports the drain
 	Unschedulable bool
 }
 
-// gate is what stands between a drained node and the lane that is InPlace.
+// gate guards the lane that is InPlace: it opens only for a drained node.
 type gate struct {
 	read func(ctx context.Context) (DrainedNode, error)
-	node DrainedNode // as it was first read
+	node DrainedNode // the first read
 }
 
-// check reads the node, and returns nil if it is drained, and was not drained anew since it was first read.
+// check reads the node, and returns nil if the node is drained and was not drained again since the first read.
 func (g *gate) check(ctx context.Context) error {
 	if g.read == nil {
 		return missingFunction("ApplyInPlace's node")
@@ -111,11 +111,11 @@ func (g *gate) check(ctx context.Context) error {
 }
 
 // ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's template, to a machine whose node is drained. Call it
-// between DrainSuccessful and ReadyForUpdate, behind Reconcile, and mark the node as ready for the update only if ready is true. Time that a
-// machine waits here is none that its node needs for the update.
+// between DrainSuccessful and ReadyForUpdate, behind Reconcile, and mark the node as ready for the update only if ready is true. Do not count the
+// time that a machine waits here towards the timeout of the update.
 //
-// Node reads the node from the API server. It is called at first, and again before the first request that changes the cloud, which is sent only
-// if the node is the same, unschedulable, and was not drained anew. For an Observation with neither class nor error the node is ready.
+// Node reads the node from the API server. It is called at the beginning, and again before the first request that changes the cloud. That request is
+// sent only if the node is the same, unschedulable, and was not drained again. For an Observation with neither class nor error the node is ready.
 func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
 	result = Result[M]{Machine: observed.Machine, ending: notCalled}
 	if observed.Class == nil && observed.ClassError == nil {

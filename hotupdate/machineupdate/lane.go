@@ -15,34 +15,34 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
-// that waits for a drain, holds back the rest of its lane and no other lane. The Hot leaves without a Lane are the first lane, which has no name.
+// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed independently. A change that the cloud refuses for hours, or
+// that waits for a drain, delays only its own lane. The Hot leaves without a Lane form the first lane, which has no name.
 //
-// A leaf that moves to another lane is adopted there: what was set before and is no longer wanted stays.
+// A leaf that moves to another lane is adopted there: values that were set before and are no longer wanted stay.
 type Lane struct {
 	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and the name behind it.
 	Name string
-	// Kinds are the kinds of resources that the lane covers; without any they are the Driver's.
+	// Kinds are the kinds of resources that the lane covers; if empty, those of the Driver.
 	Kinds []string
-	// Paths are RFC 6901 pointers into the provider spec. The lane has the leaves at and below them that are Hot, or those that are InPlace, never
-	// both. A list is one leaf. One lane of a driver that reads first can be InPlace: see "In place" in the package documentation.
+	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and below them that are Hot, or of those that are InPlace,
+	// never of both. A list is one leaf. A driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package documentation.
 	Paths []string
 }
 
-// maxLaneName is how long the name of a lane can be: that of an annotation has at most 63 characters.
+// maxLaneName is the greatest length of a lane's name: the name of an annotation has at most 63 characters.
 const maxLaneName = 63 - len("hot-update-")
 
-// text is what a record remembers of the lane.
+// text identifies the lane in a record.
 func (l Lane) text() string {
 	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
 	return l.Name + "?" + url.Values{"kind": sorted(l.Kinds), "path": sorted(l.Paths)}.Encode()
 }
 
-// lane is a Lane, or the first one, with what the machines of a class should have of it.
+// lane is a Lane, or the first lane, with its wanted part for the machines of a class.
 type lane struct {
 	name       string
-	annotation string          // that of its record
-	class      hotupdate.Class // of its leaves: Hot or InPlace
+	annotation string          // the annotation of its record
+	class      hotupdate.Class // the class of its leaves: Hot or InPlace
 	kinds      []string
 	target     *record.Target
 	*ability
@@ -51,7 +51,7 @@ type lane struct {
 // canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot update.
 func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && !l.unable.Load() }
 
-// where names the lane in messages, after what else is told; the first one is not named.
+// where names the lane at the end of messages; the first lane has no name.
 func (l *lane) where() string {
 	if l == nil || l.name == "" {
 		return ""
@@ -59,11 +59,11 @@ func (l *lane) where() string {
 	return ", lane " + l.name
 }
 
-// layout is which leaves of a Schema belong to which lanes of a driver.
+// layout assigns the leaves of a Schema to the lanes of a driver.
 type layout struct {
 	schema *hotupdate.Schema
-	lanes  []lane         // the first is the first lane
-	owner  map[string]int // the lanes of paths
+	lanes  []lane         // beginning with the first lane
+	owner  map[string]int // path to lane
 }
 
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
@@ -79,7 +79,7 @@ func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
 	return l, problems.Err()
 }
 
-// declare adds a lane, and tells what is wrong with it.
+// declare adds a lane, and reports its errors.
 func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint string)) {
 	next := lane{name: declared.Name, annotation: AnnotationRecord + "-" + declared.Name, kinds: declared.Kinds}
 	if len(next.kinds) == 0 {
@@ -109,7 +109,7 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	l.lanes = append(l.lanes, next)
 }
 
-// add gives a path to a lane, or tells what is wrong with it.
+// add assigns a path to a lane, or reports its errors.
 func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 	class, other := hotupdate.Hot, hotupdate.InPlace
 	if !l.schema.Holds(class, path, 0) {
@@ -130,7 +130,7 @@ func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 	}
 }
 
-// covers reports whether a pointer leads to the path or below it.
+// covers reports whether a pointer is at or below the path.
 func covers(path, pointer string) bool {
 	return pointer == path || strings.HasPrefix(pointer, path) && pointer[len(path)] == '/'
 }
@@ -145,7 +145,7 @@ func (l *layout) of(pointer string) int {
 	return 0
 }
 
-// aim gives the lanes their targets, from the documents of their classes.
+// aim computes the targets of the lanes from the documents of their classes.
 func (l *layout) aim(documents map[hotupdate.Class][]byte, schema, class string) error {
 	var problems fault.List
 	limits, others := record.LimitsOf(len(l.lanes) - 1)
@@ -169,7 +169,7 @@ func (l *layout) part(document []byte, lane int) string {
 	return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })
 }
 
-// isOf returns what tells which leaves are of the lane.
+// isOf returns the function that tells which leaves belong to the lane.
 func (l *layout) isOf(lane int) record.IsHot {
 	class := l.lanes[lane].class
 	return func(pointer string, shape byte) bool {

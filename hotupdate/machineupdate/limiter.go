@@ -7,27 +7,27 @@ import (
 )
 
 // Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates calls the driver once for every machine, and each
-// call holds a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It has no clock, and
-// is safe for concurrent use. One serves a process with one account in one region, as the machine-controller-manager of a Shoot is. A process with
-// more hands in that of the machine's credentials and region: an [Executor] may be made for each reconcile.
+// call occupies a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It has no clock,
+// and is safe for concurrent use. One is enough for a process with one account in one region, such as the machine-controller-manager of a Shoot. A
+// process with more needs one for each account and region, and creates the [Executor] of each reconcile with the machine's.
 //
-// It knows what an update is for. Changes of the provider spec may take all. Confirmations, and updates that were begun and not finished, leave a
-// quarter of Burst and of InFlight, rounded down, and adoption, verification and other updates without a change of the spec leave a half.
+// Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and InFlight. Confirmations and unfinished updates
+// leave a quarter of both, rounded down. Adoption, verification and other updates without a change of the spec leave a half.
 //
-// Recommended: InFlight a third of the controller's workers; Every such that the calls of one update take half of what the cloud allows
-// in that time, so that machines which are updated side by side do not take the calls from each other; Burst ten.
+// Recommended: InFlight a third of the controller's workers; Every so long that the calls of one update use half of the cloud's quota for that time,
+// so that concurrent updates do not starve each other; Burst ten.
 type Limiter struct {
-	Every    time.Duration // how long it takes until another update may begin
+	Every    time.Duration // the time until another update may begin
 	Burst    int           // how many updates may begin at once
-	InFlight int           // how many updates may be under way; zero is no bound
+	InFlight int           // how many updates may be under way; zero means no bound
 
 	mutex    sync.Mutex
-	spent    float64 // of Burst, at a time
+	spent    float64 // part of Burst, as of the time below
 	at       time.Time
 	inFlight int
 }
 
-// rank says how many quarters of a limit are left to what is more urgent.
+// rank returns how many quarters of a limit are left to more urgent updates.
 func (r Reason) rank() int {
 	//exhaustive:ignore
 	switch r {
@@ -40,7 +40,7 @@ func (r Reason) rank() int {
 	}
 }
 
-// begin takes a token and reports whether there was one. Then the update is under way until end is called. A nil limiter allows everything.
+// begin takes a token and reports whether there was one. If so, the update is under way until end is called. A nil limiter allows everything.
 func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	if l == nil {
 		return true

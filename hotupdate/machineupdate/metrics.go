@@ -10,22 +10,22 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Fleet follows the records of all machines, for metrics. It remembers since when a machine is not settled, as its record is written anew with each
-// repetition. The zero value is ready for use, and safe for concurrent use.
+// Fleet tracks the records of all machines, for metrics. It remembers since when a machine has not been settled, because each repetition writes the
+// record again. The zero value is ready for use, and safe for concurrent use.
 type Fleet[M metav1.Object] struct {
 	mutex sync.Mutex
 	begun map[string]record.Header // by the machine's UID and the annotation of the lane
 }
 
-// Samples looks at the machines, as a lister has them, and returns numbers by name. It reads the heads of records only. A machine counts once
-// for each of its lanes; in-place updates do not count, as they wait for a drain.
+// Samples computes numbers, by name, from the machines of a lister. It reads only the heads of records. A machine counts once for each of its lanes.
+// In-place updates do not count, because they wait for a drain.
 //
 //	machines_calling            machines whose update was begun and has not succeeded
 //	machines_unconfirmed        machines whose update is to be confirmed
-//	records_full                machines that are updated in slices, as the record has no room for the whole change
-//	oldest_calling_seconds      how long ago the oldest such update was begun; counted anew when the process restarts
+//	records_full                machines that are updated in slices, because the record has no room for the whole change
+//	oldest_calling_seconds      how long ago the oldest such update was begun; starts again when the process restarts
 //	oldest_unconfirmed_seconds  how long ago the oldest such update succeeded
-//	last_success_seconds        how long ago an update last succeeded; left out if none did
+//	last_success_seconds        how long ago an update last succeeded; omitted if none did
 func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -57,7 +57,7 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	return samples
 }
 
-// headers returns the heads of all lanes' records but of those that wait for a drain.
+// headers returns the heads of all lanes' records, except those that wait for a drain.
 func headers[M metav1.Object](machines []M) map[string]record.Header {
 	all := map[string]record.Header{}
 	for _, machine := range machines {

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// MCM's phases that matter here. In every other phase a machine is updated.
+// MCM's phases that prevent an update. In every other phase a machine is updated.
 const (
 	phaseNone             = "" // not created yet, or restored by a control-plane migration, which drops the status
 	phaseCrashLoopBackOff = "CrashLoopBackOff"
@@ -26,23 +26,23 @@ type Machine interface {
 	runtime.Object
 }
 
-// Observation is everything that a decision depends on.
+// Observation holds everything that a decision depends on.
 type Observation[M Machine] struct {
-	Machine    M      // as the last write, or the cache, returned it; it is not changed
+	Machine    M      // as returned by the last write or the cache; it is not changed
 	ProviderID string // its spec.providerID
 	Phase      string // its status.currentStatus.phase
-	// Class is the machine's class; nil if it could not be prepared, and then ClassError says why. Without both nothing is updated or recorded:
-	// that is for drivers that know no hot updates.
+	// Class is the machine's class. If it could not be prepared, it is nil and ClassError says why. Without both nothing is updated or recorded: that is
+	// for drivers without hot updates.
 	Class      *Prepared
 	ClassError error
-	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. A driver whose lane has all members
-	// with InPlace leaves needs none, as long as it is able to update. Else nobody knows what differs.
+	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. It may be nil if the driver can update and
+	// its lane has all members with InPlace leaves. Otherwise it is needed to tell what differs.
 	Former   *Prepared
-	Secret   map[string][]byte // the secret of the class, for the driver
+	Secret   map[string][]byte // the data of the class's secret, for the driver
 	Settings Settings
 }
 
-// machine is what hot updates read of a Machine.
+// machine holds what hot updates read of a Machine.
 type machine struct {
 	Name            string
 	UID             types.UID
@@ -53,7 +53,7 @@ type machine struct {
 	Annotations     map[string]string
 }
 
-// observation is an Observation at a time, whatever the type of machines.
+// observation is an Observation at a time, for any type of machines.
 type observation struct {
 	Machine    machine
 	Settings   Settings
@@ -61,12 +61,12 @@ type observation struct {
 	ClassError error
 	Secret     map[string][]byte
 
-	lane *lane // of which nothing is known without a class
+	lane *lane // empty without a class
 	gate *gate // nil unless the node is drained for an in-place update
 	now  time.Time
 }
 
-// at reads the machine for a decision about a lane.
+// at prepares an observation for a decision about a lane.
 func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
@@ -94,27 +94,27 @@ func versioned[M Machine](where string, m M) error {
 	}
 }
 
-// Settings are the times of the flow.
+// Settings holds the times and switches of the flow.
 type Settings struct {
-	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. "Time" in the package documentation says how
-	// long it must be at least. Zero is 15 minutes.
+	// ConfirmAfter is the time after a success until the machine is updated once more, to settle it. "Time" in the package documentation says how long
+	// it must be at least. Zero means 15 minutes.
 	ConfirmAfter time.Duration
-	// RetryAfter is how long after an update that failed or was interrupted the next one is made. Another provider spec does not
-	// wait. It doubles with each repetition, up to ConfirmAfter, plus up to a half of it as jitter. Zero is 15 seconds.
+	// RetryAfter is the time after a failed or interrupted update until the next one. A changed provider spec does not wait. The time doubles with each
+	// repetition, up to ConfirmAfter, plus up to half of it as jitter. Zero means 15 seconds.
 	RetryAfter time.Duration
-	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is 5 minutes.
+	// CallTimeout is the time after the marker during which requests may be sent to the cloud. Zero means 5 minutes.
 	CallTimeout time.Duration
-	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, to repair drift. Zero is never.
+	// VerifyPeriod is the time after which a settled machine is updated without a change, to repair drift. Zero means never.
 	VerifyPeriod time.Duration
-	// CreationTimeout is how long after its marker was written a creation may send requests. ConfirmAfter must be as much longer than it as than
-	// CallTimeout. Zero is 10 minutes.
+	// CreationTimeout is the time after its marker during which a creation may send requests. ConfirmAfter must exceed it by the same margin as
+	// CallTimeout. Zero means 10 minutes.
 	CreationTimeout time.Duration
-	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is longer than 64 KiB. It about doubles what
-	// machines take in etcd.
+	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is longer than 64 KiB. It roughly doubles the size of
+	// machines in etcd.
 	MirrorSpec bool
 	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
 	Paused func() bool
-	// DenialDelay is how long a machine waits after the limiter denied its update, plus up to as much again as jitter. Zero is a minute.
+	// DenialDelay is how long a machine waits after the limiter denied its update, plus the same time at most as jitter. Zero means a minute.
 	DenialDelay time.Duration
 }
 
@@ -132,14 +132,14 @@ func (s *Settings) creationTimeout() time.Duration {
 
 // The annotations on Machine objects.
 const (
-	// AnnotationRecord holds what a machine remembers of its hot updates. The package documentation specifies its JSON. A [Lane] has an annotation
-	// of this name, with a hyphen and its own name behind it.
+	// AnnotationRecord holds the record of a machine's hot updates. The package documentation specifies its JSON. A [Lane] has an annotation of this
+	// name, with a hyphen and its own name behind it.
 	AnnotationRecord = "machine.sapcloud.io/hot-update"
-	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value, unless that is "false". Creations and their
-	// records go on. An update that was begun stays begun, and is finished afterwards.
+	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value, unless that is "false". Creations and their records
+	// continue. An update that was begun is finished after the pause.
 	AnnotationPause = "machine.sapcloud.io/pause-hot-update"
-	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section
-	// "Reconciliation Changes". Nothing reads it. See [Settings].
+	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section "Reconciliation Changes".
+	// No code reads it. See [Settings].
 	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 

@@ -8,15 +8,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// pass is one update of one machine: what the driver is asked for, and what is written before and after. It is immutable.
+// pass is one update of one machine: the request to the driver, and the records before and after it. It is immutable.
 type pass struct {
 	observation
 
 	planned *record.Pass
-	again   bool // the success needs another confirmation, as nobody knows when the lane was applied
+	again   bool // the success needs another confirmation, because it is unknown when the lane was applied
 }
 
-// restorePrevious returns the write that takes the marker back. It is right only if nothing was sent to the cloud.
+// restorePrevious returns the write that removes the marker. Use it only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := map[string]*string{p.lane.annotation: nil}
 	if previous, recorded := p.Machine.Annotations[p.lane.annotation]; recorded {
@@ -25,10 +25,10 @@ func (p *pass) restorePrevious(resourceVersion string) patch {
 	return p.Machine.write(resourceVersion, restored)
 }
 
-// maxLastApplied is how many bytes a mirrored provider spec may have.
+// maxLastApplied is the greatest length of a mirrored provider spec, in bytes.
 const maxLastApplied = 64 << 10
 
-// succeeded returns the write that follows the success of the pass.
+// succeeded returns the write after the success of the pass.
 func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 	written := p.write(resourceVersion, p.planned.Succeeded(now))
 	if p.planned.Whole && p.lane.name == "" {
@@ -37,7 +37,7 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 	return written
 }
 
-// mirror adds the provider spec of the class for people, if they want it, to the annotations of a success.
+// mirror adds the provider spec of the class, if Settings.MirrorSpec asks for it, to the annotations of a success.
 func (o *observation) mirror(annotations map[string]*string) {
 	_, stands := o.Machine.Annotations[AnnotationLastApplied]
 	switch {
@@ -48,7 +48,7 @@ func (o *observation) mirror(annotations map[string]*string) {
 	}
 }
 
-// write returns the write of a record, bound to the object by which it was decided, or to a newer one of ours.
+// write returns the write of a record, bound to the object by which it was decided, or to a newer object from our own writes.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
 	return p.Machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
 }
@@ -76,9 +76,9 @@ func (p *pass) request() *UpdateMachineRequest {
 // machine has another resourceVersion or UID.
 type patch struct {
 	Machine string `json:"-"` // its name
-	// UID and ResourceVersion are those that the machine must still have. A write that does not check the resourceVersion lets two leaders
-	// overwrite each other's records. The UID is left out if it is empty.
+	// UID and ResourceVersion are those that the machine must still have. Without the check of the resourceVersion two leaders could overwrite each
+	// other's records. An empty UID is omitted.
 	UID             types.UID          `json:"uid,omitempty"`
 	ResourceVersion string             `json:"resourceVersion"`
-	Annotations     map[string]*string `json:"annotations"` // nil removes one
+	Annotations     map[string]*string `json:"annotations"` // nil removes an annotation
 }
