@@ -11,9 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// ValidateVersion checks an update of a Kubernetes version, as Gardener's validation does. No version can be lowered. A pool that is
-// updated in place, and a Shoot with any strategy, takes one minor after the other. A partial version, such as 1.34, stands for the
-// highest one that begins with it. What cannot be read as a version is Invalid, everything else Forbidden.
+// ValidateVersion checks an update of a Kubernetes version, as Gardener's validation does. A version cannot be lowered. Pools that are updated in
+// place, and Shoots with any strategy, cannot skip a minor. A partial version, such as 1.34, stands for the highest version that begins with it. An
+// unreadable version is Invalid, every other error Forbidden.
 func ValidateVersion(old, updated string, strategy hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
@@ -28,9 +28,9 @@ func ValidateVersion(old, updated string, strategy hotupdate.Strategy, fldPath *
 	return nil
 }
 
-// ValidateImage checks an update in place from one machine image to another. MinVersionForUpdate is that of the updated image in the
-// CloudProfile, empty if it has none, or does not support updates in place (spec.machineImages[].versions[].inPlaceUpdates). Versions that
-// cannot be read are refused as well.
+// ValidateImage checks an in-place update from one machine image to another. MinVersionForUpdate is that of the updated image in the CloudProfile
+// (spec.machineImages[].versions[].inPlaceUpdates), empty if the image has none or does not support in-place updates. Unreadable versions are refused
+// as well.
 func ValidateImage(old, updated hash.Image, minVersionForUpdate string, fldPath *field.Path) field.ErrorList {
 	if old.Name == updated.Name && isLower(updated.Version, old.Version) {
 		return forbidden(fldPath, "the version of a machine image cannot be lowered in place")
@@ -43,7 +43,7 @@ func ValidateImage(old, updated hash.Image, minVersionForUpdate string, fldPath 
 	return nil
 }
 
-// isLower reports whether a version is below another one. One of them that cannot be read is not.
+// isLower reports whether a version is below another one. It is false if one of them cannot be read.
 func isLower(updated, old string) bool {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
@@ -63,8 +63,8 @@ type PendingUpdates struct {
 	ManualInPlaceUpdate []string `json:"manualInPlaceUpdate,omitempty"`
 }
 
-// After returns what is pending after a pool has been changed: it is listed under its new strategy if the outcome of its changes is an
-// in-place update, and also if it was listed before. A pool that rolls is not listed.
+// After returns the pending updates after a change of a pool: the pool is listed under its new strategy if the outcome of its changes is an in-place
+// update, or if it was listed before. A pool that rolls is not listed.
 func (p PendingUpdates) After(pool string, strategy hotupdate.Strategy, outcome hotupdate.Outcome) PendingUpdates {
 	listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)
 	without := func(names []string) []string {
@@ -87,9 +87,9 @@ func (p PendingUpdates) has(pool string) bool {
 // forceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a pending pool be changed.
 const forceOperation = "force-in-place-update"
 
-// ValidateChange checks a change of a pool, of its effective Kubernetes version with the patch, or of its effective kubelet configuration.
-// What is pending is that of the old Shoot. Operations are what the annotation gardener.cloud/operation of the new one asks for:
-// force-in-place-update lets the change pass.
+// ValidateChange checks a change of a pool, of its effective Kubernetes version including the patch, or of its effective kubelet configuration. The
+// pending updates are those of the old Shoot. Operations are those of the annotation gardener.cloud/operation of the new Shoot: force-in-place-update
+// permits the change.
 func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath *field.Path) field.ErrorList {
 	if !p.has(pool) || slices.Contains(operations, forceOperation) {
 		return nil
@@ -97,7 +97,7 @@ func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath
 	return forbidden(fldPath, "the pool has not finished an in-place update: until then every change of it is refused, but for the annotation gardener.cloud/operation: "+forceOperation)
 }
 
-// ValidateRotation checks the begin of a rotation of credentials, which any pending pool blocks, forced or not.
+// ValidateRotation checks the start of a credentials rotation. Any pending pool blocks it, forced or not.
 func (p PendingUpdates) ValidateRotation(fldPath *field.Path) field.ErrorList {
 	if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Machine is a Machine as observed.
+// Machine is an observed Machine.
 type Machine struct {
 	Name  string
 	Owner string // name of the MachineSet that owns it
@@ -19,14 +19,14 @@ type Machine struct {
 	Node      *Node                      // nil if no node has joined
 }
 
-// Node is the node of a machine, as observed or to be written.
+// Node is the node of a machine, observed or to be written.
 type Node struct {
 	Labels, Annotations map[string]string
 	Unschedulable       bool
 	Reason              Reason // of the condition [ConditionType]
 }
 
-// leaves reports whether the machine is on its way out of the pool.
+// leaves reports whether the machine is leaving the pool.
 func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase == phaseFailed }
 
 // isUnderUpdate reports whether the node is, or may soon be, drained: it counts as unavailable.
@@ -34,20 +34,20 @@ func (m *Machine) isUnderUpdate() bool {
 	return m.Node != nil && (m.Node.isSelected() || m.Node.mark().Cordoned)
 }
 
-// hasFailed reports whether the update of the node has failed, and waits for somebody.
+// hasFailed reports whether the update of the node has failed and needs intervention.
 func (m *Machine) hasFailed() bool {
 	return m.Node != nil && (m.Node.Labels[ResultLabel] == Failed || m.Node.Reason == updateFailed)
 }
 
-// isUpdated reports whether the machine is what the target wants. The owner alone does not tell: after a rollback, machines whose update
-// to the revision between had begun still belong to the target's MachineSet.
+// isUpdated reports whether the machine has the target's state. The owner alone does not prove it: after a rollback, machines whose update to the
+// revision in between had begun still belong to the target's MachineSet.
 func (m *Machine) isUpdated(p *Pool) bool {
 	switch {
 	case m.Owner != p.Target:
 		return false
 	case m.Node == nil:
 		return true
-	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable: // a later read has found it to differ
+	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable: // a later read has found a difference
 		return false
 	}
 	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == updateFailed
@@ -61,19 +61,19 @@ func has(values map[string]string, key string) bool {
 	return ok
 }
 
-// mark is what the annotation [RolloutAnnotation] of a node remembers.
+// mark is the content of the annotation [RolloutAnnotation] of a node.
 type mark struct {
-	// Revision is that of the target which the node is updated to. An answer of the agent counts for it only.
+	// Revision is that of the target to which the node is updated. An answer of the agent counts only for this revision.
 	Revision int64 `json:"revision,omitempty"`
-	// Done says that the update is finished, and the node given back.
+	// Done says that the update is finished, and the node schedulable again unless somebody else cordoned it.
 	Done bool `json:"done,omitempty"`
 	// Cordoned says that the node was schedulable until we cordoned it.
 	Cordoned bool `json:"cordoned,omitempty"`
-	// Unconfirmed says that the agent may still be at work for another target: its next answer is not believed.
+	// Unconfirmed says that the agent may still be working for another target: its next answer is ignored.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 }
 
-// mark returns the node's mark. An unreadable one is none: the update is repeated, and no cordon is undone.
+// mark returns the node's mark. An unreadable mark counts as empty: the update is repeated, and no cordon is undone.
 func (n *Node) mark() mark {
 	var m mark
 	if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {
@@ -82,7 +82,7 @@ func (n *Node) mark() mark {
 	return m
 }
 
-// edit returns a copy of the node with another mark, for further changes.
+// edit returns a copy of the node with a new mark, for further changes.
 func (n *Node) edit(m mark) *Node {
 	edited := &Node{Labels: map[string]string{}, Annotations: map[string]string{}, Unschedulable: n.Unschedulable, Reason: n.Reason}
 	maps.Copy(edited.Labels, n.Labels)
@@ -95,7 +95,7 @@ func (n *Node) edit(m mark) *Node {
 	return edited
 }
 
-// unanswered removes the agent's answer.
+// unanswered removes the agent's answer from the node.
 func (n *Node) unanswered() *Node {
 	delete(n.Labels, ResultLabel)
 	delete(n.Annotations, failureAnnotation)

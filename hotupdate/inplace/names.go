@@ -1,6 +1,6 @@
 package inplace
 
-// Labels of nodes, as machine-controller-manager and Gardener's node agent write and read them.
+// Labels of nodes, shared with machine-controller-manager and Gardener's node agent.
 const (
 	CandidateLabel = "node.machine.sapcloud.io/candidate-for-update" // the node needs the update
 	SelectedLabel  = "node.machine.sapcloud.io/selected-for-update"  // the node may be drained and updated
@@ -17,7 +17,7 @@ const (
 const failureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
 
 const (
-	// RolloutAnnotation is what this package remembers: at a node what its update is for, at a MachineDeployment the [Pool.Record].
+	// RolloutAnnotation is this package's own state: on a node the target of its update, on a MachineDeployment the [Pool.Record].
 	RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 	// ConditionType is the node condition whose reason is a [Reason].
 	ConditionType = "InPlaceUpdate"
@@ -41,7 +41,7 @@ const (
 	updateFailed       Reason = "UpdateFailed"
 )
 
-// Phases of a Machine that decide something here. A machine in any other phase is judged by its node.
+// Phases of a Machine that affect a decision. In any other phase the node decides.
 const (
 	phaseFailed       = "Failed"
 	phaseTerminating  = "Terminating"

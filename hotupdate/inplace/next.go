@@ -5,30 +5,30 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Action is what a [Step] asks for. Each is one write of one object, or one operation that can be repeated.
+// Action is the action of a [Step]: one write of one object, or one operation that can be repeated.
 type Action string
 
 // The actions.
 const (
 	Done         Action = "done"          // nothing to do: the machine is updated, or leaves the pool
 	Wait         Action = "wait"          // somebody else acts next
-	Blocked      Action = "blocked"       // nobody acts on their own accord: report it
+	Blocked      Action = "blocked"       // nobody acts without intervention: report it
 	WriteNode    Action = "write node"    // update the node's labels, annotations and unschedulable to those of Step.Node
 	SetCondition Action = "set condition" // set the node's condition to Step.Node.Reason, status True
 	Drain        Action = "drain"         // evict the pods; then set the condition to Step.Node.Reason
 	Apply        Action = "apply"         // let the driver apply the InPlace part of the target
-	Transfer     Action = "transfer"      // make the target's MachineSet the owner of the machine, and give the machine its labels
+	Transfer     Action = "transfer"      // make the target's MachineSet the owner of the machine, and set its labels on the machine
 )
 
-// Step is what comes next for a machine, and why.
+// Step is the next step for a machine, with its reason.
 type Step struct {
 	Do   Action
-	Node *Node  // the node as it is to be; nil if the step does not write it
+	Node *Node  // the node to write; nil if the step does not write it
 	Why  string // for people
 }
 
-// Next says what comes next for a machine of the pool. Of the pool it reads Target, Revision and Strategy. Every write carries the
-// resourceVersion of the object as it was observed; after a conflict, observe again.
+// Next returns the next step for a machine of the pool. Of the pool it reads Target, Revision and Strategy. Every write carries the resourceVersion
+// of the observed object; after a conflict, observe again.
 //
 //	the node is                     what comes next
 //	not labelled                    the condition CandidateForUpdate, then the label
@@ -36,9 +36,9 @@ type Step struct {
 //	SelectedForUpdate               is cordoned, then drained
 //	DrainSuccessful                 Apply of the InPlace part, then ReadyForUpdate
 //	ReadyForUpdate                  waits for the agent's answer; answers Failed itself once the phase is InPlaceUpdateFailed
-//	answered Successful             UpdateSuccessful, then Transfer, then the node is given back
-//	answered Successful, not        goes back to SelectedForUpdate, in a manual pool to CandidateForUpdate: the answer is for another
-//	believed                        target, or the InPlace part of the target is not applied
+//	answered Successful             UpdateSuccessful, then Transfer, then the node is uncordoned if the cordon is ours
+//	answered Successful for another SelectedForUpdate again, in a manual pool CandidateForUpdate
+//	target, or part not applied
 //	answered Failed                 UpdateFailed, then blocked until a new target, a new answer of the agent, the removal of
 //	                                ResultLabel or the deletion of the machine
 func Next(p Pool, m Machine) (Step, error) {
@@ -64,8 +64,8 @@ func Next(p Pool, m Machine) (Step, error) {
 	return p.unanswered(&m), nil
 }
 
-// giveBack ends the update of a node. Only a cordon of ours is undone. The mark stays, so that a controller with a stale MachineDeployment
-// leaves the node alone.
+// giveBack ends the update of a node. It undoes only our own cordon. The mark stays, so that a controller with a stale MachineDeployment leaves the
+// node alone.
 func (m *Machine) giveBack() Step {
 	if m.Node == nil {
 		return Step{Do: Done, Why: "the machine was created for the target"}
@@ -84,15 +84,14 @@ func (m *Machine) giveBack() Step {
 	return Step{Do: WriteNode, Node: free, Why: "the machine is updated: the node takes pods again, unless somebody else has cordoned it"}
 }
 
-// isNoticed reports whether the machine controller has made the machine's phase follow the agent's answer, which it cannot do once the
-// answer is removed.
+// isNoticed reports whether the machine controller has set the machine's phase by the agent's answer, which it cannot do once the answer is removed.
 func (m *Machine) isNoticed() bool {
 	return m.Node.Labels[ResultLabel] != Successful || m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
 }
 
 const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccessful"
 
-// unanswered handles a node without an answer of the agent.
+// unanswered handles a node without an answer from the agent.
 func (p *Pool) unanswered(m *Machine) Step {
 	n := m.Node
 	switch n.Reason {
@@ -190,7 +189,7 @@ func (p *Pool) afterFailure(m *Machine) Step {
 	return p.again(m, "the failed update has been given up")
 }
 
-// cleared handles a node of which the user has removed the answer [Failed]. The agent may still be at work.
+// cleared handles a node from which the user has removed the answer [Failed]. The agent may still be working.
 func (n *Node) cleared() Step {
 	if mark := n.mark(); !mark.Unconfirmed {
 		mark.Unconfirmed = true
@@ -199,9 +198,9 @@ func (n *Node) cleared() Step {
 	return n.become(selectedForUpdate, "the failure is cleared: the node is updated again")
 }
 
-// again starts over with a node whose answer is not believed. The condition goes first, so that the agent does not begin with an update
-// that nobody waits for; then the answer goes. After [Failed] the agent tries again of its own accord, so that its next answer may be for
-// any target. After [Successful] it rests.
+// again restarts the update of a node whose answer is ignored. It resets the condition first, so that the agent does not begin an update that nobody
+// waits for, and then removes the answer. After [Failed] the agent retries on its own, so its next answer may be for any target. After [Successful]
+// it is idle.
 func (p *Pool) again(m *Machine, why string) Step {
 	n, mark := m.Node, m.Node.mark()
 	if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {
@@ -229,8 +228,7 @@ func (n *Node) become(r Reason, why string) Step {
 	return Step{Do: SetCondition, Node: edited, Why: why}
 }
 
-// asCandidate returns the node as it waits to be selected: labelled, and without a cordon of ours. A node whose update has failed stays
-// cordoned.
+// asCandidate returns the node as a candidate: labelled, and without our cordon. A node whose update has failed stays cordoned.
 func (n *Node) asCandidate() *Node {
 	old := n.mark()
 	kept := mark{Revision: old.Revision, Done: old.Done, Unconfirmed: old.Unconfirmed, Cordoned: old.Cordoned && old.Unconfirmed}
@@ -241,7 +239,7 @@ func (n *Node) asCandidate() *Node {
 	return waiting
 }
 
-// backToCandidate gives up an update that the agent has not begun.
+// backToCandidate cancels an update that the agent has not begun.
 func (n *Node) backToCandidate(why string) Step {
 	if waiting := n.asCandidate(); !n.equals(waiting) {
 		return Step{Do: WriteNode, Node: waiting, Why: why}

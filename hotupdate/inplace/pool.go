@@ -12,18 +12,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Pool is a MachineDeployment with its machines, as observed.
+// Pool is an observed MachineDeployment with its machines.
 type Pool struct {
-	Target                   string // name of the MachineSet that the template of the MachineDeployment asks for
-	Revision                 int64  // of the template: greater after every change of it, also a rollback, as deployment.kubernetes.io/revision is
+	Target                   string // name of the MachineSet for the template of the MachineDeployment
+	Revision                 int64  // revision of the template, which grows with every change, also a rollback, like deployment.kubernetes.io/revision
 	Strategy                 hotupdate.Strategy
 	Replicas                 int
 	MaxUnavailable, MaxSurge intstr.IntOrString // numbers, or percentages of Replicas; not read if the strategy is ManualInPlaceUpdate
 	Record                   string             // the annotation [RolloutAnnotation] of the MachineDeployment, empty if it has none
-	Machines                 []Machine          // all of the MachineDeployment, read after it
+	Machines                 []Machine          // all machines of the MachineDeployment, read after it
 }
 
-// check returns every mistake in what [Next] and [Select] both read.
+// check returns all errors in the fields that both [Next] and [Select] read.
 func (p *Pool) check() error {
 	var errs []error
 	if p.Target == "" {
@@ -63,14 +63,14 @@ func scaled(path string, value intstr.IntOrString, replicas int, up bool) (int, 
 	return n, nil
 }
 
-// record is what the annotation [RolloutAnnotation] of a MachineDeployment promises: machines that are being selected, created and deleted.
+// record is the content of the annotation [RolloutAnnotation] of a MachineDeployment: machines that are being selected, created and deleted.
 type record struct {
 	Select []string `json:"select,omitempty"`
 	Create []string `json:"create,omitempty"`
 	Delete []string `json:"delete,omitempty"`
 }
 
-// parseRecord reads a record. An unreadable one is an error: forgetting a promise could take a machine too many.
+// parseRecord reads a record. An unreadable record is an error: if a promise were lost, one machine too many could be taken.
 func parseRecord(text string) (record, error) {
 	var r record
 	if text == "" {
@@ -85,7 +85,7 @@ func parseRecord(text string) (record, error) {
 	return r, nil
 }
 
-// String returns the record as it is annotated, empty if it promises nothing.
+// String returns the text of the annotation, empty if the record promises nothing.
 func (r record) String() string {
 	if len(r.Select)+len(r.Create)+len(r.Delete) == 0 {
 		return ""
@@ -94,7 +94,7 @@ func (r record) String() string {
 	return string(text)
 }
 
-// open drops the promises that the machines show to be kept. What is open is asked for again.
+// open drops the promises that the observed machines fulfil. Open promises are selected again.
 func (r record) open(p *Pool) record {
 	machines := map[string]*Machine{}
 	for i := range p.Machines {
@@ -112,7 +112,7 @@ func (r record) open(p *Pool) record {
 	}
 }
 
-// name returns a name for a new machine that nothing has. The same pool gives the same name, so that creating it twice is noticed.
+// name returns an unused name for a new machine. The same pool gives the same name, so that a second creation fails.
 func (p *Pool) name(r *record) string {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s-%d", p.Target, i)

@@ -8,29 +8,29 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Selection is what a rollout does next. It says the same again until it is done.
+// Selection is what a rollout does next. It is the same until it has been carried out.
 //
-// If Record differs from the pool's, write it to the MachineDeployment first, with the resourceVersion that the pool was read with, and
-// begin with the rest once that has succeeded. On a conflict, observe again.
+// If Record differs from the pool's, write it to the MachineDeployment first, with the resourceVersion of the observed pool. Begin with the rest once
+// that write has succeeded. On a conflict, observe again.
 type Selection struct {
 	Record  string            // the annotation [RolloutAnnotation] of the MachineDeployment; empty: remove it
 	Select  []string          // machines whose nodes get [SelectedLabel]
-	Create  []string          // machines to create for the target, by names that are free
+	Create  []string          // names of machines to create for the target, which are unused
 	Delete  []string          // machines to delete
 	Blocked map[string]string // machines that the rollout waits for, with the reason
 }
 
 // Select says which machines of a pool to select for the update, which to create in addition, and which surplus to delete.
 //
-//   - An available machine is selected only if replicas less maxUnavailable remain available. A machine that is not available goes first
-//     and costs nothing. One that is selected, cordoned by us or being deleted counts as unavailable, once.
-//   - Surge machines are created up to replicas and maxSurge. Machines that the pool lacks are created in any case.
+//   - An available machine is selected only if replicas minus maxUnavailable remain available. Unavailable machines go first, regardless of the
+//     limit. A machine that is selected, cordoned by us or being deleted counts as unavailable, once.
+//   - Surge machines are created up to replicas plus maxSurge. Machines that the pool lacks are always created.
 //   - No more machines are selected than the pool needs: those that will be surplus are not updated.
-//   - Surplus is deleted once as many updated machines as replicas are available without it. Machines beyond replicas and maxSurge, after
-//     the pool has become smaller, are deleted if they are unavailable, or if replicas remain available. A machine under update is not
-//     deleted until it has succeeded or failed.
+//   - Surplus is deleted once as many updated machines as replicas are available without it. After the pool has become smaller, machines beyond
+//     replicas plus maxSurge are deleted if they are unavailable, or if replicas remain available. A machine under update is not deleted until it has
+//     succeeded or failed.
 //   - In a pool with ManualInPlaceUpdate nothing is selected, and there is no surge.
-//   - Whatever the rollout waits for is named in Blocked.
+//   - Blocked names every machine that the rollout waits for.
 func Select(p Pool) (Selection, error) {
 	if err := p.check(); err != nil {
 		return Selection{}, err
@@ -44,18 +44,18 @@ func Select(p Pool) (Selection, error) {
 	r.create()
 	s := Selection{Record: r.promised.String(), Select: r.promised.Select, Create: r.promised.Create, Delete: r.promised.Delete, Blocked: r.blocked()}
 	if p.Strategy == hotupdate.ManualInPlaceUpdate {
-		s.Select = nil // what was promised before the strategy changed
+		s.Select = nil // promised before the strategy changed
 	}
 	return s, nil
 }
 
-// rollout decides for a pool. Its machines and counts include what has been decided.
+// rollout decides for a pool. Its machines and counts include the decisions so far.
 type rollout struct {
 	*Pool
 
 	unavailable, surge int
 	promised           record
-	machines           []*Machine // those that stay
+	machines           []*Machine // those that are not to be deleted
 }
 
 func newRollout(p *Pool) (*rollout, error) {
@@ -76,14 +76,14 @@ func newRollout(p *Pool) (*rollout, error) {
 	return r, nil
 }
 
-// stage is how far a machine has come, in the order in which surplus is deleted.
+// stage is the progress of a machine, in the order in which surplus is deleted.
 type stage int
 
 const (
-	failed   stage = iota // the update has failed, and waits for somebody
+	failed   stage = iota // the update has failed and needs intervention
 	idle                  // the machine needs the update
-	underway              // it is going to be updated without another decision
-	updated               // it is what the target wants, and given back
+	underway              // it will be updated without another decision
+	updated               // it has the target's state, and its update is finished
 )
 
 func (r *rollout) stage(m *Machine) stage {
@@ -103,7 +103,7 @@ func (r *rollout) isSelected(m *Machine) bool {
 	return m.Node != nil && m.Node.isSelected() || slices.Contains(r.promised.Select, m.Name)
 }
 
-// isAvailable reports whether the machine is available, and nothing is going to change that.
+// isAvailable reports whether the machine is available and no decision changes that.
 func (r *rollout) isAvailable(m *Machine) bool {
 	return m.Available && !m.isUnderUpdate() && !r.isSelected(m)
 }
@@ -117,10 +117,10 @@ func (r *rollout) count(meets func(*Machine) bool) (n int) {
 	return n
 }
 
-// total counts machines, those that are still to be created too.
+// total counts machines, including those still to be created.
 func (r *rollout) total() int { return len(r.machines) + len(r.promised.Create) }
 
-// missing returns how many machines have still to be updated. One that was created for the target counts once it has a node.
+// missing returns how many machines have yet to be updated. A machine created for the target counts as updated once it has a node.
 func (r *rollout) missing() int {
 	return r.Replicas - r.count(func(m *Machine) bool { return r.stage(m) == underway || r.stage(m) == updated && m.Node != nil })
 }
@@ -141,7 +141,7 @@ func (r *rollout) isSurplus(m *Machine) bool {
 	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !r.isAvailable(m))
 }
 
-// byWorth returns the machines by stage, of each stage unavailable ones first.
+// byWorth returns the machines by stage, and unavailable ones first within a stage.
 func (r *rollout) byWorth() []*Machine {
 	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *Machine) int {
 		switch byStage := cmp.Compare(r.stage(a), r.stage(b)); {
@@ -168,7 +168,7 @@ func (r *rollout) selectCandidates() {
 	}
 }
 
-// create promises to create machines: what the pool lacks, and surge machines as long as nodes are to be updated.
+// create promises to create machines: those that the pool lacks, and surge machines as long as nodes have to be updated.
 func (r *rollout) create() {
 	wanted := r.Replicas
 	if r.missing() > 0 {
@@ -179,7 +179,7 @@ func (r *rollout) create() {
 	}
 }
 
-// blocked returns what the rollout waits for, with the reason.
+// blocked returns the machines that the rollout waits for, with the reason.
 func (r *rollout) blocked() map[string]string {
 	blocked := map[string]string{}
 	for _, name := range r.promised.Create {
