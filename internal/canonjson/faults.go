@@ -14,7 +14,7 @@ func invalidJSON(offset int, problem string) *fault.Error {
 	}
 }
 
-// at says at which byte offset a problem stands.
+// at adds the byte offset to a problem.
 func at(offset int, problem *fault.Error) *fault.Error {
 	problem.What += fmt.Sprintf(" at byte offset %d", offset)
 	return problem

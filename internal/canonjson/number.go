@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// MaxExponent bounds the decimal exponent of a number whose first significant digit stands before the decimal point:
-// 9.99e999 and 1e-999 are inside, 1e1000 and 0.1e-999 are not. Zero has no exponent and is always inside.
+// MaxExponent bounds the decimal exponent of a number that is written with one significant digit before the decimal point: 9.99e999 and 1e-999
+// are inside, 1e1000 and 0.1e-999 are not. Zero has no exponent and is always inside.
 const MaxExponent = 999
 
 // Numbers whose decimal point falls into this range are written without an exponent.
@@ -19,7 +19,7 @@ const (
 	maxPlainPoint = 21 // 100000000000000000000
 )
 
-// exponentCap stands for every exponent at least as large. No literal has so many digits that they could make up for it.
+// exponentCap replaces all larger exponents. No literal has enough digits to make up for it.
 const exponentCap = int64(1) << 56
 
 // AppendFloat appends the shortest decimal that reads back as f, in the layout of [AppendNumber].
@@ -54,7 +54,7 @@ func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 	return dst, nil
 }
 
-// number is whole.frac × 10^exp, with the digits as they stand on both sides of a literal's decimal point.
+// number is whole.frac × 10^exp, with the digits before and after a literal's decimal point.
 type number struct {
 	neg         bool
 	whole, frac []byte
@@ -92,7 +92,7 @@ func scanDigits(text []byte, at int) (digits []byte, end int) {
 	return text[at:end], end
 }
 
-// scanExponent reads an optional sign and digits. A value that is too large for any literal to make up for ends up as the cap.
+// scanExponent reads an optional sign and digits. It returns at most exponentCap.
 func scanExponent(text []byte, at int) (exp int64, end int, ok bool) {
 	sign := int64(1)
 	if at < len(text) && (text[at] == '+' || text[at] == '-') {
@@ -130,7 +130,7 @@ func (n number) append(dst []byte) ([]byte, bool) {
 	return placePoint(dst, first, int(point)), true
 }
 
-// appendExponent makes d1.d2…dk of the digits from first on, and appends e and the exponent with its sign.
+// appendExponent turns the digits from first on into d1.d2…dk, and appends e and the exponent with its sign.
 func appendExponent(dst []byte, first int, exp int64) []byte {
 	if len(dst) > first+1 {
 		dst = slices.Insert(dst, first+1, '.')
@@ -142,7 +142,7 @@ func appendExponent(dst []byte, first int, exp int64) []byte {
 	return strconv.AppendInt(dst, exp, 10)
 }
 
-// placePoint puts the decimal point behind so many of the digits from first on, and zeros where there are no digits.
+// placePoint inserts the decimal point after point digits, counted from first on, and zeros where digits are missing.
 func placePoint(dst []byte, first, point int) []byte {
 	const zeros = "0.00000000000000000000"
 	count := len(dst) - first

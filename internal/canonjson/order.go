@@ -8,26 +8,26 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// outline knows where the objects of a text that are to be sorted, and their members, stand. With it a text is copied in sorted order.
+// outline has the offsets of the objects of a text that must be sorted, and of their members. It is used to copy the text in sorted order.
 type outline struct {
-	objects []object // in the order in which they start, but for those that stand in order in the text
-	members []member // of objects that have ended; those of one object stand together, sorted
-	open    []member // of objects that have not, innermost last
+	objects []object // in the order in which they start, without those that are sorted in the text
+	members []member // of objects that have ended; those of one object are adjacent, sorted
+	open    []member // of objects that have not ended, innermost last
 	names   []byte   // unescaped
 }
 
-// object stands at text[start:end] with the brackets. Its members are members[first:first+count].
+// object is an object at text[start:end], with the brackets. Its members are members[first:first+count].
 type object struct {
 	start, end   int
 	first, count int
-	next         int // the first object that starts behind this one
+	next         int // the first object that starts after this one
 }
 
-// member stands at text[start:end], from its name to the end of its value.
+// member is a member at text[start:end], from its name to the end of its value.
 type member struct {
 	name, nameEnd int // in names
 	start, end    int
-	object        int // the first object that starts behind start
+	object        int // the first object that starts after start
 	offset        int // in the input, for problems
 }
 
@@ -35,17 +35,17 @@ func (o *outline) reset() outline {
 	return outline{objects: o.objects[:0], members: o.members[:0], open: o.open[:0], names: o.names[:0]}
 }
 
-// mark is what stood in an outline before an object.
+// mark is the state of an outline before an object.
 type mark struct{ objects, members, open, names int }
 
-// begin notes the start of an object.
+// begin records the start of an object.
 func (o *outline) begin(start int) mark {
 	m := mark{len(o.objects), len(o.members), len(o.open), len(o.names)}
 	o.objects = append(o.objects, object{start: start})
 	return m
 }
 
-// sort sorts the members of the object that ends, and reports whether they stood in order. Names that occur twice are a problem.
+// sort sorts the members of the object that ends, and reports whether they were in order. Names that occur twice are a problem.
 func (o *outline) sort(outer mark) (inOrder bool, err *fault.Error) {
 	own := o.open[outer.open:]
 	if inOrder = slices.IsSortedFunc(own, o.compare); !inOrder {
@@ -59,10 +59,10 @@ func (o *outline) sort(outer mark) (inOrder bool, err *fault.Error) {
 	return inOrder, nil
 }
 
-// isFlat reports whether nothing is kept of objects in the object that ends.
+// isFlat reports whether the outline has no objects inside the object that ends.
 func (o *outline) isFlat(outer mark) bool { return len(o.objects) == outer.objects+1 }
 
-// keep notes the end of an object.
+// keep records the end of an object.
 func (o *outline) keep(outer mark, end int) {
 	own, obj := o.open[outer.open:], &o.objects[outer.objects]
 	obj.end, obj.first, obj.count, obj.next = end, len(o.members), len(own), len(o.objects)
@@ -70,13 +70,13 @@ func (o *outline) keep(outer mark, end int) {
 	o.open = o.open[:outer.open]
 }
 
-// forget takes an object out again.
+// forget removes an object from the outline.
 func (o *outline) forget(outer mark) {
 	o.objects, o.members = o.objects[:outer.objects], o.members[:outer.members]
 	o.open, o.names = o.open[:outer.open], o.names[:outer.names]
 }
 
-// compare orders members by name, and those of the same name as they stand.
+// compare orders members by name, and members of one name by their offset.
 func (o *outline) compare(a, b member) int {
 	return cmp.Or(bytes.Compare(o.nameOf(&a), o.nameOf(&b)), cmp.Compare(a.offset, b.offset))
 }

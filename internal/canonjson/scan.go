@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Scanner steps through raw JSON token by token. It serves those who need to know where values stand and not what they mean.
+// Scanner steps through raw JSON token by token. It is for code that needs the offsets of values and not their meaning.
 //
 //   - It checks the grammar of RFC 8259 and [MaxDepth]: problems are "invalid-json" and "too-deep".
 //   - It checks neither the encoding of text nor the range of numbers, and accepts invalid UTF-8 and lone surrogates, as encoding/json
@@ -41,7 +41,7 @@ func (s *Scanner) End() *fault.Error {
 	return nil
 }
 
-// Peek returns the next byte, or 0 at the end, which is as wrong there as a NUL in the input.
+// Peek returns the next byte, or 0 at the end. A NUL is never valid JSON.
 func (s *Scanner) Peek() byte {
 	if s.At < len(s.Raw) {
 		return s.Raw[s.At]
@@ -49,7 +49,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// SkipSpace skips what JSON calls white space, of which there mostly is none.
+// SkipSpace skips JSON's white space. In most places there is none.
 func (s *Scanner) SkipSpace() {
 	if s.At < len(s.Raw) && s.Raw[s.At] <= ' ' {
 		s.skipSpace()
@@ -67,7 +67,7 @@ func (s *Scanner) skipSpace() {
 	}
 }
 
-// Open goes into an object or array, to its first member or element. If it is empty, the closing bracket is read as well.
+// Open enters an object or array, up to its first member or element. If it is empty, the closing bracket is read as well.
 func (s *Scanner) Open(closing byte) (empty bool, err *fault.Error) {
 	if s.depth == MaxDepth {
 		return false, tooDeep(s.At)
@@ -99,7 +99,7 @@ func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
 	}
 }
 
-// Name reads a member's name and the colon, up to its value. The name stands between its quotes at raw[start:end], with its escapes.
+// Name reads a member's name and the colon, up to its value. The name is raw[start:end], without its quotes and with its escapes.
 func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	if s.Peek() != '"' {
 		return 0, 0, invalidJSON(s.At, "no member name where one is due")
@@ -112,7 +112,7 @@ func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	return start, end, s.Colon()
 }
 
-// Colon reads the colon behind a member's name and the white space around it.
+// Colon reads the colon after a member's name, with the white space around it.
 func (s *Scanner) Colon() *fault.Error {
 	s.SkipSpace()
 	if s.Peek() != ':' {
@@ -164,7 +164,7 @@ func (s *Scanner) Skip() *fault.Error {
 	return err
 }
 
-// Token goes to the next string or number in well-formed JSON, reads it and returns it as it is spelled. It is nil at the end.
+// Token reads up to and including the next string or number in well-formed JSON, and returns it in its spelling. It is nil at the end.
 func (s *Scanner) Token() []byte {
 	for ; s.At < len(s.Raw); s.At++ {
 		if c := s.Raw[s.At]; c == '"' || c == '-' || '0' <= c && c <= '9' {
@@ -178,7 +178,7 @@ func (s *Scanner) Token() []byte {
 	return nil
 }
 
-// Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of [AppendValue], and then nothing is read.
+// Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of [AppendValue]. After a problem nothing has been read.
 func (s *Scanner) Check() *fault.Error {
 	p := parsers.Get().(*parser)
 	defer p.release()
@@ -216,8 +216,8 @@ func (s *Scanner) skipString() *fault.Error {
 	return err
 }
 
-// SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:
-// as [AppendString] writes it. It allocates nothing.
+// SameText reports whether two JSON strings, given without their quotes, mean the same text. The second is canonical, as [AppendString] writes it.
+// SameText allocates nothing.
 func SameText(body []byte, canonical string) bool {
 	for {
 		plain := bytes.IndexByte(body, '\\')

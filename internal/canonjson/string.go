@@ -97,7 +97,7 @@ func special(x uint64) uint64 {
 	return (x | ((x ^ ones*2) - ones*'!') | ((x ^ ones*'\\') - ones)) & tops
 }
 
-// AppendEscaped appends s as it stands between quotes. It is for those who write a long string in pieces and have checked that it is
+// AppendEscaped appends s with its escapes, without quotes. It is for callers that write a long string in pieces and have checked that the string is
 // valid UTF-8; pieces may end within a character.
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
@@ -118,7 +118,7 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// appendEscape appends the shortest escape of a character that must not stand for itself.
+// appendEscape appends the shortest escape of a character that must be escaped.
 func appendEscape(dst []byte, c byte) []byte {
 	if i := strings.IndexByte(lettered, c); i >= 0 {
 		return append(dst, '\\', escapeLetters[i])
@@ -159,7 +159,7 @@ func scanString(raw []byte, start int) (end int, err *fault.Error) {
 	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
 }
 
-// AppendText appends the text of the string whose opening quote is raw[at], unescaped, and returns the offset behind its closing quote.
+// AppendText appends the unescaped text of the string whose opening quote is raw[at], and returns the offset after its closing quote.
 func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error) {
 	start := at + 1
 	if end, err = scanString(raw, start); err != nil {
@@ -192,7 +192,7 @@ func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 	}
 }
 
-// escaped reads the escape at the start of body, the two halves of a surrogate pair together. Half of a pair is not ok.
+// escaped reads the escape at the start of body, or two escapes that are a surrogate pair. It is false for half of a pair.
 func escaped(body []byte) (r rune, size int, ok bool) {
 	r, size, ok = readEscape(body)
 	if !ok || !utf16.IsSurrogate(r) {
@@ -203,7 +203,7 @@ func escaped(body []byte) (r rune, size int, ok bool) {
 	return r, 2 * size, r != utf8.RuneError
 }
 
-// readEscape reads one escape at the start of body; half of a surrogate pair stands for itself.
+// readEscape reads one escape at the start of body. It returns half of a surrogate pair unchanged.
 func readEscape(body []byte) (r rune, size int, ok bool) {
 	if r, ok = codeUnit(body); ok {
 		return r, 6, true

@@ -10,7 +10,7 @@ import (
 // MaxDepth bounds how deep objects and arrays may nest. A scalar has depth 0, [] has depth 1.
 const MaxDepth = 1000
 
-// maxPooled is the length of the longest text whose memory is kept for another one.
+// maxPooled is the length of the longest text whose memory is kept for reuse.
 const maxPooled = 32 << 10
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
@@ -22,8 +22,8 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 //   - A name that occurs twice in an object is "duplicate-member".
 //   - A number beyond [MaxExponent] is "number-range", nesting beyond [MaxDepth] is "too-deep".
 //
-// It returns the first problem that it finds; names are compared where their object ends. Time and memory are linear in the
-// length of raw, but for sorting the members of each object. Dst and raw may overlap.
+// It returns the first problem that it finds; names are compared at the end of their object. Time and memory are linear in the length of raw, except
+// for sorting the members of each object. Dst and raw may overlap.
 func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
@@ -35,8 +35,8 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	return p.outline.appendSorted(dst, p.text), nil
 }
 
-// parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were sorted
-// where it ends, the innermost would be moved once per level.
+// parser writes raw as canonical text, except for the order of members. The members are sorted at the end, in one pass: if every object were
+// sorted at its end, the innermost would be moved once per level.
 type parser struct {
 	Scanner
 
@@ -44,7 +44,7 @@ type parser struct {
 	scratch []byte
 	outline outline
 
-	checks bool // the text is not wanted: nothing is kept of objects that have ended
+	checks bool // only problems are wanted: nothing is kept of objects that have ended
 }
 
 func (p *parser) release() {
@@ -81,7 +81,7 @@ func (p *parser) value() (err *fault.Error) {
 	}
 }
 
-// open reads an opening bracket, and the closing one if nothing stands between them.
+// open reads an opening bracket, and the closing one if nothing is between them.
 func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
 	opening := p.Peek()
 	if empty, err = p.Open(closing); err != nil {
@@ -94,7 +94,7 @@ func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
 	return empty, nil
 }
 
-// each reads what stands between brackets, item by item.
+// each reads the members or elements between brackets.
 func (p *parser) each(closing byte, item func(*parser) *fault.Error) *fault.Error {
 	if empty, err := p.open(closing); empty || err != nil {
 		return err

@@ -37,7 +37,7 @@ type property struct {
 	} `json:"x-kubernetes-validations"`
 }
 
-// leaves are the kinds of leaves by type and format, but for quantities. Any other format only validates.
+// leaves are the kinds of leaves by type and format, except quantities. Any other format only validates.
 var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
@@ -45,10 +45,10 @@ var leaves = map[string]map[string]*schemajson.Node{
 	"string":  {"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"}},
 }
 
-// quantityPattern is what controller-gen writes for a resource.Quantity.
+// quantityPattern is the pattern that controller-gen writes for a resource.Quantity.
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
-// node describes the values of a property. The rules of those above it have been read.
+// node describes the values of a property. The rules of the properties above it have been read.
 func (r *reader) node(p *property, path string) *schemajson.Node {
 	r.readRules(p, path)
 	switch {
@@ -80,7 +80,7 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 		r.reject(path, "has both properties and additionalProperties", "write a structural schema, which has one of them")
 	case isMap:
 		if !additional.Preserve {
-			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional) // what is no schema has no type
+			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional) // anything but a schema leaves the type empty
 		}
 		n := r.collection("map", additional, path)
 		n.Keys = "string"
@@ -99,12 +99,12 @@ func (r *reader) collection(kind string, elem *property, path string) *schemajso
 	return &schemajson.Node{Kind: kind, Elem: n, ElemNullable: elem.Nullable && takesPointer(n)}
 }
 
-// takesPointer reports whether zero and null can differ. Lists, maps, bytes and free JSON have a null of their own.
+// takesPointer reports whether a pointer is needed to tell zero from null. Lists, maps, bytes and free JSON have a null of their own.
 func takesPointer(n *schemajson.Node) bool {
 	return !slices.Contains([]string{"list", "map", "bytes", "json"}, n.Kind)
 }
 
-// field describes a member. One that is not required may be absent, which differs from its zero value.
+// field describes a member. A member that is not required may be absent, which differs from its zero value.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	p := cmp.Or(above.Properties[name], &property{})
 	n, rule := r.node(p, path), r.rules[path]
@@ -122,8 +122,8 @@ func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	return f
 }
 
-// pairing says how the elements of a list are found. Those of a map with a key that may be absent, or with several keys, are a set: their
-// order carries no meaning, and no two are the same.
+// pairing says how the elements of a list are paired. A list of type map whose key may be absent, or that has several keys, is a set: the order of its
+// elements has no meaning, and no two are the same.
 func (p *property) pairing() (key string, isSet bool) {
 	if p.ListType != "map" || len(p.ListMapKeys) != 1 || p.Items == nil {
 		return "", p.ListType == "map" || p.ListType == "set"
@@ -135,7 +135,7 @@ func (p *property) pairing() (key string, isSet bool) {
 	return "", true
 }
 
-// defaultOf returns the default of a leaf, as an option of a struct tag says it; nil if there is none that it can say.
+// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the option cannot express it.
 func defaultOf(p *property, n *schemajson.Node) *string {
 	switch text := string(p.Default); {
 	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"}, n.Kind):
@@ -143,7 +143,7 @@ func defaultOf(p *property, n *schemajson.Node) *string {
 	default:
 		plain := schemajson.PlainText(text)
 		if _, err := strconv.Atoi(plain); n.Kind == "intOrString" && err == nil && plain != text {
-			return nil // the option would mean the number
+			return nil // the option's text would be read as the number
 		}
 		return &plain
 	}

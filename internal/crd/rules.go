@@ -13,8 +13,8 @@ import (
 // equality matches self.a == oldSelf.a without its spaces.
 var equality = regexp.MustCompile(`^(self|oldSelf)((?:\.\w+)*)==(self|oldSelf)((?:\.\w+)*)$`)
 
-// readRules notes the fields that the CEL rules of a property make immutable. Only rules that consist of such equalities, joined by &&, are
-// read. An equality of a whole element, or of the spec, is one of each field in it.
+// readRules collects the fields that the CEL rules of a property make immutable. It reads rules that consist of such equalities, joined by &&. An
+// equality of a whole element, or of the spec, applies to each field in it.
 func (r *reader) readRules(p *property, path string) {
 	for _, v := range p.Rules {
 		rule := strings.Join(strings.Fields(v.Rule), "")
@@ -36,10 +36,10 @@ func (r *reader) readRules(p *property, path string) {
 	}
 }
 
-// checkRules refuses overrides that would have machines updated by a change that the API server refuses.
+// checkRules refuses overrides for changes that the API server refuses anyway.
 func (r *reader) checkRules(overrides []fieldplan.Override) {
 	for _, o := range overrides {
-		tag, _ := structtag.ParseValue(o.Tag) // which is compiled all the same
+		tag, _ := structtag.ParseValue(o.Tag) // the compiler reports its problems
 		steps, _ := fieldpath.ParsePattern(o.Path)
 		if rule := r.ruleAbove(steps); rule != "" && (tag.Class == structtag.Hot || tag.Class == structtag.InPlace) {
 			r.faults.Add(&fault.Error{
@@ -50,7 +50,7 @@ func (r *reader) checkRules(overrides []fieldplan.Override) {
 	}
 }
 
-// ruleAbove returns the rule that makes a field immutable, or one that it lies in.
+// ruleAbove returns the rule that makes a field, or a field around it, immutable.
 func (r *reader) ruleAbove(steps []fieldpath.PatternStep) string {
 	path := ""
 	for _, step := range steps {

@@ -2,13 +2,13 @@ package fieldpath
 
 import "strings"
 
-// Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Letters
-// of another case do not count as differences.
+// Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Case does not
+// count.
 func Nearest(name string, names []string) string {
 	nearest, fewest := "", len(name)+1
 	for _, candidate := range names {
 		if 3*max(len(name)-len(candidate), len(candidate)-len(name)) > max(3, len(candidate)) {
-			continue // a long name costs nothing
+			continue // so that long names cost nothing
 		}
 		n := Differences(strings.ToLower(name), strings.ToLower(candidate))
 		if n < fewest && 3*n <= max(3, len(candidate)) {

@@ -1,7 +1,7 @@
 // Package fieldpath writes and reads the paths by which people and programs name a field.
 //
-// A path is a list of JSON names with the places of elements in brackets: tags.vm[cost-center], dataVolumes[name=a].iops,
-// zones[=eu-1], args[0]. It owns their spelling and that of RFC 6901 pointers; it must not know types or values.
+// A path is a list of JSON names, with elements in brackets: tags.vm[cost-center], dataVolumes[name=a].iops, zones[=eu-1], args[0]. The package
+// owns the spelling of paths and of RFC 6901 pointers. It must not know types or values.
 package fieldpath
 
 import (
@@ -18,8 +18,8 @@ const (
 	Member  StepKind = iota // Name is a JSON name
 	Index                   // At is the position in a list
 	MapKey                  // Name is the key's text
-	ListKey                 // Name=Value identifies the element, which stands at position At
-	SetElem                 // Value is the element's text, which stands at position At
+	ListKey                 // Name=Value identifies the element at position At
+	SetElem                 // Value is the text of the element at position At
 )
 
 // Hidden stands for a key or value that must not be shown.
@@ -31,13 +31,13 @@ type Step struct {
 	Name   string
 	Value  string
 	At     int
-	Hidden bool // keys and values are not to be shown
+	Hidden bool // the key or value must not be shown
 }
 
 // Path leads from the root to a part of a value.
 type Path []Step
 
-// usualLength is that of most paths and pointers, which take one piece of memory then.
+// usualLength is the length that most paths and pointers have at most, so that they need one allocation.
 const usualLength = 128
 
 // String returns the path for people.
@@ -91,7 +91,7 @@ func appendMember(dst []byte, name string) []byte {
 	return append(dst, name...)
 }
 
-// isPlain reports whether text needs no quotes: printable, not empty, and without the special characters.
+// isPlain reports whether text needs no quotes: it is printable, not empty, and has no special characters.
 func isPlain(text, special string) bool {
 	for _, r := range text {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune(special, r) {
@@ -121,7 +121,7 @@ func (p Path) Pointer() string {
 	return string(dst)
 }
 
-// appendToken appends a slash and a name with its escapes, and allocates nothing for them.
+// appendToken appends a slash and a name with its escapes, without allocations for the escapes.
 func appendToken(dst []byte, name string) []byte {
 	dst = append(dst, '/')
 	for i := range len(name) {

@@ -1,5 +1,5 @@
-// Package fixedseed makes property tests draw the same values in every run, so that a failure is never new to whoever meets it. A step of
-// .ci/run draws fresh ones.
+// Package fixedseed makes property tests draw the same values in every run, so that nobody meets a new failure by chance. A step of .ci/run draws
+// fresh values.
 //
 // It owns the seed. It is for tests only, and must not know what they test.
 package fixedseed

@@ -1,7 +1,7 @@
-// Package jsonpatch writes what differs between two JSON values as a JSON patch (RFC 6902) and as a merge patch (RFC 7386).
+// Package jsonpatch writes the differences between two JSON values as a JSON patch (RFC 6902) and as a merge patch (RFC 7386).
 //
-// Values are trees as encoding/json makes them, with numbers as json.Number, so that none is rounded. It owns the two formats; it must not
-// know what values mean: 1 and 1.0 differ.
+// Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is rounded. The package owns the two formats. It must
+// not know the meaning of values: 1 and 1.0 differ.
 package jsonpatch
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Parse reads valid JSON into a tree. Of members with one name the last counts.
+// Parse reads valid JSON into a tree. The last of several members with one name counts.
 func Parse(raw []byte) (tree any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -39,7 +39,7 @@ type operation struct {
 	Value *any   `json:"value,omitempty"` // nil for remove; null is a pointer to nil
 }
 
-// Diff returns the JSON patch that makes old equal to updated. Lists are compared place by place.
+// Diff returns the JSON patch that makes old equal to updated. Lists are compared index by index.
 func Diff(old, updated any) ([]byte, error) {
 	operations := []operation{}
 	diff(&operations, "", old, updated)
@@ -75,7 +75,7 @@ func diffMembers(to *[]operation, path string, old, updated map[string]any) {
 			*to = append(*to, operation{Op: "remove", Path: at})
 		case !isOld:
 			*to = append(*to, operation{"add", at, &after})
-		case name == "" && !reflect.DeepEqual(before, after): // common implementations find nothing below an empty name
+		case name == "" && !reflect.DeepEqual(before, after): // common implementations cannot address anything below an empty name
 			*to = append(*to, operation{"replace", at, &after})
 		default:
 			diff(to, at, before, after)
@@ -83,7 +83,7 @@ func diffMembers(to *[]operation, path string, old, updated map[string]any) {
 	}
 }
 
-// diffPlaces removes from the end, so that no operation moves the place of another.
+// diffPlaces removes elements from the end, so that no operation changes the index of another.
 func diffPlaces(to *[]operation, path string, old, updated []any) {
 	at := func(i int) string { return path + "/" + strconv.Itoa(i) }
 	common := min(len(old), len(updated))
@@ -105,9 +105,9 @@ func names(a, b map[string]any) []string {
 	return slices.Compact(all)
 }
 
-// Merge returns the merge patch that makes old equal to updated, as a tree. It replaces lists as a whole, and says by null that a member
-// goes. So it cannot say that a member becomes null; and common implementations remove null from lists as well, though RFC 7386 does not.
-// Lost are the paths of what it cannot say, as the names of the members that lead there.
+// Merge returns the merge patch that makes old equal to updated, as a tree. A merge patch replaces lists as a whole, and null removes a member. So it
+// cannot set a member to null; and common implementations remove null from lists as well, though RFC 7386 does not. Lost are the paths of the
+// changes that it cannot make, as names of members.
 func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) {
 	patch = map[string]any{}
 	for _, name := range names(old, updated) {

@@ -1,6 +1,6 @@
-// Package plaintext makes text of unknown origin fit to be shown: without control characters, and not longer than there is room for.
+// Package plaintext prepares text of unknown origin for display: without control characters, and of limited length.
 //
-// It owns escaping, shortening and plurals. It must not know what a text is part of.
+// It owns escaping, shortening and plurals. It must not know where a text is used.
 package plaintext
 
 import (
@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Escape writes text so that it is harmless where it is shown.
+// Escape makes a text harmless for one kind of display.
 type Escape func(text string) string
 
-// ASCII escapes everything but printable ASCII, as JSON escapes it: what is shown looks the same in every terminal and log, moves no
-// cursor and hides behind no look-alike.
+// ASCII escapes everything but printable ASCII, by JSON's escapes: the text looks the same in every terminal and log, moves no cursor, and has no
+// look-alike characters.
 func ASCII(text string) string {
 	return escaped(text, func(r rune) bool { return r >= ' ' && r <= '~' })
 }
@@ -27,7 +27,7 @@ func Printable(text string) string {
 	return escaped(text, func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar })
 }
 
-// MarkdownCode shows text as code within a line, of which nothing is Markdown or HTML.
+// MarkdownCode shows text as code within a line, without effect as Markdown or HTML.
 func MarkdownCode(text string) string {
 	if text == "" {
 		return ""
@@ -43,7 +43,7 @@ func MarkdownCode(text string) string {
 	return "<code>" + b.String() + "</code>"
 }
 
-// CodeBlock shows text as code in Markdown, in at most room bytes but for the fences. Lines that do not fit are counted.
+// CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the lines that do not fit.
 func CodeBlock(text string, room int) string {
 	const fence = "```"
 	lines := strings.SplitAfter(strings.ReplaceAll(text, fence, "'''"), "\n")
@@ -73,11 +73,11 @@ func Table(rows [][]string) string {
 	return trailing.ReplaceAllString(text.String(), "\n")
 }
 
-// trailing matches the padding behind the last cell of a row that is not empty.
+// trailing matches the padding after the last cell of a row that is not empty.
 var trailing = regexp.MustCompile(" +\n")
 
-// escaped writes what is not harmless as \u escapes, in surrogate pairs where needed, so that a JSON text stays one and keeps its
-// meaning. Bytes that are not UTF-8 become the replacement character's.
+// escaped writes all other characters as \u escapes, in surrogate pairs where needed, so that a JSON text keeps its meaning. Bytes that are not UTF-8
+// become the escape of the replacement character.
 func escaped(text string, isHarmless func(rune) bool) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !isHarmless(r) }) < 0 {
 		return text
@@ -105,10 +105,10 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Ellipsis stands for what was left out.
+// Ellipsis replaces omitted text.
 const Ellipsis = "..."
 
-// Head escapes text until limit characters are written, and returns what is left over.
+// Head escapes text up to limit characters, and returns the rest.
 func Head(text string, limit int, escape Escape) (shown, rest string) {
 	var b strings.Builder
 	used := 0
@@ -122,8 +122,8 @@ func Head(text string, limit int, escape Escape) (shown, rest string) {
 	return b.String(), ""
 }
 
-// Shorten escapes a path or name in at most limit characters. Of a longer one it shows beginning and end: either may be what tells it from
-// others.
+// Shorten escapes a path or name in at most limit characters. It shows the beginning and the end of a longer one, since either may distinguish it
+// from others.
 func Shorten(text string, limit int, escape Escape) string {
 	if shown, rest := Head(text, limit, escape); rest == "" {
 		return shown

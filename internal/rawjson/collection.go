@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// firstCapacity is for how many elements a list has memory at first.
+// firstCapacity is the number of elements for which a list has memory at first.
 const firstCapacity = 4
 
 // list reads an array into a slice. An empty one is not nil.
@@ -41,7 +41,7 @@ func (r *run) list(n *node, v reflect.Value) *fault.Error {
 	return problem
 }
 
-// array reads an array. Elements that there is no place for are dropped, as Kubernetes does.
+// array reads an array of fixed length. Further elements are dropped, as Kubernetes does.
 func (r *run) array(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
@@ -69,13 +69,13 @@ func (r *run) element(n *node, i int, v reflect.Value) *fault.Error {
 	return problem
 }
 
-// mapping is a map that is being read.
+// mapping is the map that is currently read.
 type mapping struct {
 	value      reflect.Value
 	texts      map[string]string            // value, if it is one of texts
 	quantities map[string]resource.Quantity // likewise
-	key, elem  reflect.Value                // variables
-	names      map[string]bool              // that were read, where a name is not the key itself
+	key, elem  reflect.Value                // variables for one key and one element
+	names      map[string]bool              // names that were read, if a name is not the key itself
 }
 
 // entries reads an object into a map.
@@ -133,7 +133,7 @@ func (r *run) entry(n *node, m *mapping) *fault.Error {
 	return problem
 }
 
-// set gives a name the element that was read.
+// set stores the element under a name.
 func (r *run) set(n *node, m *mapping, name string) {
 	switch {
 	case n.kind == mapByKeys:
@@ -146,7 +146,7 @@ func (r *run) set(n *node, m *mapping, name string) {
 	}
 }
 
-// setByKey lets the decoder read the key, and sets its element. Several names may mean one key.
+// setByKey lets the decoder read the key, and stores the element under it. Several names may mean one key.
 func (r *run) setByKey(n *node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()

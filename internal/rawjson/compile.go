@@ -16,17 +16,17 @@ import (
 type table struct {
 	root   target
 	config memory
-	stores int // how many memories there are
+	stores int // number of memories
 	lends  bool
 	runs   sync.Pool
 }
 
-// tableOf returns the table of a plan. It is compiled once and kept with the plan.
+// tableOf returns the table of a plan, which is compiled once and kept with the plan.
 func tableOf(p *fieldplan.Plan) *table {
 	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*table)
 }
 
-// kind is the shape of a node, with what decides how it is read.
+// kind says how a node is read.
 type kind uint8
 
 const (
@@ -34,23 +34,23 @@ const (
 	list
 	array
 	mapOfAny
-	mapByKeys // the keys are no plain strings
+	mapByKeys // the keys are not plain strings
 	boolean
 	integer
 	unsigned
 	float
 	text
 	free     // the empty interface
-	quantity // resource.Quantity; it reads itself, as all that follow do
+	quantity // resource.Quantity; values of this kind and of those below have unmarshalers of their own
 	own      // has an UnmarshalJSON
 	foreign  // everything else that the decoder reads
 	member   // read by the decoder as a member of its struct
 )
 
-// readsNull reports whether null is no mere absence.
+// readsNull reports whether null is read by the value itself, not as absence.
 func (k kind) readsNull() bool { return k >= quantity }
 
-// node is how values of a type are read.
+// node describes how values of a type are read.
 type node struct {
 	kind kind
 	bits uint8 // of a number
@@ -59,26 +59,26 @@ type node struct {
 
 	fields []field
 	byName map[string]int
-	rest   int // the struct's field for unknown members, or none
+	rest   int // index of the struct's field for unknown members, or none
 
 	elem   target       // of a collection
 	memory memory       // for a list or map
 	key    memory       // for a key of a map
 	entry  memory       // for a value of a map
-	keys   reflect.Type // a map with the same keys
+	keys   reflect.Type // a map type with the same keys
 
-	want       string // what it has to be
+	want       string // the expected JSON type, for problems
 	rounds     bool   // the decoder rounds numbers
-	quantities bool   // there may be quantities, which are bounded first
+	quantities bool   // the value may hold quantities, whose size is checked first
 }
 
-// none stands for no field.
+// none is the index of no field.
 const none = -1
 
-// target is what a value is read into: a node, behind so many pointers.
+// target is the destination of a value: a node, behind pointers.
 type target struct {
 	node     *node
-	pointers []memory // what each of them leads to, outermost first
+	pointers []memory // memory for the value of each pointer, outermost first
 }
 
 // field is a member of an object, in the order of the Go struct.
@@ -86,8 +86,8 @@ type field struct {
 	target
 
 	name    string
-	header  string // the name, spelled as usual, and the colon
-	at      int    // in the struct, or in that which through leads to
+	header  string // the name in its usual spelling, and the colon
+	at      int    // index in the struct, or in the embedded struct to which through leads
 	through []int  // embedded structs, outermost first
 }
 
@@ -151,7 +151,7 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 	return n
 }
 
-// byDecoder prepares what the decoder reads. Values with foreign methods are not used again: the methods may keep them.
+// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is not reused, since the methods may keep it.
 func (c *compiler) byDecoder(n *node) *node {
 	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
 	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes || slices.Contains(leaf.KnownTypes(), n.typ)
@@ -161,7 +161,7 @@ func (c *compiler) byDecoder(n *node) *node {
 
 var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
-// kindOf asks first for what the decoder asks first.
+// kindOf checks the types in the same order as the decoder.
 func kindOf(n *fieldplan.Node) kind {
 	switch {
 	case n.Type == reflect.TypeFor[resource.Quantity]():
@@ -209,7 +209,7 @@ func leafKind(n *fieldplan.Node) kind {
 	return foreign
 }
 
-// target finds what stands behind the pointers of t.
+// target returns the target for type t with its pointers.
 func (c *compiler) target(t reflect.Type, from *fieldplan.Node) target {
 	var pointers []memory
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {

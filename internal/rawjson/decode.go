@@ -1,15 +1,15 @@
 // Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes reads manifests.
 //
-// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8, and what would not
-// survive decoding. It must not know classes.
+// It owns the rules for refusing JSON: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8, and values that
+// decoding would change. It must not know classes.
 //
-// One pass over the bytes reads the value and reports every problem where it stands. The pass reads what is usual in the types of
-// configurations: structs, lists, maps with string keys, scalars and quantities. Everything else is handed to Kubernetes' decoder, piece by
-// piece, and so is decided by the rules as they are written down there: types that read themselves, the option string, map keys that are no
-// strings, and types whose methods that decoder sees in some places only. JSON that is malformed or nested too deeply ends the pass.
+// One pass over the bytes reads the value and reports every problem with its path. The pass reads the usual types of configurations: structs,
+// lists, maps with string keys, scalars and quantities. It hands all other values to Kubernetes' decoder, one by one, so that the decoder's own
+// rules decide: types with unmarshalers, the option string, map keys that are not strings, and types whose methods the decoder calls in some
+// places only. JSON that is malformed or nested too deeply ends the pass.
 //
-// A plan is compiled into nodes by Go type. What the decoder does depends on the unmarshalers of a type, of which a plan says nothing, and
-// so they are looked up here.
+// A plan is compiled into nodes by Go type. The decoder's behaviour depends on the unmarshalers of a type, which a plan does not have, so this
+// package looks them up.
 package rawjson
 
 import (
@@ -23,35 +23,35 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Decode reads raw into a new value of the plan's type and returns a pointer to it. Nothing, white space and null are the empty
-// configuration. All problems come back joined, each a *fault.Error with the path at which it stands.
+// Decode reads raw into a new value of the plan's type and returns a pointer to it. Empty input, white space and null are the empty
+// configuration. All problems are returned joined, each a *fault.Error with its path.
 //
-// An interface holds what Kubernetes' decoder makes of JSON. Numbers that it would round are refused.
+// The value of an interface is that of Kubernetes' decoder. Numbers that the decoder would round are refused.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, decoded)
 	return config, err
 }
 
-// Read is [Decode] for a value that stands for the raw JSON: the empty interface holds json.RawMessage, and so all numbers are exact.
+// Read is [Decode] for a value that represents the raw JSON: the empty interface holds json.RawMessage, so that all numbers are exact.
 func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, exact)
 	return config, err
 }
 
-// Borrow is [Read] for a value that is looked at and given back: done must be called when neither the value nor anything in it is used
-// any more, and raw must not change before that. Also after an error done may be called.
+// Borrow is [Read] for a value that the caller only reads and gives back: done must be called when neither the value nor anything in it is used
+// any more, and raw must not change before that. Done may also be called after an error.
 func Borrow(p *fieldplan.Plan, raw []byte) (config reflect.Value, done func(), err error) {
 	return read(p, raw, borrowed)
 }
 
-// Part is [Decode] for a type that has a part of what the document says: unknown members are passed over. Beside problems it returns what
-// could be read.
+// Part is [Decode] for a type that describes only a part of the document: unknown members are skipped. Together with problems, it returns the value
+// as far as it could be read.
 func Part(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, partly)
 	return config, err
 }
 
-// use says what a value that is read is for.
+// use says what the value is for.
 type use uint8
 
 const (
@@ -80,10 +80,10 @@ func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func
 	return config, func() {}, err
 }
 
-// maxFaults bounds the problems that are reported; a list of a million wrong elements needs no million errors.
+// maxFaults bounds the problems that are reported, for example for a list of a million wrong elements.
 const maxFaults = 100
 
-// located is a problem with the steps that lead to it, innermost first.
+// located is a problem with the steps of its path, innermost first.
 type located struct {
 	problem *fault.Error
 	path    fieldpath.Path
@@ -95,7 +95,7 @@ func (r *run) report(problem *fault.Error) {
 	}
 }
 
-// below adds a step to the problems that were reported since there were so many.
+// below adds a step to the paths of the problems from index first on.
 func (r *run) below(first int, step fieldpath.Step) {
 	for i := range r.faults[first:] {
 		found := &r.faults[first+i]
@@ -103,7 +103,7 @@ func (r *run) below(first int, step fieldpath.Step) {
 	}
 }
 
-// err joins what was reported. A problem that ended the run stands alone.
+// err joins the reported problems. A problem that ended the run is returned alone.
 func (r *run) err(last *fault.Error) error {
 	if last != nil {
 		return last
@@ -122,8 +122,8 @@ func ends(problem *fault.Error) bool {
 	return problem.Code == "invalid-json" || problem.Code == "too-deep"
 }
 
-// kubernetes reads raw into what the pointer leads to as Kubernetes reads manifests, and reports whether it could: names are
-// case-sensitive, and unknown or duplicate members are failures. So are panics, as a type's own unmarshaler may.
+// kubernetes reads raw into the value of the pointer, as Kubernetes reads manifests, and reports whether it could: names are case-sensitive, and
+// unknown members, duplicate members and panics of a type's own unmarshaler are failures.
 func kubernetes(raw []byte, pointer any) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	strict, err := json.UnmarshalStrict(raw, pointer)

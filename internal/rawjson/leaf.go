@@ -24,7 +24,7 @@ func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	return r.skip(problem)
 }
 
-// skip reports a problem of the value that is next, and skips the value. If the run cannot go on, it returns the problem.
+// skip reports a problem of the next value, and skips the value. If the run cannot go on, it returns the problem.
 func (r *run) skip(problem *fault.Error) *fault.Error {
 	if problem == nil || ends(problem) {
 		return problem
@@ -33,14 +33,14 @@ func (r *run) skip(problem *fault.Error) *fault.Error {
 	return r.Skip()
 }
 
-// str reads a string. If it is no text, nothing is read.
+// str reads a string. It reads nothing if the string is not valid text.
 func (r *run) str() (string, *fault.Error) {
 	start := r.At + 1
 	name, problem := r.key()
 	switch {
 	case problem != nil:
 		return "", problem
-	case len(name) == r.At-1-start: // it has no escapes, each of which is longer than what it stands for
+	case len(name) == r.At-1-start: // it has no escapes, since each is longer than its character
 		return r.piece(start, r.At-1), nil
 	case !r.lends:
 		return string(name), nil
@@ -94,7 +94,7 @@ func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	return nil
 }
 
-// small returns an integer of few digits, as most are.
+// small returns an integer of few digits. Most integers are small.
 func small(literal []byte) (i int64, ok bool) {
 	for _, c := range literal {
 		if c < '0' || c > '9' {
@@ -105,7 +105,7 @@ func small(literal []byte) (i int64, ok bool) {
 	return i, len(literal) == 1 || 1 < len(literal) && len(literal) <= 18 && literal[0] != '0'
 }
 
-// setNumber reports whether v can hold what the literal says, which is a number in JSON, too.
+// setNumber sets v to the value of a literal, and reports whether the literal is a JSON number that v can hold.
 func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	var err error
 	//exhaustive:ignore
@@ -134,7 +134,7 @@ func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	return number.Check() == nil && number.End() == nil
 }
 
-// readQuantity reads a quantity as its own UnmarshalJSON does, but for text that would take long.
+// readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the parser busy.
 func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	*q = resource.Quantity{}
 	start := r.At
@@ -171,7 +171,7 @@ func (r *run) extent() ([]byte, *fault.Error) {
 	return r.Raw[start:r.At], nil
 }
 
-// delegate leaves a value to the decoder or to its own type. V is the struct if the value is a member.
+// delegate lets the decoder or the value's own type read a value. V is the struct if the value is a member.
 func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	raw, problem := r.extent()
 	if raw == nil {
@@ -196,7 +196,7 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	return nil
 }
 
-// lasting returns bytes that stay as they are as long as the value is used.
+// lasting returns bytes that do not change while the value is used.
 func (r *run) lasting(raw []byte) []byte {
 	if r.lends {
 		return raw
@@ -222,7 +222,7 @@ func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
 	}
 }
 
-// isExact reports whether every number in well-formed JSON means the same when it has been read into an interface.
+// isExact reports whether every number in well-formed JSON keeps its value when it is read into an interface.
 func isExact(raw []byte) bool {
 	for s := canonjson.NewScanner(raw); ; {
 		token := s.Token()
@@ -247,7 +247,7 @@ func isExactNumber(literal []byte) bool {
 	return problem == nil && otherProblem == nil && bytes.Equal(got, want)
 }
 
-// wrong reports a value that is not of its type, unless something in it is wrong.
+// wrong reports a value of a wrong type, unless something in it is reported.
 func (r *run) wrong(n *node) *fault.Error {
 	raw, problem := r.extent()
 	if raw != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// fewFields is how many fields an object has mostly.
+// fewFields is the number of fields that most objects have at most.
 const fewFields = 64
 
 func (r *run) object(n *node, v reflect.Value) *fault.Error {
@@ -71,11 +71,11 @@ func duplicateMember() *fault.Error {
 	return &fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
 }
 
-// guesses are how many fields are tried before the name is looked up.
+// guesses is the number of fields that are tried before the name is looked up.
 const guesses = 3
 
-// name reads a member's name and the colon, and finds its field: mostly the expected one or one soon behind it, since members stand in the
-// order of the Go struct, some left out. The name is returned if there is none.
+// name reads a member's name and the colon, and finds its field. That is mostly the expected field or one of the next, since members are written
+// in the order of the Go struct, some left out. If there is no such field, name returns the name.
 func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error) {
 	rest := r.Raw[r.At:]
 	for i := next; i < min(next+guesses, len(n.fields)); i++ {
@@ -95,7 +95,7 @@ func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error)
 	return none, string(spelled), r.Colon()
 }
 
-// key reads a name, unescaped. It is overwritten by the next one.
+// key reads a name, unescaped. The next call overwrites the result.
 func (r *run) key() ([]byte, *fault.Error) {
 	start := r.At + 1
 	if r.Peek() != '"' {
@@ -110,7 +110,7 @@ func (r *run) key() ([]byte, *fault.Error) {
 	return r.scratch, problem
 }
 
-// field reads a member's value into the struct v. Embedded pointers on the way are set, be the value null or not.
+// field reads a member's value into the struct v. It sets embedded pointers on the way, even if the value is null.
 func (r *run) field(f *field, v reflect.Value) *fault.Error {
 	if f.node.kind == member {
 		return r.delegate(f.node, v, f.header)
@@ -128,7 +128,7 @@ func (r *run) field(f *field, v reflect.Value) *fault.Error {
 	return r.fill(&f.target, v.Field(f.at))
 }
 
-// unknown keeps a member that the plan does not know as it stands.
+// unknown keeps the raw JSON of a member that the plan does not know.
 func (r *run) unknown(v reflect.Value, name string) *fault.Error {
 	members := v.Addr().Interface().(*fieldplan.Unknown)
 	if *members == nil {

@@ -11,25 +11,24 @@ import (
 )
 
 const (
-	maxPooled  = 128 << 10 // the longest document whose memory is kept for further runs
+	maxPooled  = 128 << 10 // the longest document whose memory is kept for reuse
 	maxScratch = 16 << 10  // the largest buffer that is kept
 
-	firstUnescaped = 4 << 10 // bytes that texts with escapes have from the first of them on
+	firstUnescaped = 4 << 10 // initial bytes for texts with escapes
 )
 
-// run is one run over a document, with the memory that it needs. Its functions return a problem if the run cannot go on; others are
-// reported.
+// run is one run over a document, with its memory. Its functions return a problem if the run cannot go on, and report other problems.
 type run struct {
 	canonjson.Scanner
 
 	table  *table
 	use    use
-	lends  bool // the value is given back
+	lends  bool // the caller gives the value back
 	faults []located
 	done   func()
 
-	whole     string          // a copy of the document, of which texts that are lent are pieces
-	unescaped strings.Builder // likewise for those with escapes
+	whole     string          // a copy of the document, of which lent texts are substrings
+	unescaped strings.Builder // the same for texts with escapes
 	scratch   []byte
 
 	stores []store
@@ -44,7 +43,7 @@ func (t *table) run(raw []byte, u use) *run {
 	return r
 }
 
-// release keeps the memory of the run for another one, without what was read.
+// release returns the memory of the run to the pool, without references to the value.
 func (r *run) release() {
 	if len(r.Raw) > maxPooled {
 		return
@@ -60,7 +59,7 @@ func (r *run) release() {
 	r.table.runs.Put(r)
 }
 
-// role is what memory is used for. Memory of one role is never used in the other, for there it would be cleared in another way.
+// role is the use of memory. Each role clears its memory in another way, so memory never changes its role.
 type role uint8
 
 const (
@@ -68,24 +67,24 @@ const (
 	collection             // a slice or map that a variable holds
 )
 
-// memory is memory for values of one type in one role.
+// memory identifies the store for values of one type in one role.
 type memory struct {
 	typ   reflect.Type
 	role  role
-	store int // its index in the run
+	store int // index of the store in the run
 }
 
-// store holds pointers to values that are used in one run after another.
+// store holds pointers to values that are reused by later runs.
 type store struct {
 	role   role
 	values []reflect.Value
-	chunks []reflect.Value // slices that hold the values, if these are pointees: a chunk is made zero at once
+	chunks []reflect.Value // slices that hold the values of pointees, so that a chunk is zeroed at once
 	used   int
 }
 
 const firstChunk = 8 // values
 
-// take returns a pointer to a zero value of its own, a map to an empty one, and a slice to one that may have a capacity.
+// take returns a pointer to an unused value: a zero value, an empty map, or an empty slice, which may have a capacity.
 func (r *run) take(m *memory) reflect.Value {
 	if !r.lends {
 		return reflect.New(m.typ)
@@ -93,7 +92,7 @@ func (r *run) take(m *memory) reflect.Value {
 	return r.reuse(m)
 }
 
-// variable returns a variable that no value that is read refers to.
+// variable returns a variable to which the value that is read does not refer.
 func (r *run) variable(m *memory) reflect.Value {
 	if !r.table.lends {
 		return reflect.New(m.typ).Elem()
@@ -110,7 +109,7 @@ func (r *run) reuse(m *memory) reflect.Value {
 	return s.values[s.used-1]
 }
 
-// grow adds new values: one collection, or as many pointees as there are.
+// grow adds new values: one collection, or as many pointees as the store already has.
 func (s *store) grow(m *memory) {
 	s.role = m.role
 	if m.role == collection {
@@ -129,7 +128,7 @@ func (s *store) grow(m *memory) {
 	}
 }
 
-// clear makes the values that were used zero or empty again.
+// clear makes used values zero or empty again.
 func (s *store) clear() {
 	if s.role == pointee {
 		for cleared, i := 0, 0; cleared < s.used; i++ {
@@ -149,7 +148,7 @@ func (s *store) clear() {
 	s.used = 0
 }
 
-// document reads the document from end to end.
+// document reads the whole document.
 func (r *run) document(config reflect.Value) *fault.Error {
 	problem := r.Begin()
 	if problem != nil || r.At == len(r.Raw) {
@@ -161,7 +160,7 @@ func (r *run) document(config reflect.Value) *fault.Error {
 	return r.End()
 }
 
-// fill reads a value into v, which is zero.
+// fill reads a value into v, which must be zero.
 func (r *run) fill(t *target, v reflect.Value) *fault.Error {
 	if r.Peek() == 'n' && (len(t.pointers) > 0 || !t.node.kind.readsNull()) {
 		return r.Literal("null")
@@ -174,7 +173,7 @@ func (r *run) fill(t *target, v reflect.Value) *fault.Error {
 	return r.value(t.node, v)
 }
 
-// value reads a value that is not null, or one of a type that reads null itself.
+// value reads a value that is not null, or a value of a type that reads null itself.
 func (r *run) value(n *node, v reflect.Value) *fault.Error {
 	switch n.kind {
 	case object:

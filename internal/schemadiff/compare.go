@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Compare lists the differences between two plans, sorted by path. Plans that differ in Go names, in the order of their fields, and in
-// what only people see do not differ.
+// Compare lists the differences between two plans, sorted by path. Go names, the order of Go fields, and texts that only people read make no
+// difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
 	if old.Open != updated.Open {
@@ -27,7 +27,7 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 	return sorted(d.findings)
 }
 
-// pair is a node of each plan in the same place.
+// pair is a node of each plan with the same path.
 type pair struct{ old, updated *fieldplan.Node }
 
 // areHashed reports whether both nodes themselves are hashed.
@@ -37,7 +37,7 @@ func (p pair) areHashed() bool {
 
 func (p pair) classes() fieldplan.ClassSet { return p.old.Classes | p.updated.Classes }
 
-// ifHashed is the effect on some configurations if something of these classes is in the hash.
+// ifHashed is the effect on some configurations if one of the classes is hashed.
 func ifHashed(classes fieldplan.ClassSet, where string) Effect {
 	if classes.Any(fieldplan.Projected) {
 		return some(where)
@@ -45,12 +45,12 @@ func ifHashed(classes fieldplan.ClassSet, where string) Effect {
 	return none
 }
 
-// spot is where the comparison stands.
+// spot is the current part of the comparison.
 type spot struct {
 	path     string
-	whileHot bool // in elements for which hotwhen holds
-	certain  bool // what is certain for one element is so for the whole
-	in       pair // the collections of which this is an element; nil elsewhere
+	whileHot bool // in elements that hotwhen makes hot
+	certain  bool // an effect on one element is certain for the whole
+	in       pair // the collections of which this is an element, or nil
 	// covered is a change of class that has been reported above, if reported.
 	reported bool
 	covered  [2]structtag.Class
@@ -66,7 +66,7 @@ type differ struct {
 	open     map[pair]bool
 }
 
-// add records a finding. What is certain about one of several elements that may be hot or be counted once is only possible.
+// add records a finding. If elements may be hot, or equal elements count once, a certain effect on one element becomes a possible one.
 func (d *differ) add(s spot, f Finding) {
 	f.Path = s.path
 	f.Rolls.Every = f.Rolls.Every && s.certain
@@ -74,7 +74,7 @@ func (d *differ) add(s spot, f Finding) {
 	d.findings = append(d.findings, f)
 }
 
-// rootOf is the root with TypeMeta, which neither rolls nor concerns a machine.
+// rootOf is the root with TypeMeta, which is never hashed.
 func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	root := *p.Root
 	for _, f := range p.Meta {
@@ -99,8 +99,8 @@ func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 	return slices.DeleteFunc(slices.Clone(n.Fields), func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
 
-// cameAndWent reports fields that are gone or new. Where unknown members are admitted, a field that came may have been one, and one that
-// went is one.
+// cameAndWent reports removed and added fields. If unknown members are admitted, an added field may have been an unknown member, and a removed
+// field becomes one.
 func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
 	for _, f := range removed {
 		finding := Finding{Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed)}
@@ -127,7 +127,7 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 	}
 }
 
-// renamed guesses which field on the other side f is: the only one of its shape, class and options, if f is the only one on its side.
+// renamed guesses the new name of f: it is the only added field of the same type, class and options, if f is the only such removed field.
 func renamed(f *fieldplan.Field, side, other []*fieldplan.Field) *fieldplan.Field {
 	unlike := func(g *fieldplan.Field) bool {
 		d := &differ{open: map[pair]bool{}}
@@ -141,8 +141,7 @@ func renamed(f *fieldplan.Field, side, other []*fieldplan.Field) *fieldplan.Fiel
 	return alike[0]
 }
 
-// field compares two fields of one name. The elements in which they stand are found or selected by identity fields, which are always
-// written.
+// field compares two fields of one name. Fields that identify an element are always written.
 func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	was, is := describeField(old), describeField(updated)
@@ -182,7 +181,7 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
 	return s
 }
 
-// classEffect says what a change of class does to the hash of who says something there.
+// classEffect is the effect of a change of class on the hashes of configurations that set the field.
 func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effect {
 	switch was, is := fieldplan.IsProjected(change[0]), fieldplan.IsProjected(change[1]); {
 	case was == is:
@@ -193,7 +192,7 @@ func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effe
 	return some(whereSet)
 }
 
-// unset compares which values of a leaf count as unset. Leaves of different kinds may say the same or not.
+// unset compares which values of a leaf count as unset. Values of leaves of different kinds may mean the same or not.
 func (d *differ) unset(in pair, old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	was, _ := kindName(p.old)
@@ -222,7 +221,7 @@ func (d *differ) unset(in pair, old, updated *fieldplan.Field, s spot) {
 	}
 }
 
-// refusesNull reports whether null may be an error for a leaf that is no pointer.
+// refusesNull reports whether null may be an error for a leaf that is not a pointer.
 func refusesNull(n *fieldplan.Node) bool {
 	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
 }
@@ -265,7 +264,7 @@ func (d *differ) node(p pair, s spot) {
 	}
 }
 
-// typeChange is the finding that a node of the same shape is another leaf, of another width or length, or has other keys.
+// typeChange is the finding that a node of the same kind is another leaf, has another width or length, or has other keys.
 func typeChange(p pair, was, is string) Finding {
 	where := whereHeld
 	if p.old.Kind == fieldplan.Map {
@@ -320,8 +319,8 @@ func (d *differ) element(in, p pair, s spot) {
 	d.node(p, s)
 }
 
-// elementNull is the finding that null elements are zero and were nil, or the other way round. Null says what an empty object, list or map
-// says. It is no key, where the zero number is one.
+// elementNull is the finding that null elements are zero and were nil, or the other way round. Null means the same as an empty object, list or
+// map. Null is not a key, but the zero number is one.
 func elementNull(in, p pair) Finding {
 	f := Finding{Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer]}
 	if in.old.ElemPointer && refusesNull(p.updated) || in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {

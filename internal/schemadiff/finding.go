@@ -1,7 +1,7 @@
-// Package schemadiff compares two field plans: what a release that brings the updated one does to configurations that nobody touches.
+// Package schemadiff compares two field plans: it says what a release with the updated plan does to unchanged configurations.
 //
-// It owns which differences there are, what each means for the hash of a configuration and for whether it is still read, and how a
-// difference is told. It must not know pools or eras.
+// It owns the kinds of differences, the effect of each on the hash and on the decoding of a configuration, and the sentences that describe
+// them. It must not know pools or eras.
 package schemadiff
 
 import (
@@ -13,25 +13,25 @@ import (
 // Finding is one difference.
 type Finding struct {
 	Kind           string
-	Path           string // of the old plan, of an added field that of the updated one, with [] for elements
-	Old, New       string // what it was and what it is
+	Path           string // in the old plan; for an added field, in the updated plan; with [] for elements
+	Old, New       string // the old and the new state
 	Rolls, Refuses Effect
 	Text           string // the difference and its consequences, as a sentence
 
-	note string // one more consequence
+	note string // a further consequence
 }
 
-// Effect says which configurations have a consequence.
+// Effect says which configurations are affected.
 type Effect struct {
-	Every bool   // false: some, depending on more than the condition
-	Where string // the condition; empty: none has it
+	Every bool   // all configurations that meet the condition; if false, some of them
+	Where string // the condition; empty if no configuration is affected
 }
 
-// The conditions say what stands at the path. With [] in the path, one such element is enough.
+// The conditions are about the value at the path. With [] in the path, one such element is enough.
 const (
-	whereNamed   = "names it" // the member stands there, be it null
-	whereHeld    = "has it"   // the member is not null; an element stands there
-	whereSet     = "sets it"  // it says something that either plan hashes: not zero, not empty, not the default
+	whereNamed   = "names it" // the member is present, possibly null
+	whereHeld    = "has it"   // the member is present and not null, or the element is present
+	whereSet     = "sets it"  // the value is hashed under either plan: it is not zero, not empty, not the default
 	whereZero    = "spells out its zero value"
 	whereDefault = "spells out the old or the new default"
 	whereEmpty   = "has it empty" // the object is there and nothing hashed is in it
@@ -45,7 +45,7 @@ func every(where string) Effect { return Effect{true, where} }
 
 func some(where string) Effect { return Effect{false, where} }
 
-// changes tell what changed, for kinds of which nothing "became NEW, was OLD".
+// changes are the sentences for kinds that are not described by "became NEW, was OLD".
 var changes = map[string]string{
 	"FieldAdded":            "is new, NEW",
 	"FieldRemoved":          "is gone, was OLD",
@@ -56,13 +56,13 @@ var changes = map[string]string{
 	"UnknownMembersChanged": "unknown members became NEW, were OLD",
 }
 
-// sentence tells the finding; in says in which elements it applies.
+// sentence describes the finding; in says in which elements it applies.
 func (f Finding) sentence(in string) string {
 	change := strings.NewReplacer("NEW", f.New, "OLD", f.Old).Replace(cmp.Or(changes[f.Kind], "became NEW, was OLD"))
 	return f.Path + ": " + change + in + ": " + strings.Join(f.consequences(), "; ")
 }
 
-// consequences says what follows, the gravest first.
+// consequences describes the effects, the gravest first.
 func (f Finding) consequences() []string {
 	var all []string
 	if f.Refuses != none {
@@ -85,8 +85,7 @@ func (f Finding) consequences() []string {
 	return all
 }
 
-// sorted brings the findings into the order of their paths. Of findings that say the same about elements that are hot and about others,
-// the graver stays.
+// sorted sorts the findings by path. Of two equal findings, one about hot elements and one about others, the graver is kept.
 func sorted(findings []Finding) []Finding {
 	gravity := func(e Effect) int { return slices.Index([]Effect{none, some(e.Where), every(e.Where)}, e) }
 	slices.SortStableFunc(findings, func(a, b Finding) int {

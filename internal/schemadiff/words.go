@@ -21,7 +21,7 @@ var (
 	shapes         = map[fieldplan.Kind]string{fieldplan.Object: "object", fieldplan.List: "list", fieldplan.Map: "map"}
 )
 
-// ofClass says what a change of a field of a class does, and what it did.
+// ofClass is the effect of a change of a field with a class, in the present and the past tense.
 var ofClass = map[structtag.Class][2]string{
 	structtag.Immutable: {"replaces machines", "replaced machines"},
 	structtag.InPlace:   {"updates nodes in place, or replaces machines of pools that roll", "updated nodes in place, or replaced machines of pools that roll"},
@@ -29,7 +29,7 @@ var ofClass = map[structtag.Class][2]string{
 	structtag.Ignored:   {"concerns no machine", "concerned no machine"},
 }
 
-// kindName names a leaf, or the keys of a map, as the JSON of a Schema does, which does not tell all kinds apart. Bits is the width of numbers.
+// kindName names a leaf, or the keys of a map, as in the JSON of a Schema, where some kinds share a name. Bits is the width of numbers.
 func kindName(n *fieldplan.Node) (name string, bits int) {
 	if n.Kind == fieldplan.Map {
 		return schemajson.KeyName(n.Type.Key())

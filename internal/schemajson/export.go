@@ -28,7 +28,7 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 	return d, err
 }
 
-// fingerprint is a digest of everything that decides a hash: not of what tells people where it comes from.
+// fingerprint is a digest of everything that decides a hash. It leaves out names that only tell people where a class comes from.
 func (d *Document) fingerprint() (string, error) {
 	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
 	data, err := json.Marshal(bare)
@@ -43,7 +43,7 @@ func (d *Document) fingerprint() (string, error) {
 	return "s1:" + hex.EncodeToString(sum[:]), nil
 }
 
-// bare copies a node without the names that are for people.
+// bare copies a node without the names that only people read.
 func (n *Node) bare() *Node {
 	if n == nil {
 		return nil
@@ -62,7 +62,7 @@ func (n *Node) bare() *Node {
 	return &copied
 }
 
-// exporter remembers where it wrote each node whose values may contain themselves; it is written once.
+// exporter remembers the JSON pointers of recursive nodes, since each is written once.
 type exporter map[*fieldplan.Node]string
 
 func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
@@ -120,7 +120,7 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	return out
 }
 
-// PlainText is the text that an option of a struct tag has for a canonical text: strings without their quotes.
+// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its quotes.
 func PlainText(canonical string) string {
 	var text string
 	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {

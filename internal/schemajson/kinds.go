@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// The kinds that are no leaves, and the leaves whose Go type does not matter.
+// The kinds that are not leaves, and the leaves whose Go type does not matter.
 const (
 	kindObject = "object"
 	kindList   = "list"
@@ -24,7 +24,7 @@ const (
 	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
 )
 
-// leafKind is a kind of leaf by its name in JSON, and the Go types that have it, by width where there are several.
+// leafKind is a kind of leaf with its name in JSON and its Go types, by width if there are several.
 type leafKind struct {
 	name  string
 	kind  leaf.Kind
@@ -67,7 +67,7 @@ func LeafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
 	return kindOpaque, 0
 }
 
-// width is the same on every machine, also for types that are as wide as its words.
+// width is the same on every machine, also for int, uint and uintptr.
 func width(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
@@ -77,7 +77,7 @@ func width(t reflect.Type) int {
 	}
 }
 
-// KeyName is the name and the width of map keys of type t. Keys that marshal themselves are strings in JSON.
+// KeyName is the name and the width of map keys of type t. Keys with a marshaler are strings in JSON.
 func KeyName(t reflect.Type) (name string, bits int) {
 	if kind := leaf.MapKeyKind(t); kind == leaf.Int || kind == leaf.Uint {
 		return LeafName(kind, t)

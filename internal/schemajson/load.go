@@ -20,10 +20,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// maxArray bounds the arrays of a loaded Schema in bytes: their values are made in memory.
+// maxArray bounds the arrays of a loaded Schema in bytes, since their values are allocated.
 const maxArray = 1 << 20
 
-// Load reads the JSON form of a plan and compiles it. Every problem has the JSON pointer at which it stands.
+// Load reads the JSON form of a plan and compiles it. Every problem has a JSON pointer into the document.
 func Load(data []byte) (*fieldplan.Plan, error) {
 	d, err := decode(data)
 	if err != nil {
@@ -39,7 +39,7 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	return plan, nil
 }
 
-// AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones. It is compiled once for p.
+// AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is compiled once for p.
 func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	if p.Open {
 		return p, nil
@@ -57,8 +57,8 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	return (&builder{}).plan(d, nil)
 }
 
-// Compile compiles a document that was made of another description of a type, under overrides. Instead of a Go field, each field names its
-// path, which problems have.
+// Compile compiles a document that was made from another description of a type, under overrides. Fields have a path in place of a Go field, and
+// problems name it.
 func Compile(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
 	return (&builder{byPath: true}).plan(d, overrides)
 }
@@ -118,7 +118,7 @@ func decode(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// builder builds a Go type of the shape that a document describes. Names of Go fields are unique, so that no two places share a node.
+// builder builds a Go type for a document. Names of Go fields are unique, so that no two nodes of the document share a compiled node.
 type builder struct {
 	open     bool // objects may have unknown members
 	byPath   bool // problems name the paths of fields
@@ -166,7 +166,7 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// restName is a name for the field that holds unknown members, and that of no other field. It is never seen in JSON.
+// restName is a name for the field that holds unknown members. No other field has it, and it is never in JSON.
 func restName(n *Node, meta []string) string {
 	name := "unknown"
 	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields, func(f *Field) bool { return f != nil && f.Name == name }) {
@@ -236,11 +236,11 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 	return reflect.MapOf(key, elem)
 }
 
-// structTag writes the struct tags that say what the field says. A class that was inherited is inherited again.
+// structTag returns the struct tags of a field of the document. A class that was inherited is inherited again.
 func (b *builder) structTag(f *Field, pointer string) string {
 	json := f.Name
 	if f.Name == "-" {
-		json += "," // without it encoding/json leaves the field out
+		json += "," // without a comma, encoding/json leaves the field out
 	}
 	if f.Optional {
 		json += ",omitempty"
@@ -258,7 +258,7 @@ func (b *builder) structTag(f *Field, pointer string) string {
 	return tag + fmt.Sprintf(" hotupdatable:%q", f.StructTag())
 }
 
-// StructTag returns the value of a struct tag that says what the field says.
+// StructTag returns the value of the field's hotupdatable struct tag.
 func (f *Field) StructTag() string {
 	class, _ := structtag.ClassNamed(f.Class)
 	return strings.Join(append([]string{class.Word()}, f.Options()...), ",")
@@ -288,7 +288,7 @@ func (f *Field) Options() []string {
 	return options
 }
 
-// locate replaces the Go fields that were made up by the places in the document. What is wrong with an override has its path.
+// locate replaces the builder's Go fields in problems by JSON pointers into the document. Problems of an override have its path.
 func (b *builder) locate(err error) error {
 	located := fault.List{}
 	for _, problem := range fault.All(err) {
@@ -302,7 +302,7 @@ func (b *builder) locate(err error) error {
 	return located.Err()
 }
 
-// annotate copies what only the document knows onto the nodes compiled from it: where fields come from, and the zero of opaque leaves.
+// annotate copies to the compiled nodes what only the document knows: where classes come from, and the zero text of opaque leaves.
 func annotate(n *fieldplan.Node, from *Node) {
 	if n.Elem != nil {
 		annotate(n.Elem, from.Elem)

@@ -1,7 +1,7 @@
 // Package schemajson writes a field plan as JSON and reads it back without the Go type.
 //
-// It owns the JSON form of a Schema and its fingerprint. Reading builds a Go type of the same shape and compiles it, so that a loaded
-// plan is walked by the same code and under the same rules as a compiled one.
+// It owns the JSON form of a Schema and its fingerprint. Reading builds an equivalent Go type and compiles it, so that the same code and the same
+// rules apply to loaded and compiled plans.
 package schemajson
 
 // FormatVersion is the version of the JSON form.
@@ -12,11 +12,11 @@ type Document struct {
 	FormatVersion int      `json:"formatVersion"`
 	Fingerprint   string   `json:"fingerprint"`
 	TypeMeta      []string `json:"typeMeta,omitempty"`       // the root's members that are neither hashed nor compared
-	Unknown       string   `json:"unknownMembers,omitempty"` // immutable: the class of members that are not in the document; empty: they are an error
+	Unknown       string   `json:"unknownMembers,omitempty"` // the class of members that are not in the document: immutable; empty if they are an error
 	Root          *Node    `json:"root"`
 }
 
-// Node describes the values of one place.
+// Node describes the values of one field or element.
 type Node struct {
 	Kind         string   `json:"kind"`                   // object, list, array, map, ref or the kind of a leaf
 	Ref          string   `json:"ref,omitempty"`          // points at the node of a type that contains itself
@@ -24,9 +24,9 @@ type Node struct {
 	Fields       []*Field `json:"fields,omitempty"`       // an object's members in the order of their names
 	Keys         string   `json:"keys,omitempty"`         // the kind of a map's keys
 	KeyBits      int      `json:"keyBits,omitempty"`      // the width of a map's keys
-	Length       int      `json:"length,omitempty"`       // the number of places of an array
+	Length       int      `json:"length,omitempty"`       // the length of an array
 	Elem         *Node    `json:"elem,omitempty"`         // the elements of a list, array or map
-	ElemNullable bool     `json:"elemNullable,omitempty"` // elements may be null where zero is not
+	ElemNullable bool     `json:"elemNullable,omitempty"` // null elements differ from zero elements
 }
 
 // Field is a member of an object. GoField, Override and Source tell people where its class comes from; the fingerprint ignores them.
@@ -44,7 +44,7 @@ type Field struct {
 	Sensitive string  `json:"sensitive,omitempty"`
 	Zero      string  `json:"zero,omitempty"` // the canonical text that counts as unset in an opaque leaf that is not nullable
 	Type      *Node   `json:"type"`
-	Inherited bool    `json:"inherited,omitempty"` // the class was not declared at the field
+	Inherited bool    `json:"inherited,omitempty"` // the class is not declared at the field
 	GoField   string  `json:"goField,omitempty"`
 	Override  bool    `json:"override,omitempty"`
 	Source    string  `json:"source,omitempty"`

@@ -1,7 +1,7 @@
 // Package sourcetype presents types of source code, as go/types loads them, as types of package reflect.
 //
-// So one compiler of field plans, with one set of rules and sentences, reads both the types of a running program and those that an
-// analyzer finds in a file. The package owns the translation; it must not know a rule.
+// So one compiler of field plans, with one set of rules and messages, reads both the types of a running program and the types that an analyzer finds
+// in source code. The package owns the translation. It must not know any rule.
 package sourcetype
 
 import (
@@ -15,13 +15,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Program translates the types of one type-checked program, identical ones to one reflect type. The zero value is ready; goroutines cannot share it.
+// Program translates the types of one type-checked program. Identical types become one reflect type. The zero value is ready to use. A Program must
+// not be used by several goroutines.
 type Program struct {
 	loaded map[string]reflect.Type // by import path and name
 	seen   map[string][]*Type      // by text; different types may have one text
 }
 
-// Of returns t as a reflect type: one of the running program for predeclared scalars, any and types that the rules name, else a [Type].
+// Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a type of the running program; otherwise a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
@@ -47,7 +48,7 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	return translated
 }
 
-// known returns the type of the running program that the rules compare with, nil if t is none of these.
+// known returns the type of the running program for a type that the rules name, and nil for other types.
 func (p *Program) known(t types.Type) reflect.Type {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Parent() != named.Obj().Pkg().Scope() {
@@ -62,7 +63,8 @@ func (p *Program) known(t types.Type) reflect.Type {
 	return p.loaded[named.Obj().Pkg().Path()+"."+named.Obj().Name()]
 }
 
-// Type is a type of source code. Methods other than those for kind, name, parts and method set are of the nearest type of the program.
+// Type is a type of source code. Its methods for kind, name, parts and method set describe that type; all others are those of the nearest type of
+// the running program.
 type Type struct {
 	reflect.Type
 
@@ -75,7 +77,7 @@ var _ leaf.Unloaded = (*Type)(nil)
 // Source returns the type of go/types.
 func (t *Type) Source() types.Type { return t.source }
 
-// Loaded returns the nearest type of the running program: for scalars, []byte and interfaces the one of the same kind.
+// Loaded returns the nearest type of the running program: for scalars, []byte and interfaces, the type of the same kind.
 func (t *Type) Loaded() reflect.Type { return t.Type }
 
 // nearest returns int8 for a named int8, []byte for every slice, and so on; struct{} for kinds that are no leaves.
@@ -197,7 +199,7 @@ func hasSignature(s *types.Signature, method reflect.Type) bool {
 	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) && areOf(s.Results(), slices.Collect(method.Outs()))
 }
 
-// areOf reports whether variables have types of the running program, which are those of marshalers' methods.
+// areOf reports whether variables have the given types of the running program.
 func areOf(variables *types.Tuple, loaded []reflect.Type) bool {
 	return slices.EqualFunc(slices.Collect(variables.Variables()), loaded, func(v *types.Var, want reflect.Type) bool {
 		source := methodTypes[want]
@@ -216,7 +218,7 @@ func (t *Type) Name() string {
 	switch source := t.source.(type) {
 	case *types.Named:
 		return source.Obj().Name()
-	case *types.Basic: // the only one that is not of the running program is unsafe.Pointer
+	case *types.Basic: // unsafe.Pointer: all others are types of the running program
 		return source.Name()
 	}
 	return ""

@@ -1,9 +1,9 @@
-// Package strip removes the members of raw JSON that a field plan calls hot or ignored, and leaves every other byte as it was.
+// Package strip removes the members of raw JSON that are hot or ignored in a field plan, and keeps every other byte.
 //
-// It owns what goes with a member: commas, white space, and the objects that are left empty. It must not know Go values, decoders or
-// hashes; package canonjson says what is JSON, and the plan says what is hot. The rules are specified at hotupdate.Schema.StripRaw.
+// It owns what is removed together with a member: commas, white space, and objects that become empty. It must not know Go values, decoders or
+// hashes. Package canonjson knows JSON, and the plan knows which fields are hot. The rules are specified at hotupdate.Schema.StripRaw.
 //
-// One pass copies the document and takes back what goes. An element that hotwhen may select is read ahead before it is copied.
+// One pass copies the document and takes removed members back. An element that hotwhen may select is read ahead before it is copied.
 package strip
 
 import (
@@ -18,22 +18,22 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Nulls says what becomes of a hot member whose value is null.
+// Nulls says whether a hot member with the value null is removed.
 type Nulls uint8
 
 // The choices.
 const (
-	StripNulls Nulls = iota // it goes, as with any other value
-	KeepNulls               // it stays, as an unknown member does
+	StripNulls Nulls = iota // it is removed, like other values
+	KeepNulls               // it is kept, like an unknown member
 )
 
-// maxPooled is the length of the longest document whose memory is kept for another one.
+// maxPooled is the length of the longest document whose memory is kept for reuse.
 const maxPooled = 2 << 20
 
 var strippers = sync.Pool{New: func() any { return new(stripper) }}
 
-// Strip returns raw without what is hot or ignored under the plan: raw itself if there is nothing of that, a new slice otherwise. Nothing
-// and white space are the empty document. Problems are "invalid-json", "too-deep" and "unknown-nulls".
+// Strip returns raw without the members that are hot or ignored under the plan: raw itself if there are none, a new slice otherwise. Empty input and
+// white space are the empty document. Problems are "invalid-json", "too-deep" and "unknown-nulls".
 func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	if nulls > KeepNulls {
 		return nil, &fault.Error{
@@ -56,8 +56,8 @@ func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	return bytes.Clone(s.kept), nil
 }
 
-// OnlyTypeMeta reports whether raw is JSON that says nothing, or nothing but apiVersion and kind: nothing at all, white space, null, or
-// an object without other members.
+// OnlyTypeMeta reports whether raw has no members other than apiVersion and kind: if it is empty, white space, null, or an object without other
+// members.
 func OnlyTypeMeta(raw []byte) bool {
 	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == "null" {
 		return true
@@ -72,7 +72,7 @@ func OnlyTypeMeta(raw []byte) bool {
 	return only && problem == nil && s.End() == nil
 }
 
-// members reads an object. It calls visit with the name of each member, as it stands between its quotes, and the value.
+// members reads an object. It calls visit with the name of each member, without quotes and with its escapes, and with the value.
 func members(s *canonjson.Scanner, visit func(name, value []byte)) *fault.Error {
 	last, problem := s.Open('}')
 	for !last && problem == nil {
@@ -93,8 +93,8 @@ type stripper struct {
 	canonjson.Scanner
 
 	nulls   Nulls
-	kept    []byte       // what stays of the document up to where the scanner is
-	problem *fault.Error // the first one; nothing is read after it
+	kept    []byte       // the kept part of the document up to the scanner's offset
+	problem *fault.Error // the first problem; nothing is read after it
 }
 
 func (s *stripper) release() {
@@ -104,13 +104,13 @@ func (s *stripper) release() {
 	}
 }
 
-// failed notes a problem, and reports whether there was one.
+// failed records a problem, and reports whether there was one.
 func (s *stripper) failed(problem *fault.Error) bool {
 	s.problem = cmp.Or(s.problem, problem)
 	return s.problem != nil
 }
 
-// open and next are those of the scanner. After a problem nothing follows.
+// open and next are those of the scanner. After a problem they are false.
 func (s *stripper) open(closing byte) (last bool) {
 	last, problem := s.Open(closing)
 	return s.failed(problem) || last
@@ -121,10 +121,10 @@ func (s *stripper) next(closing byte) (last bool) {
 	return s.failed(problem) || last
 }
 
-// keep copies what was read from an offset on.
+// keep copies the document from an offset to the scanner's offset.
 func (s *stripper) keep(from int) { s.kept = append(s.kept, s.Raw[from:s.At]...) }
 
-// whole copies the value that is next as it stands.
+// whole copies the next value unchanged.
 func (s *stripper) whole() {
 	start := s.At
 	s.failed(s.Skip())
@@ -142,29 +142,29 @@ func (s *stripper) document(root *fieldplan.Node) {
 	s.keep(end)
 }
 
-// fate is what becomes of a member.
+// fate says whether a member is kept.
 type fate uint8
 
 const (
 	goes       fate = iota
-	stays           // with what is left of it
-	identifies      // stays, but does not make its object stay
+	stays           // without its hot parts
+	identifies      // is kept, but does not make its object non-empty
 )
 
-// tally counts what became of the members of an object.
+// tally counts the fates of the members of an object.
 type tally struct{ gone, staying, identifying int }
 
-// untouched is the tally of a value that is not looked into.
+// untouched is the tally of a value that is copied as a whole.
 var untouched = tally{staying: 1}
 
-// emptied reports whether every member went, and there was one.
+// emptied reports whether there were members, and all were removed.
 func (t tally) emptied() bool { return t.gone > 0 && t.staying == 0 }
 
-// bare reports whether nothing is left but what identifies the object.
+// bare reports whether only the identity of the object is left.
 func (t tally) bare() bool { return t.staying == t.identifying }
 
-// value copies the value that is next without what goes inside it; an object that was emptied is {}. The plan describes the value by n; one of
-// another type is not looked into. In is the collection of which the value is an element, or nil.
+// value copies the next value without its removed members; an object that becomes empty is {}. Node n describes the value; a value of another JSON
+// type is copied as a whole. In is the collection of which the value is an element, or nil.
 func (s *stripper) value(n, in *fieldplan.Node) tally {
 	switch bracket := s.Peek(); {
 	case bracket == '{' && (n.Kind == fieldplan.Object || n.Kind == fieldplan.Map):
@@ -177,7 +177,7 @@ func (s *stripper) value(n, in *fieldplan.Node) tally {
 	return untouched
 }
 
-// elements copies an array. All of its elements stay.
+// elements copies an array. All of its elements are kept.
 func (s *stripper) elements(n *fieldplan.Node) {
 	before := s.At
 	for last := s.open(']'); !last; last = s.next(']') {
@@ -189,8 +189,8 @@ func (s *stripper) elements(n *fieldplan.Node) {
 	s.keep(before)
 }
 
-// members copies an object. A member that goes takes along what stands between it and the member before. As long as none has stayed, all
-// that stands before the first that does goes instead.
+// members copies an object. With a member, the bytes between it and the member before are removed. Before the first member that is kept, the
+// bytes after a removed member are removed instead.
 func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
 	opening, before := len(s.kept), s.At
@@ -231,7 +231,7 @@ func (s *stripper) member(n, in *fieldplan.Node) fate {
 	return s.field(lookup(n, s.Raw[name:nameEnd]), in)
 }
 
-// field decides about a member of an object that is described by fields. F is nil for an unknown one.
+// field decides about a member of an object with fields. F is nil for an unknown member.
 func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) fate {
 	switch {
 	case f == nil:
@@ -248,7 +248,7 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) fate {
 	return stays
 }
 
-// entry decides about a member of a map. The presence of an entry belongs to the map, and to the entry itself where hotwhen holds.
+// entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot entry, to the entry itself.
 func (s *stripper) entry(n *fieldplan.Node) fate {
 	elem, selected := s.element(n)
 	switch {
@@ -264,7 +264,7 @@ func (s *stripper) entry(n *fieldplan.Node) fate {
 
 func (s *stripper) isNull() bool { return s.Peek() == 'n' }
 
-// hot decides about a member in which nothing is hashed.
+// hot decides about a member without hashed parts.
 func (s *stripper) hot() fate {
 	isNull := s.isNull()
 	s.whole()
@@ -291,10 +291,10 @@ func lookup(n *fieldplan.Node, name []byte) *fieldplan.Field {
 	return nil
 }
 
-// canonicalName is the name as it stands between its quotes in canonical JSON.
+// canonicalName is the name in canonical JSON, without its quotes.
 func canonicalName(f *fieldplan.Field) string { return f.Header[1 : len(f.Header)-len(`":`)] }
 
-// element returns the node of the element of collection n that is next, and whether hotwhen holds for it.
+// element returns the node of the next element of collection n, and whether hotwhen makes it hot.
 func (s *stripper) element(n *fieldplan.Node) (elem *fieldplan.Node, selected bool) {
 	if n.When == nil || s.Peek() != '{' || !holds(n.When, s.Scanner) {
 		return n.Elem, false
@@ -302,8 +302,8 @@ func (s *stripper) element(n *fieldplan.Node) (elem *fieldplan.Node, selected bo
 	return n.When.Hot, true
 }
 
-// holds reports whether the object that is next has the selector's value, as a decoder would read it: of several members the last one counts,
-// and null is not a value.
+// holds reports whether the next object has the selector's value, as a decoder would read it: the last of several members of one name counts, and
+// null is not a value.
 func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
 	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
 	problem := members(&ahead, func(name, value []byte) {
@@ -332,5 +332,5 @@ func matches(w *fieldplan.Selector, value []byte) bool {
 	}
 }
 
-// unquoted is what stands between the quotes.
+// unquoted is a text without its quotes.
 func unquoted[T string | []byte](text T) T { return text[1 : len(text)-1] }
