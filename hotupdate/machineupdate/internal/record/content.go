@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// content is what is remembered of the resources of one kind. It is never changed.
+// content is the recorded state of the resources of one kind. It is immutable.
 type content struct {
-	applied string // the hot part of the last success in canonical JSON; empty if it is not known
+	applied string // the hot part of the last success in canonical JSON; empty if unknown
 	entries entries
 	body    string // its members in the annotation; contents with one body are equal
 }
@@ -27,14 +27,14 @@ func newContent(applied string, beside entries) content {
 	return content{applied, beside, strings.Join(members, ",")}
 }
 
-// step is what a pass does to a content.
+// step is the effect of a pass on a content.
 type step struct {
-	marker, after content // from before the first write to the cloud, and after the success
+	marker, after content // before the first write to the cloud, and after the success
 	part          Part
-	whole         bool // everything that is wanted is desired
+	whole         bool // the whole wanted part is desired
 }
 
-// begin plans a pass to what is wanted, or to as much of it as fits.
+// begin plans a pass to the wanted part, or to as much of it as fits.
 func (c content) begin(t *Target, bound int) step {
 	base, frozen := leavesOf(c.applied).frozen(t.isHot)
 	hot, cold := c.entries.frozen(t.isHot)
@@ -68,7 +68,7 @@ func (c content) begin(t *Target, bound int) step {
 	return step{newContent(c.applied, during), newContent(next, after), part, whole}
 }
 
-// confirm plans the pass to what was applied, whose success drops the entries. It is whole if that is what is wanted.
+// confirm plans a pass to the applied part. Its success drops the entries. The step is whole if the applied part is the wanted one.
 func (c content) confirm(t *Target) step {
 	base, frozen := leavesOf(c.applied).frozen(t.isHot)
 	hot, cold := c.entries.frozen(t.isHot)
@@ -79,7 +79,7 @@ func (c content) confirm(t *Target) step {
 	return s
 }
 
-// part is what a driver has to know of a content: what is Hot of it, without what is desired.
+// part returns the part of a content for the driver: its Hot leaves, without the desired ones.
 func (c content) part(base, frozen leaves, hot entries) Part {
 	part := Part{Applied: c.applied}
 	if len(frozen) > 0 {
@@ -93,7 +93,7 @@ func (c content) part(base, frozen leaves, hot entries) Part {
 	return part
 }
 
-// create notes that a VM is being made with a hot part, which replaces the base of every leaf.
+// create returns the content for a VM that is created with a hot part, which replaces the base of every leaf.
 func (c content) create(hot string) content {
 	beside := entries{}
 	maps.Copy(beside, c.entries)
@@ -101,16 +101,16 @@ func (c content) create(hot string) content {
 	return newContent(hot, beside)
 }
 
-// slice chooses what a pass desires of each leaf: what is wanted if it fits, else the base.
+// slice chooses the value of each leaf that a pass desires: the wanted value if it fits, else the base.
 type slice struct {
-	known         bool // there is a base to remember
+	known         bool // there is a base to record
 	bound         int
 	base          leaves
 	entries       entries
-	during, after int // what the entries cost from the marker on, and after the success
+	during, after int // the cost of the entries from the marker on, and after the success
 }
 
-// desired returns the leaves that the pass desires, and whether they are all that is wanted.
+// desired returns the leaves that the pass desires, and whether they are all wanted leaves.
 func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 	desired, whole = maps.Clone(s.base), true
 	choose := func(p place) {
@@ -139,7 +139,7 @@ func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 	return desired, whole
 }
 
-// fits reports whether there is room for all that must be remembered to change a leaf, and takes it. A leaf that keeps its base needs none.
+// fits reports whether there is room for the entries needed to change a leaf, and reserves it. A leaf that keeps its base needs no entries.
 func (s *slice) fits(l leaf) bool {
 	base := leaf{l.place, s.base[l.place]}
 	if l == base {

@@ -19,7 +19,7 @@ const sinceLayout = "2006-01-02T15:04:05Z"
 
 // Annotation returns the record in canonical form, the only one that [Parse] reads: equal records have equal bytes.
 func (r *Record) Annotation() string {
-	kinds := map[string][]string{} // by the body of their content
+	kinds := map[string][]string{} // the body of a content to its kinds
 	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
 		if body := r.kinds[kind].body; body != r.others.body {
 			kinds[body] = append(kinds[body], quoted(kind))
@@ -32,7 +32,7 @@ func (r *Record) Annotation() string {
 	return string(append(dst, `{`+r.others.body+end...))
 }
 
-// What surrounds the contents of a record.
+// The text around the contents of a record.
 const (
 	partsMember = `,"parts":[`
 	end         = `}]}`
@@ -83,7 +83,7 @@ const (
 	wantedMember     = `,"wanted":`
 )
 
-// replacement stands for bytes that are not UTF-8.
+// replacement replaces bytes that are not UTF-8.
 const replacement = "\uFFFD"
 
 // quoted returns a text as JSON. Bytes that are not UTF-8, which occur in no name, ID or fingerprint, are replaced.
@@ -92,7 +92,7 @@ func quoted(text string) string {
 	return string(dst)
 }
 
-// Parse reads the annotation. It takes what [Record.Annotation] writes, byte for byte.
+// Parse reads the annotation. It accepts only the exact bytes that [Record.Annotation] writes.
 //
 // The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
 // annotation. No input panics.
@@ -114,7 +114,7 @@ func Parse(annotation string) (Record, error) {
 		for _, kind := range w.Kinds {
 			r.kinds[kind] = c
 		}
-		r.others = c // the last one
+		r.others = c // the last part
 	}
 	if r.Annotation() != annotation {
 		return Record{}, malformed()
@@ -152,8 +152,8 @@ func isHotPart(raw json.RawMessage) bool {
 	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }
 
-// ReadHeader reads the header alone, and allocates nothing for usual names. It returns the JSON of the contents and does not look at it. The error is
-// that of [Parse].
+// ReadHeader reads only the header, and allocates nothing for usual names. It returns the JSON of the contents unchecked. The error is that of
+// [Parse].
 func ReadHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)
 	number, rest := cutNumber(rest)
@@ -176,10 +176,10 @@ func malformed() *fault.Error {
 	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint}
 }
 
-// Hint is that of every error about a record.
+// Hint is the hint of every error about a record.
 const Hint = "nothing has to be done: the machine is updated and recorded anew"
 
-// cutNumber reads a number; what is none, or too long for one, is 0.
+// cutNumber reads a number. It returns 0 for other text and for too many digits.
 func cutNumber(text string) (number int, rest string) {
 	end := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	number, _ = strconv.Atoi(text[:end])
@@ -189,7 +189,7 @@ func cutNumber(text string) (number int, rest string) {
 // reader reads the members of a header one after the other.
 type reader struct {
 	rest string
-	ok   bool // all of them could be read
+	ok   bool // all members so far could be read
 }
 
 func (r *reader) header(h *Header) {
@@ -223,7 +223,7 @@ func (r *reader) time(member string) time.Time {
 	return t
 }
 
-// text reads a member with a text; without the member it reads nothing.
+// text reads a member with a text, and returns an empty text if the member is missing.
 func (r *reader) text(member string) string {
 	body, ok := strings.CutPrefix(r.rest, member)
 	if !ok {
@@ -242,7 +242,7 @@ func (r *reader) text(member string) string {
 	return ""
 }
 
-// unescaped reads a text with its quotes; one that is malformed has no canonical form, and is not what it is read as.
+// unescaped reads a text with its quotes. Malformed text has no canonical form, so the comparison with Annotation refuses it.
 func unescaped(quoted string) string {
 	if !strings.Contains(quoted, `\`) {
 		return quoted[1 : len(quoted)-1]

@@ -11,10 +11,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// place is where a leaf stands. The element is that of a list of scalars as canonical JSON, empty for every other leaf.
+// place identifies a leaf. Element is the element of a list of scalars, in canonical JSON, and empty for every other leaf.
 type place struct{ pointer, element string }
 
-// shape returns the first byte of the JSON that stands at the pointer where the leaf has the value, 0 if nothing does.
+// shape returns the first byte of the JSON at the pointer if the leaf has the value; 0 if nothing is there.
 func (p place) shape(value string) byte {
 	switch {
 	case p.element != "":
@@ -25,13 +25,13 @@ func (p place) shape(value string) byte {
 	return value[0]
 }
 
-// absent stands for the value of a leaf that is absent: no JSON is empty.
+// absent is the value of an absent leaf: no JSON is empty.
 const absent = ""
 
 // leaves are the leaves of a hot part with their values. The value of an element is the element.
 type leaves map[place]string
 
-// leavesOf reads a hot part in canonical JSON; one that is not known has no leaves.
+// leavesOf reads a hot part in canonical JSON; an unknown hot part has no leaves.
 func leavesOf(hot string) leaves {
 	all := leaves{}
 	for pointer, value := range valuesOf(hot) {
@@ -46,7 +46,7 @@ func leavesOf(hot string) leaves {
 	return all
 }
 
-// valuesOf returns what stands in a document in canonical JSON by its pointer. Lists are one value each. An empty document has no values.
+// valuesOf returns the values of a document in canonical JSON by pointer. A list is one value. An empty document has no values.
 func valuesOf(document string) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if document != "" {
@@ -68,7 +68,7 @@ func read(all map[string]json.RawMessage, pointer string, value json.RawMessage)
 	}
 }
 
-// Filter returns a document in canonical JSON with those of its values whose pointers are kept. A list is one value.
+// Filter returns a document in canonical JSON with only the values whose pointers keep accepts. A list is one value.
 func Filter(document string, keep func(pointer string) bool) string {
 	kept := object{}
 	for pointer, value := range valuesOf(document) {
@@ -115,8 +115,8 @@ func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, 
 	return hot, frozen
 }
 
-// hotPart lays leaves out as one hot part. Those of rest that have no room beside them, as a leaf stands where another one needs an object,
-// are left over.
+// hotPart merges leaves into one hot part. It returns those leaves of rest that do not fit, because one leaf needs an object where another one is a
+// value.
 func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
 	root := object{}
 	for _, one := range l.sorted() {
@@ -131,10 +131,10 @@ func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
 	return root.document(), left
 }
 
-// object is a hot part, or an object in one, that is being laid out. Its members are objects, leaves as JSON, and lists of leaves as JSON.
+// object is a hot part under construction, or an object in it. Its members are objects, leaves as JSON, and lists of leaves as JSON.
 type object map[string]any
 
-// put adds a leaf, and reports whether there is room for it. Elements of one list are added in order.
+// put adds a leaf, and reports whether it fits. Elements of one list are added in order.
 func (o object) put(l leaf) bool {
 	names := fieldpath.Names(l.pointer)
 	last := len(names) - 1
@@ -181,10 +181,10 @@ func (l leaf) compare(other leaf) int {
 	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element), strings.Compare(l.value, other.value))
 }
 
-// entries are leaves that may be live beside the base.
+// entries are leaves that may be live instead of the base.
 type entries map[leaf]bool
 
-// send adds what a pass desires where it is not the base.
+// send adds the desired leaves that differ from the base.
 func (e entries) send(base, desired leaves) {
 	for p, value := range desired {
 		if base[p] != value {
@@ -194,7 +194,7 @@ func (e entries) send(base, desired leaves) {
 	e.lack(desired, base)
 }
 
-// rebase replaces the base of leaves: the former one may still be live, the new one needs no entry.
+// rebase replaces the base of leaves: the former base may still be live, the new base needs no entry.
 func (e entries) rebase(former, base leaves) {
 	for p, value := range former {
 		e[leaf{p, value}] = true
@@ -205,7 +205,7 @@ func (e entries) rebase(former, base leaves) {
 	}
 }
 
-// lack adds that leaves of one hot part may be absent, as they are in another.
+// lack adds the absence of leaves that one hot part has and another lacks.
 func (e entries) lack(without, with leaves) {
 	for p := range with {
 		if _, has := without[p]; !has {
@@ -218,7 +218,7 @@ func (e entries) frozen(isHot IsHot) (hot, frozen entries) {
 	return split(e, func(l leaf, _ bool) bool { return isHot(l.pointer, l.shape(l.value)) })
 }
 
-// cost is how many bytes of the bound an entry takes: about as many as in the record.
+// cost is the number of bytes of the bound that an entry takes: about its size in the record.
 func (l leaf) cost() int {
 	const punctuation = 8
 	return len(l.pointer) + max(len(l.value), len("null")) + punctuation
@@ -231,7 +231,7 @@ func (e entries) cost() (total int) {
 	return total
 }
 
-// hotParts lays the entries out as few hot parts: sent have all values, removed all absences, as null, or as the element.
+// hotParts merges the entries into few hot parts: sent have all values; removed have all absences, as null or as the element.
 func (e entries) hotParts() (sent, removed []string) {
 	var values, absences []leaf
 	for _, l := range slices.SortedFunc(maps.Keys(e), leaf.compare) {
@@ -244,7 +244,7 @@ func (e entries) hotParts() (sent, removed []string) {
 	return layOut(values), layOut(absences)
 }
 
-// layOut puts each leaf into the first hot part that has room for it.
+// layOut puts each leaf into the first hot part into which it fits.
 func layOut(leaves []leaf) (documents []string) {
 	var parts []object
 	for _, l := range leaves {

@@ -2,27 +2,27 @@ package record
 
 import "time"
 
-// Part is what a driver is asked for on the resources of one kind. Hot parts are canonical JSON.
+// Part is the request to a driver for the resources of one kind. Hot parts are canonical JSON.
 type Part struct {
 	Kind      string
 	Applied   string   // that of the last success; empty if it is not known
-	Attempted []string // what may be live beside it; the first is {} if something was removed. Parts share it
+	Attempted []string // hot parts that may be live instead; the first is {} if something was removed. Parts share the slice
 	Desired   string
 }
 
 // Pass is one update of one machine.
 type Pass struct {
-	Marker Record // what the record is from before the first write to the cloud
+	Marker Record // the record from before the first write to the cloud on
 	Parts  []Part // one for each kind that the driver covers
-	Whole  bool   // everything that is wanted is desired
+	Whole  bool   // the whole wanted part is desired
 	after  Record
 }
 
-// Begin returns the pass that brings a VM to the target, or to as much of it as the record can remember.
+// Begin returns the pass that brings a VM to the target, or to as much of it as the record has room for.
 func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
 	p := r.begin(t, t.limits.Entries, providerID, now)
 	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > t.limits.Record {
-		p = r.begin(t, 0, providerID, now) // nothing is added but what needs no room
+		p = r.begin(t, 0, providerID, now) // only leaves that need no room change
 	}
 	return p
 }
@@ -46,8 +46,8 @@ func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *
 	return p
 }
 
-// Confirm returns the pass that brings the machine to what was applied once more, and settles it. The record is Unconfirmed, and was written
-// for the target. The marker renews Since, so that a process that decided by an older record gets a conflict.
+// Confirm returns the pass that applies the applied part once more, and settles the machine. The record is Unconfirmed, and was written for the
+// target. The marker renews Since, so that a process with an older record gets a conflict.
 func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.confirm(t) })
 	p.Marker.Since = wholeSeconds(now)
@@ -78,25 +78,25 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	return p
 }
 
-// hint keeps the time before which the cloud refuses changes, until it is over or a pass has succeeded.
+// hint keeps the end of a refusal until it is past or a pass has succeeded.
 func (p *Pass) hint(now time.Time) {
 	if p.after.NotBefore = (time.Time{}); !p.Marker.NotBefore.After(now) {
 		p.Marker.NotBefore = time.Time{}
 	}
 }
 
-// Drained notes for which drain of the node the pass is made.
+// Drained records for which drain of the node the pass is made.
 func (p *Pass) Drained(d Drain) { p.Marker.Drain, p.after.Drain = d, d }
 
-// Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated once soon, for what was refused may have
-// been done already, and then at that time.
+// Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated once soon, because the refused change may already
+// have been done, and then at that time.
 func (p *Pass) Refused(until, now time.Time) Record {
 	refused := p.Marker
 	refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0, wholeSeconds(until)
 	return refused
 }
 
-// Doubted returns the record after a confirmation that found something else than what was applied.
+// Doubted returns the record after a confirmation that found a difference from the applied part.
 func (p *Pass) Doubted(now time.Time) Record {
 	doubted := p.Marker
 	doubted.State, doubted.Since = Calling, wholeSeconds(now)

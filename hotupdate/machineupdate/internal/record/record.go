@@ -5,46 +5,46 @@ import (
 	"time"
 )
 
-// State says how far the last update of a machine came.
+// State is the state of a machine's last update.
 type State uint8
 
 // The states.
 const (
 	Settled     State = iota // applied and confirmed: nothing is under way
 	Calling                  // the driver may have been called, with any result
-	Unconfirmed              // the driver succeeded, but earlier requests may still land and reads may still lag
+	Unconfirmed              // the driver succeeded, but earlier requests may still take effect and reads may still lag
 )
 
 var stateNames = [...]string{Settled: "Settled", Calling: "Calling", Unconfirmed: "Unconfirmed"}
 
-// String returns the state's name. A record spells it out, unless it is settled.
+// String returns the state's name, as written in a record that is not settled.
 func (s State) String() string { return stateNames[s] }
 
-// Header is what a decision depends on.
+// Header holds the fields that a decision depends on.
 type Header struct {
 	ProviderID string // the VM that the record is about: machine templates copy annotations
-	Creating   string // the name of the machine whose VM is being created; either it or ProviderID is set
-	Schema     string // what was Hot, and what the driver applied, when the record was written
+	Creating   string // the name of the machine whose VM is being created; either Creating or ProviderID is set
+	Schema     string // identifies the Schema and the driver when the record was written
 	State      State
 	Since      time.Time // when the record was written, in whole seconds
-	Retries    int       // how many times the update under way repeats one that was not successful
-	NotBefore  time.Time // when the cloud takes changes again, in whole seconds; zero if it is not known to refuse them
+	Retries    int       // how many times the update has been repeated since the last success
+	NotBefore  time.Time // when the cloud accepts changes again, in whole seconds; zero if no refusal is known
 	Drain      Drain     // for which drain of the node the last update was begun; zero outside of in-place updates
-	// Wanted is a digest of the hot part that the class had. A settled record has it only if all of it is applied.
+	// Wanted is a digest of the hot part of the class. A settled record has it only if the whole hot part is applied.
 	Wanted string
 }
 
 // Drain is one drain of a machine's node for an in-place update.
 type Drain struct {
-	Class string    // the class that is applied
+	Class string    // the applied class
 	Node  string    // the UID of the node
 	Since time.Time // when the node was drained
 }
 
-// MaxRetries is where Retries stop: more would make no difference.
+// MaxRetries is the greatest number of Retries: more would make no difference.
 const MaxRetries = 32
 
-// Record is what a machine remembers of its hot updates. It is a value: nothing changes what it refers to.
+// Record is the record of a machine's hot updates. It is a value: the data behind it is never changed.
 type Record struct {
 	Header
 	others content            // of every kind that is not in kinds
@@ -58,7 +58,7 @@ func (r *Record) of(kind string) content {
 	return r.others
 }
 
-// with returns the record with other contents of kinds.
+// with returns the record with new contents of kinds.
 func (r *Record) with(kinds map[string]content) Record {
 	changed := *r
 	changed.kinds = map[string]content{}
@@ -68,8 +68,7 @@ func (r *Record) with(kinds map[string]content) Record {
 }
 
 // Create returns the record for the creation of a machine's VM with the hot part of the target, which is nil if the class cannot be read. It is
-// Calling, so that a VM of which nobody hears is updated. There is room for every creation: if need be, what was attempted long ago is
-// forgotten.
+// Calling, so that a VM is updated even if its creation is never finished. There is room for every creation: if necessary, old attempts are dropped.
 func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	created := *r
 	if r.ProviderID == "" {
@@ -92,8 +91,8 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	return created
 }
 
-// Created returns the record of a VM that the creation has made: settled if no other attempt to create it can be under way. Where the class
-// could not be read the machine has to be updated.
+// Created returns the record of a newly created VM: settled if no other attempt to create it can be under way. If the class could not be read, the
+// machine has to be updated.
 func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 	created := *r
 	created.ProviderID, created.Creating, created.Since = providerID, "", wholeSeconds(now)

@@ -8,25 +8,26 @@ import (
 	"strings"
 )
 
-// Limits are how many bytes a record may hold.
+// Limits are limits of a record in bytes.
 type Limits struct {
 	HotPart int // a hot part
-	Entries int // the entries of one content; a third of it is what a leaf may have with its pointer: what is applied, what was before, and what is new
-	Record  int // a record to which something is added
+	Entries int // of the entries of one content; a leaf with its pointer may take a third: its applied, former and new value have to fit
+	Record  int // of a record to which something is added
 }
 
 // All annotations of an object together may have 256 KiB.
 const (
-	maxHotPart = 64 << 10  // 50 infrastructure tags of the largest size on three kinds are 57,600 characters
+	maxHotPart = 64 << 10  // 50 infrastructure tags of maximal size on three kinds are 57,600 characters
 	maxEntries = 32 << 10  // of one content
 	maxWritten = 240 << 10 // of all lanes' records
-	maxRecord  = 256 << 10 // of a record that is read
+	maxRecord  = 256 << 10 // of a record to read
 
-	// MaxLanes is how many lanes a machine may have beside the first, whose record keeps room for a largest hot part with its entries.
+	// MaxLanes is the number of lanes that a machine may have besides the first. The first lane's record keeps room for a hot part of maximal size with
+	// its entries.
 	MaxLanes = 8
 )
 
-// LimitsOf returns the limits of the first lane's record beside that of so many others, and of each other.
+// LimitsOf returns the limits of the first lane's record beside this number of other lanes, and those of each other lane.
 func LimitsOf(others int) (first, other Limits) {
 	other = Limits{HotPart: 3 << 10, Entries: 9 << 10, Record: 16 << 10}
 	return Limits{maxHotPart, maxEntries, maxWritten - others*other.Record}, other
@@ -35,14 +36,14 @@ func LimitsOf(others int) (first, other Limits) {
 // nothing is the hot part without leaves.
 const nothing = "{}"
 
-// IsHot reports whether a leaf at an RFC 6901 pointer is Hot. The shape is the first byte of the JSON that stands there: '{' of an empty
-// object, '[' of a list, another of a scalar, and 0 if nothing does.
+// IsHot reports whether a leaf at an RFC 6901 pointer is Hot. The shape is the first byte of the JSON at the pointer: '{' of an empty object, '[' of
+// a list, another of a scalar, and 0 if nothing is there.
 type IsHot func(pointer string, shape byte) bool
 
-// Target is what the machines of a class should have, computed once for all of them. It is immutable.
+// Target is the wanted part of a class, computed once for all of its machines. It is immutable.
 type Target struct {
 	hot    string // canonical JSON
-	schema string // what is Hot and what the driver applies; a change means one pass
+	schema string // identifies the Schema and the driver; a change causes one pass
 	kinds  []string
 	isHot  IsHot
 	limits Limits
@@ -55,7 +56,7 @@ type Target struct {
 func NewTarget(hot, schema string, kinds []string, isHot IsHot, limits Limits) *Target {
 	kinds = slices.Clone(kinds)
 	for i, kind := range kinds {
-		kinds[i] = strings.ToValidUTF8(kind, replacement) // as it is written
+		kinds[i] = strings.ToValidUTF8(kind, replacement) // as written in records
 	}
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
