@@ -20,13 +20,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// The ways in which only audit writes its results.
+// The output formats that only audit has.
 const (
 	ndjsonOutput = "ndjson"
 	csvOutput    = "csv"
 )
 
-// exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is that of a shell.
+// exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is the exit code that shells use.
 const (
 	exitUnreadable  = 32
 	exitInterrupted = 130
@@ -103,7 +103,7 @@ func auditFleet(c *call) (int, error) {
 	return c.auditExitCode(report), to.end(report)
 }
 
-// auditView is what the flags say of what is shown.
+// auditView turns the flags into the view of the report.
 func (c *call) auditView() audit.View {
 	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit)}
 	if v.Limit < 0 {
@@ -115,14 +115,14 @@ func (c *call) auditView() audit.View {
 	return v
 }
 
-// auditSink is where the result of an audit goes.
+// auditSink writes the result of an audit.
 type auditSink struct {
 	*call
 
 	view  audit.View
-	lists bool          // pools, in the report
-	rows  *audit.Rows   // those that are written at once; nil if the whole report is written at its end
-	out   *bufio.Writer // of the rows
+	lists bool          // the report lists pools
+	rows  *audit.Rows   // writes pools as they are judged; nil if the report is written at the end
+	out   *bufio.Writer // output of the rows
 	list  []*audit.Pool
 }
 
@@ -139,7 +139,7 @@ func (c *call) auditSink(v audit.View) *auditSink {
 	return to
 }
 
-// pool takes a pool that was judged.
+// pool takes a judged pool.
 func (to *auditSink) pool(p *audit.Pool) error {
 	switch {
 	case !to.view.Shows(p.Verdict) || p.Verdict == audit.Unchanged && !to.all:
@@ -151,7 +151,7 @@ func (to *auditSink) pool(p *audit.Pool) error {
 	return nil
 }
 
-// end writes what is left.
+// end writes the rest of the result.
 func (to *auditSink) end(r *audit.Report) error {
 	if to.rows != nil {
 		return errors.Join(to.rows.End(r), to.out.Flush())
@@ -170,7 +170,7 @@ func (to *auditSink) end(r *audit.Report) error {
 	return nil
 }
 
-// judgeFleet judges manifests, until they end or somebody interrupts.
+// judgeFleet judges manifests, until they end or the user interrupts.
 func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, error) {
 	old, oldErr := auditSide(c.old, c.audit.oldProgram)
 	updated, newErr := auditSide(c.updated, c.audit.newProgram)
@@ -190,7 +190,7 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 			if r.Objects.Judged%16 == 0 {
 				pools := r.Verdicts.Total().Pools
 				progress.Describe(plaintext.Counted(pools, "pool") + ", " + plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
-				_ = progress.Set(pools) // without the line the audit is the same
+				_ = progress.Set(pools) // an audit does not fail because of its progress line
 			}
 			return to.pool(p)
 		},
@@ -202,7 +202,7 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 	return report, err
 }
 
-// auditSide reads what is known of a release.
+// auditSide reads a release.
 func auditSide(file, program string) (audit.Side, error) {
 	side := audit.Side{Program: strings.Fields(program)}
 	var err error
@@ -212,7 +212,7 @@ func auditSide(file, program string) (audit.Side, error) {
 	return side, err
 }
 
-// mergeResults makes a report of former results.
+// mergeResults merges former results into one report.
 func (c *call) mergeResults(known *audit.Known, to *auditSink) (*audit.Report, error) {
 	all := make([]*audit.Report, len(c.audit.from))
 	problems := make([]error, len(all))
@@ -253,7 +253,7 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	return code
 }
 
-// newProgress returns a line on a terminal that tells how far an audit is.
+// newProgress returns a progress line on a terminal.
 func (s *streams) newProgress() *progressbar.ProgressBar {
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(s.err), progressbar.OptionSetVisibility(s.errIsTerminal),
 		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionShowIts(), progressbar.OptionSetItsString("pools"), progressbar.OptionClearOnFinish())

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-// streams are what surrounds a run: its standard streams and the name that it was called by.
+// streams are the standard streams of a run, and the name of its program.
 type streams struct {
 	program  string // file name of the command; empty in tests
 	in       io.Reader
@@ -40,9 +40,9 @@ const (
 // process is one run of the program.
 type process struct {
 	std   streams
-	out   bytes.Buffer // reaches standard output only if the run succeeds; an audit also writes while it reads
+	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
 	code  int          // exit code of a run without an error
-	began bool         // the command line is right as far as cobra can tell
+	began bool         // cobra accepted the command line
 }
 
 // call is a command with its arguments and the values of its flags.
@@ -66,7 +66,7 @@ type options struct {
 	from, crd, classes      string
 }
 
-// usageError says that the command line is wrong.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -75,7 +75,7 @@ func (e *usageError) Error() string { return e.text }
 func run(args []string, std streams) int {
 	p := &process{std: std}
 	root := p.root()
-	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra takes nil for the arguments of the process
+	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
 	command, err := root.ExecuteC()
 	var wrong *usageError
 	switch {
@@ -90,13 +90,13 @@ func run(args []string, std streams) int {
 		return exitUsage
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(std.err, printable(line)) // an error names files, and others may have named those
+		fmt.Fprintln(std.err, printable(line)) // an error has names of files, which may be hostile
 	}
 	return exitError
 }
 
-// commandFirst returns the arguments as a user writes them. kubectl diff puts the words of KUBECTL_EXTERNAL_DIFF but the first behind the two
-// directories that it makes: hotupdate /tmp/LIVE-1 /tmp/MERGED-2 plan --pool=a.
+// commandFirst moves the command to the front of the arguments. kubectl diff puts all words of KUBECTL_EXTERNAL_DIFF except the first after its two
+// directories: hotupdate /tmp/LIVE-1 /tmp/MERGED-2 plan --pool=a.
 func commandFirst(args []string) []string {
 	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") && strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
 		return slices.Concat(args[2:], args[:2])
@@ -117,7 +117,7 @@ directories of many of them. All are YAML or JSON, and - is standard input. OLD 
 		Args:              knownCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		DisableAutoGenTag: true, // a manual page does not change from day to day
+		DisableAutoGenTag: true, // no date in manual pages
 
 		DisableFlagsInUseLine: true,
 	}, func(*call) (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
@@ -132,7 +132,7 @@ directories of many of them. All are YAML or JSON, and - is standard input. OLD 
 	return root
 }
 
-// command gives a command the function that runs it, and flags.
+// command gives a command its function and flags.
 func (p *process) command(command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command)) *cobra.Command {
 	c := &call{process: p}
 	for _, add := range flags {
@@ -150,7 +150,7 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 	return command
 }
 
-// knownCommand refuses what stands in the place of a command and is none.
+// knownCommand refuses an unknown command.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -40,7 +40,7 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a field that is set, in JSON.
+// fieldShown is a set field in JSON.
 type fieldShown struct {
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`
@@ -141,7 +141,7 @@ Exit code: 0; 1 is an error, 2 wrong usage.`,
 	}, hashConfigs, (*call).addOutputs, (*call).addPools)
 }
 
-// hashed is the hash of a provider config, in JSON as well.
+// hashed is the hash of a provider config, also in JSON.
 type hashed struct {
 	Pool string `json:"pool,omitempty"`
 	Hash string `json:"hash"`
@@ -193,7 +193,7 @@ func (c *call) read() (*side.Reader, *side.Manifest, error) {
 	return r, m, err
 }
 
-// config is a provider config to be looked at: on its own, or of a worker pool.
+// config is a provider config of a file, or of a worker pool.
 type config struct {
 	from   string // for messages
 	pool   string
@@ -201,7 +201,7 @@ type config struct {
 	raw    []byte
 }
 
-// configs returns the provider config of a file, or those of the pools of a Worker or Shoot. Each must have a Schema.
+// configs returns the provider config of a file, or the provider configs of the pools of a Worker or Shoot. Each must have a Schema.
 func (c *call) configs() ([]config, error) {
 	r, m, err := c.read()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// oneOf says to the user and to the shell which words a flag takes; [checked] refuses all others.
+// oneOf declares the words that a flag accepts, for help and completion. [checked] refuses all others.
 func oneOf[W any](command *cobra.Command, flag string, words ...W) {
 	var texts []string
 	for _, word := range words {
@@ -25,10 +25,10 @@ func oneOf[W any](command *cobra.Command, flag string, words ...W) {
 	complete(command, flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// allowed is the annotation of a flag with the words that it takes.
+// allowed is the annotation of a flag with the words that it accepts.
 const allowed = "allowed"
 
-// checked is a flag that takes only the words that are allowed, and one value unless it is a list: of two values only one would count.
+// checked is a flag that accepts only the allowed words, and only one value unless it is a list.
 type checked struct {
 	pflag.Value
 
@@ -36,7 +36,7 @@ type checked struct {
 	given *string
 }
 
-// Set reads the value.
+// Set parses the value.
 func (c *checked) Set(text string) error {
 	if _, isList := c.Value.(pflag.SliceValue); !isList && c.given != nil && *c.given != text {
 		return fmt.Errorf("was given as %q before, and takes one value", *c.given)
@@ -52,12 +52,12 @@ func (c *checked) Set(text string) error {
 	return c.Value.Set(text)
 }
 
-// check makes all flags checked ones.
+// check makes all flags of a command checked.
 func check(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { f.Value = &checked{Value: f.Value, flag: f} })
 }
 
-// suggestFlag adds to an error about an unknown flag the one that was probably meant.
+// suggestFlag adds the flag that was probably meant to an error about an unknown flag.
 func suggestFlag(command *cobra.Command, err error) error {
 	var names []string
 	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -68,7 +68,7 @@ func suggestFlag(command *cobra.Command, err error) error {
 	return err
 }
 
-// didYouMean is the end of an error about a word, if something like it is known.
+// didYouMean is the end of an error about a word, if a known word is similar.
 func didYouMean(known ...string) string {
 	if len(known) == 0 {
 		return ""
@@ -76,12 +76,12 @@ func didYouMean(known ...string) string {
 	return "; did you mean " + strings.Join(known, " or ") + "?"
 }
 
-// complete says how a shell completes the value of a flag.
+// complete sets the completion of a flag's value.
 func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) {
 	_ = command.RegisterFlagCompletionFunc(flag, values) // fails for a flag that the command does not have, which a test would see
 }
 
-// completePools completes the name of a pool with those in the files that are named already.
+// completePools completes the name of a pool by the pools in the files on the command line.
 func (c *call) completePools(_ *cobra.Command, files []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	schemas, err := side.NewCatalog(c.schema)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// within reports whether a path lies at or below another one.
+// within reports whether a path is equal to or below another one.
 func within(path, above string) bool {
 	rest, ok := strings.CutPrefix(path, above)
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
@@ -19,11 +19,12 @@ func within(path, above string) bool {
 // brackets matches a step in brackets, whose quotes may hold brackets.
 var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
 
-// patternOf turns the path of an element into the path of all: dataVolumes[name=a].iops into dataVolumes[].iops. Names in brackets become [], too.
+// patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops into dataVolumes[].iops. Names in brackets
+// become [], too.
 func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }
 
-// differences lists the paths at which two documents that are hashed differ under one of the Schemas, each once, as WithTag takes them. Where a
-// document cannot be read by the Schema of the other one, they differ as well.
+// differences lists the paths, without duplicates and in the form of WithTag, at which two hashed documents differ under one of the Schemas. They also
+// differ where the Schema of one document cannot read the other.
 func (r *Releases) differences(old, updated *hotupdate.Schema, before, after []byte) []string {
 	found := map[string]bool{}
 	for _, s := range []*hotupdate.Schema{old, updated} {

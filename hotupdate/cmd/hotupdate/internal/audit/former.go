@@ -57,7 +57,7 @@ func load(in io.Reader) (*Report, error) {
 	}
 }
 
-// check refuses what could not be shown.
+// check refuses a result that cannot be shown.
 func (r *Report) check() error {
 	if r.FormatVersion != FormatVersion {
 		return fmt.Errorf("has formatVersion %d; this release knows %d", r.FormatVersion, FormatVersion)
@@ -73,7 +73,7 @@ func (r *Report) check() error {
 	return nil
 }
 
-// eachFinding goes through the pools that something happens to. Not all of them are listed in a result that shows only some verdicts.
+// eachFinding yields the listed pools that are not unchanged. A result that shows only some verdicts does not list all of them.
 func (r *Report) eachFinding(do func(p *Pool)) error {
 	unlisted := r.Verdicts.Total().Pools - r.Verdicts[Unchanged].Pools
 	for _, p := range r.Pools {
@@ -88,7 +88,7 @@ func (r *Report) eachFinding(do func(p *Pool)) error {
 	return nil
 }
 
-// Merge makes one report of the results of several audits. What is known concerns all of them; it may be nil.
+// Merge merges the results of several audits into one report. Known findings apply to all of them; known may be nil.
 func Merge(all []*Report, known *Known) (*Report, error) {
 	merged := newReport("", "")
 	for _, one := range all {

@@ -29,7 +29,7 @@ const (
 	maxRows = 5000
 )
 
-// bars are the groups of a dimension.
+// bars are the bars of one dimension.
 type bars struct {
 	Title  string
 	Bars   []page.Bar
@@ -51,7 +51,7 @@ func (r *Report) HTML(out io.Writer, v View) error {
 	})
 }
 
-// head is the beginning of a list; all of it if the limit is 0.
+// head is the beginning of a list, or all of it if the limit is 0.
 func head[E any](list []E, limit int) []E {
 	if limit <= 0 {
 		return list
@@ -78,7 +78,7 @@ func (r *Report) groups(v View) []bars {
 	return []bars{barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown), barsOf(ByMinor, r.Groups[ByMinor], shown)}
 }
 
-// barsOf are the bars of the first of some groups. They are as long as they count, by a blank part behind all but the longest.
+// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but the longest end with a blank part.
 func barsOf(d Dimension, groups map[string]Counts, shown []Verdict) bars {
 	all, most := values(d, groups), 0
 	b := bars{Title: "by " + string(d), Hidden: max(0, len(all)-maxBars)}

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// identity tells objects apart. The probability that any two of n objects share one by chance is below n²/2¹²⁹.
+// identity identifies an object. The probability that any two of n objects have the same identity is below n²/2¹²⁹.
 type identity [16]byte
 
 // identityOf hashes the UID of an object, or else the whole object.
@@ -24,7 +24,7 @@ func identityOf(m *pool.Manifest) identity {
 	return identity(sum[:len(identity{})])
 }
 
-// identities is a set in a temporary file, a hash table, and so needs no memory that grows with it.
+// identities is a set in a hash table in a temporary file, so that its memory does not grow.
 type identities struct {
 	file        *os.File
 	slots, used uint64
@@ -33,12 +33,12 @@ type identities struct {
 func newIdentities(slots uint64) (*identities, error) {
 	file, err := os.CreateTemp("", "hotupdate-audit-")
 	if err == nil {
-		_ = os.Remove(file.Name()) // most systems allow it: then the file goes with the process, however that ends
+		_ = os.Remove(file.Name()) // most systems remove an open file when the process ends, in whatever way
 	}
 	return &identities{file: file, slots: slots}, err
 }
 
-// add adds an identity and reports whether it is new: to the first free slot from the one on that it hashes to.
+// add adds an identity, by linear probing, and reports whether it is new.
 func (s *identities) add(one identity) (isNew bool, err error) {
 	if 2*s.used >= s.slots {
 		if err := s.grow(); err != nil {

@@ -15,26 +15,26 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Verdict is what a release does to a pool that nobody touches.
+// Verdict is the effect of a release on an unchanged pool.
 type Verdict string
 
 // The verdicts.
 const (
 	Rejected      Verdict = "rejected"      // the new release cannot read the config
 	Rolled        Verdict = "rolled"        // machines are replaced
-	Renamed       Verdict = "renamed"       // the MachineClass gets another name, nodes are updated in place
-	Indeterminate Verdict = "indeterminate" // an era hashes by a function that is not known
+	Renamed       Verdict = "renamed"       // the MachineClass gets another name, and nodes are updated in place
+	Indeterminate Verdict = "indeterminate" // the hash function of an era is not known
 	Invalid       Verdict = "invalid"       // neither release can read the config
 	Accepted      Verdict = "accepted"      // only the new release can read the config
 	Unchanged     Verdict = "unchanged"     // nothing happens
 )
 
-// Verdicts are ordered from the gravest on.
+// Verdicts are ordered from the gravest to the least.
 func Verdicts() []Verdict {
 	return []Verdict{Rejected, Rolled, Renamed, Indeterminate, Invalid, Accepted, Unchanged}
 }
 
-// Pool is the judgement about one pool.
+// Pool is a judged pool.
 type Pool struct {
 	manifest.Place
 
@@ -51,33 +51,33 @@ type Pool struct {
 	Verdict           Verdict `json:"verdict"`
 	OldEra            string  `json:"oldEra,omitempty"`
 	NewEra            string  `json:"newEra,omitempty"`
-	// Reasons say why. There is none for a pool that is unchanged.
+	// Reasons are the reasons for the verdict. An unchanged pool has none.
 	Reasons []Reason `json:"reasons,omitempty"`
-	// Known says why the finding is no news: it is in the baseline, or accepted.
+	// Known says why the finding is known: it is in the baseline, or accepted.
 	Known string `json:"known,omitempty"`
 }
 
-// Reason is why a pool has its verdict.
+// Reason is a reason for a pool's verdict.
 type Reason struct {
-	Path    string `json:"path,omitempty"`    // of all elements of lists and maps
+	Path    string `json:"path,omitempty"`    // with [] for elements of lists and maps
 	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
 	Code    string `json:"code,omitempty"`    // the code of a fault.Error
 	Text    string `json:"text"`
 }
 
-// Side is what is known of a release: how it hashes, a program that hashes as it does, or both.
+// Side describes a release: by its hash functions, by a program that hashes like the release, or by both.
 type Side struct {
 	*release.Release
-	// Program is a name and arguments. It decides about hashes; the release then says what configs are read by, if there is one.
+	// Program is a name and arguments. If set, its hashes count, and the release, if any, only reads the configs.
 	Program []string
 
-	program *program // nil if there is none
+	program *program // may be nil
 }
 
-// Releases are the two releases that pools are judged under. They are safe for concurrent use.
+// Releases are the two releases under which pools are judged. They are safe for concurrent use.
 type Releases struct {
 	old, updated Side
-	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
+	kind         pool.TypeMeta // of the provider configs; empty if neither release names it
 
 	findings sync.Map // between two Schemas
 	open     sync.Map // the Schemas with unknown members admitted
@@ -95,7 +95,7 @@ func NewReleases(old, updated Side) (*Releases, error) {
 	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
 }
 
-// start starts the program of a side, which then takes the eras from its answers.
+// start starts the program of a side. The eras of the side are then those in the program's answers.
 func (s *Side) start() (err error) {
 	if len(s.Program) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (s *Side) start() (err error) {
 	return err
 }
 
-// hash returns what the release makes of a pool. The last error is that of a program that does not do its work.
+// hash returns the hash of a pool under the release. The last error is a failure of the program.
 func (s *Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
 	if s.program != nil {
 		return s.program.hash(p, raw)
@@ -118,12 +118,12 @@ func (s *Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, f
 	return hashed, refused, nil
 }
 
-// concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
+// concern reports whether a provider config is of the releases' kind. An empty config is of every kind.
 func (r *Releases) concern(raw []byte) bool {
 	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(raw) == r.kind
 }
 
-// judge reads and hashes the provider config of a pool under both releases. An error is that of a program.
+// judge reads and hashes the provider config of a pool under both releases. An error is a failure of a program.
 func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 	raw := p.ProviderConfig
 	if pool.IsNull(raw) {
@@ -148,7 +148,7 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 		judged.addErrors(oldErr)
 	case old.IsUnknown() || updated.IsUnknown():
 		if old.Era.Hash == updated.Era.Hash && old.Era.Name == updated.Era.Name {
-			return nil // taken to be the same function
+			return nil // assumed to be the same function
 		}
 		judged.Verdict = Indeterminate
 		judged.Reasons = []Reason{{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.Era.Name, old.Era.Name)}}
@@ -162,7 +162,7 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 	return nil
 }
 
-// reasons says why two releases hash a provider config differently.
+// reasons are the reasons why two releases hash a provider config differently.
 func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	var all []Reason
 	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
@@ -174,16 +174,16 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 		all = append(all, r.findingReasons(first, second, r.differences(first, second, before, after))...)
 	}
 	if len(all) == 0 {
-		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // it may be confidential
+		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // the addition itself may be confidential
 	}
 	return all
 }
 
-// hashedJSON returns the canonical document or the bytes that are hashed of a provider config; nil if they are not known.
+// hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It is nil if they are not known.
 func hashedJSON(h release.Hashed, raw []byte) []byte {
 	switch {
 	case h.Era.Hash == release.Canonical:
-		document, _ := h.Era.Schema.DocumentRaw(raw) // which could be hashed
+		document, _ := h.Era.Schema.DocumentRaw(raw) // cannot fail, since raw was hashed
 		return document
 	case len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes):
 		return []byte(h.Data[0])
@@ -191,7 +191,7 @@ func hashedJSON(h release.Hashed, raw []byte) []byte {
 	return nil
 }
 
-// findingReasons are the findings between two Schemas that concern the paths. A path without one is named by itself.
+// findingReasons are the findings between two Schemas at the paths. A path without a finding is a reason itself.
 func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) (all []Reason) {
 	unexplained := slices.Clone(paths)
 	for _, f := range r.findingsOf(old, updated) {
@@ -209,12 +209,12 @@ func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string
 
 func (r *Releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
 	return cached(&r.findings, [2]*hotupdate.Schema{old, updated}, func() []hotupdate.Finding {
-		found, _ := hotupdate.Compatibility(old, updated) // both are there
+		found, _ := hotupdate.Compatibility(old, updated) // fails only for nil
 		return found
 	})
 }
 
-// cached returns what is stored under a key, and makes it once.
+// cached returns the value of a key, which is computed once.
 func cached[V any](all *sync.Map, key any, of func() V) V {
 	known, ok := all.Load(key)
 	if !ok {
@@ -223,7 +223,7 @@ func cached[V any](all *sync.Map, key any, of func() V) V {
 	return known.(V)
 }
 
-// addErrors adds the problems of a provider config, a reason each.
+// addErrors adds the problems of a provider config, one reason each.
 func (p *Pool) addErrors(err error) {
 	problems := fault.All(err)
 	if len(problems) == 0 {

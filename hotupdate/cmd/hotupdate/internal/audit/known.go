@@ -14,18 +14,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 )
 
-// Known are the findings that are no news: those that people accept for a time, and those of a former result.
+// Known are the known findings: those that people accept for a time, and those of a former result.
 type Known struct {
 	FormatVersion int          `json:"formatVersion"`
 	Accepted      []Acceptance `json:"accepted"`
 
-	today, baseline string          // the baseline is a file
+	today, baseline string          // the date, and the file of the baseline
 	findings        map[string]bool // of the baseline
 }
 
-// Acceptance accepts the reasons that have all that it names, of the pools that do.
+// Acceptance accepts the reasons, of the pools, that match all of its members that are set.
 type Acceptance struct {
-	// Reason says why the finding is accepted, Expires the last day of that, as 2026-12-31. Both are needed.
+	// Reason says why the finding is accepted, and Expires until which day, such as 2026-12-31. Both are required.
 	Reason  string `json:"reason"`
 	Expires string `json:"expires"`
 
@@ -40,8 +40,8 @@ type Acceptance struct {
 	Pool      string  `json:"pool"`
 }
 
-// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either may be empty. What has expired before today accepts
-// nothing.
+// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may be empty. Acceptances that expired before today
+// have no effect.
 func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 	k := &Known{today: today.Format(time.DateOnly), baseline: baseline, findings: map[string]bool{}}
 	var acceptedErr, baselineErr error
@@ -79,7 +79,7 @@ func (k *Known) readAccepted(file string) error {
 	return manifest.InFile(file, errors.Join(problems...))
 }
 
-// why says why a finding is no news: every reason of it is accepted, or it is in the baseline.
+// why says why a finding is known: all of its reasons are accepted, or it is in the baseline.
 func (k *Known) why(p *Pool) (why string) {
 	for _, cause := range p.causes() {
 		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
@@ -95,7 +95,7 @@ func (k *Known) why(p *Pool) (why string) {
 	return why
 }
 
-// wants is what the acceptance names; nothing stands for anything.
+// wants are the members of the acceptance. An empty one matches everything.
 func (a *Acceptance) wants() []string {
 	return []string{string(a.Verdict), a.Path, a.Finding, a.Code, a.Minor, a.Project, a.Namespace, a.Name, a.Pool}
 }
@@ -120,7 +120,7 @@ func (k *Known) remarks() (all []string) {
 	return all
 }
 
-// finding identifies what is found about a pool.
+// finding identifies the finding about a pool.
 func (p *Pool) finding() string {
 	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
 	for _, c := range p.causes() {

@@ -16,20 +16,20 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
 
-// byProgram is the method of an era of a program.
+// byProgram is the hash method of eras that a program names.
 const byProgram release.Method = "its program"
 
-// program is a process that answers pools with additional data, line by line. It is safe for concurrent use.
+// program is a process that reads pools and writes their additional data, line by line. It is safe for concurrent use.
 type program struct {
 	process *exec.Cmd
 	errs    bytes.Buffer
 
-	mutex sync.Mutex // of what follows
+	mutex sync.Mutex // guards the fields below
 	in    io.WriteCloser
 	out   *bufio.Reader
 }
 
-// start starts a program: a name and its arguments. It ends with its standard input.
+// start starts a program, given as a name and arguments. The program ends when its standard input ends.
 func start(command []string) (*program, error) {
 	p := &program{process: exec.Command(command[0], command[1:]...)}
 	p.process.Stderr = &p.errs
@@ -42,10 +42,10 @@ func start(command []string) (*program, error) {
 	return p, nil
 }
 
-// stop ends the process, unless it is busy: then it ends with its standard input, when this process ends.
+// stop waits for the process, unless it is busy: then it ends together with this process, when its standard input ends.
 func (p *program) stop() {
 	if p != nil && p.mutex.TryLock() {
-		_ = p.wait() // it has answered everything
+		_ = p.wait() // its exit code does not matter after the last answer
 	}
 }
 
@@ -54,7 +54,7 @@ func (p *program) wait() error {
 	return p.process.Wait()
 }
 
-// asInWorker is a pool as it stands in a Worker, in which programs read it.
+// asInWorker is a pool in the form of a Worker, which programs read.
 func asInWorker(p *pool.Pool, raw []byte) map[string]any {
 	w := map[string]any{
 		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum, "machineType": p.Worker.MachineType,
@@ -75,7 +75,7 @@ func asInWorker(p *pool.Pool, raw []byte) map[string]any {
 	return w
 }
 
-// hash asks the program about a pool.
+// hash asks the program for the hash of a pool.
 func (p *program) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
 	var answer struct {
 		Era   string   `json:"era"`
@@ -93,7 +93,7 @@ func (p *program) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refuse
 	return hashed, refused, nil
 }
 
-// ask writes a question and reads the answer. If there is none, the error says what the program wrote to standard error.
+// ask writes a question and reads the answer. If there is no answer, the error has the program's standard error.
 func (p *program) ask(question, answer any) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -15,7 +15,7 @@ import (
 // FormatVersion is the version of reports in JSON.
 const FormatVersion = 2
 
-// Report is what an audit has found. Its size does not depend on the number of pools, but for [Report.Pools] and [Report.Unreadable].
+// Report is the result of an audit. Its size does not grow with the number of pools, except for [Report.Pools] and [Report.Unreadable].
 type Report struct {
 	FormatVersion int `json:"formatVersion"`
 	// Old and New name the releases.
@@ -23,41 +23,41 @@ type Report struct {
 	New string `json:"new"`
 	// Partial says that the audit was interrupted.
 	Partial bool `json:"partial,omitempty"`
-	// Objects accounts for all that was read.
+	// Objects counts all objects of the input.
 	Objects Objects `json:"objects"`
-	// Verdicts counts the pools by verdict, Known those of them that are no news.
+	// Verdicts counts the pools by verdict, and Known counts the pools with known findings.
 	Verdicts Counts `json:"verdicts"`
 	Known    Counts `json:"known,omitempty"`
-	// Causes are why pools have their verdicts, most pools first. A pool with several reasons counts in each.
+	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in each.
 	Causes []*Cause `json:"causes"`
 	// Groups counts the pools by verdict for each project, minor, strategy and provider.
 	Groups map[Dimension]map[string]Counts `json:"groups"`
-	// Eras tell how the releases hash the pools of each minor.
+	// Eras say how the releases hash the pools of each minor.
 	Eras []*Span `json:"eras"`
-	// Pools are the pools that were asked for, the gravest verdicts first.
+	// Pools are the listed pools, the gravest verdicts first.
 	Pools []*Pool `json:"pools"`
-	// Unreadable are the objects that cannot be read, the first of them if there are very many.
+	// Unreadable are the objects that cannot be read; only the first ones if there are very many.
 	Unreadable []Unreadable `json:"unreadable"`
-	// Remarks are about what was asked for, such as acceptances that have expired.
+	// Remarks are about the call, such as expired acceptances.
 	Remarks []string `json:"remarks,omitempty"`
 
 	causes map[causeKey]*Cause
 	spans  map[Span]*Span // by minor and eras
-	seen   []string       // providers and kinds of provider configs that are not judged
+	seen   []string       // some providers and kinds of provider configs that are not judged
 }
 
-// Objects accounts for the objects of the input.
+// Objects counts the objects of the input.
 type Objects struct {
 	Read   int `json:"read"`
 	Judged int `json:"judged"`
-	// Skipped counts the others by the reason.
+	// Skipped counts the other objects by reason.
 	Skipped map[Skip]int `json:"skipped"`
 }
 
-// Skip is why an object is not judged.
+// Skip is a reason for not judging an object.
 type Skip string
 
-// The reasons, each in words that follow a number.
+// The reasons, worded to follow a number.
 const (
 	OtherKind     Skip = "of other kinds"
 	OtherProvider Skip = "of other providers"
@@ -79,7 +79,7 @@ type Unreadable struct {
 	Text string `json:"text"`
 }
 
-// Count is a number of pools, with that of their machines.
+// Count is a number of pools, with the number of their machines.
 type Count struct {
 	Pools   int `json:"pools"`
 	Minimum int `json:"minimum"`
@@ -114,10 +114,10 @@ func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 // Total returns the count of all pools.
 func (c Counts) Total() Count { return c.Of(Verdicts()...) }
 
-// Dimension is what pools are grouped by.
+// Dimension is a property by which pools are grouped.
 type Dimension string
 
-// The dimensions beside the cause.
+// The dimensions other than [ByCause].
 const (
 	ByProject  Dimension = "project"
 	ByMinor    Dimension = "minor"
@@ -128,7 +128,7 @@ const (
 // Dimensions are all of them.
 func Dimensions() []Dimension { return []Dimension{ByProject, ByMinor, ByStrategy, ByProvider} }
 
-// Cause is a reason that many pools share.
+// Cause is a reason, with the pools that have it.
 type Cause struct {
 	causeKey
 	Count
@@ -137,7 +137,7 @@ type Cause struct {
 	Samples []Sample `json:"samples"`
 }
 
-// causeKey is what is one cause.
+// causeKey identifies a cause.
 type causeKey struct {
 	Verdict Verdict `json:"verdict"`
 	Reason
@@ -148,28 +148,28 @@ type causeKey struct {
 	Minor  string `json:"minor"`
 }
 
-// Sample is one of the pools that a cause concerns.
+// Sample is one of the pools of a cause.
 type Sample struct {
 	manifest.Place
 
 	Pool string `json:"pool"`
 }
 
-// Span is how the pools of one minor are hashed.
+// Span says how the pools of one minor are hashed.
 type Span struct {
 	Minor string `json:"minor"`
 	// OldEra and NewEra are in force; they are empty if they are not known.
 	OldEra string `json:"oldEra,omitempty"`
 	NewEra string `json:"newEra,omitempty"`
-	// Differ says that the releases hash pools of the minor differently, at least some of them.
+	// Differ says that the releases hash some pools of the minor differently.
 	Differ bool `json:"differ"`
 	Pools  int  `json:"pools"`
 }
 
-// The limits that keep a report's size apart from that of the fleet.
+// The limits that make the size of a report independent of the size of the fleet.
 const (
 	samples = 3
-	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read. What is beyond is only counted.
+	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read. Further ones are only counted.
 	groups = 10_000
 	others = "(others)"
 )
@@ -205,7 +205,7 @@ func (r *Report) add(p *Pool) {
 
 func (p *Pool) count() Count { return Count{1, p.Minimum, p.Maximum} }
 
-// group returns the counts of a group, those of all others if there are very many.
+// group returns the counts of a group, or those of all other groups if there are very many.
 func group(all map[string]Counts, value string) Counts {
 	value = cmp.Or(value, unknown)
 	if all[value] == nil && len(all) >= groups {
@@ -243,7 +243,7 @@ func (r *Report) addCause(c *Cause) {
 	known.Samples = head(append(known.Samples, c.Samples...), samples)
 }
 
-// unknown stands for a value that is missing.
+// unknown replaces a missing value.
 const unknown = "unknown"
 
 // minorOf returns the minor of a Kubernetes version.
@@ -264,7 +264,7 @@ func (p *Pool) Title() string {
 	return name
 }
 
-// causes are those of the verdict.
+// causes are the causes of a verdict.
 func (p *Pool) causes() (all []causeKey) {
 	for _, because := range p.Reasons {
 		all = append(all, causeKey{p.Verdict, because, p.OldEra, p.NewEra, minorOf(p.KubernetesVersion)})
@@ -283,7 +283,7 @@ func (r *Report) addEras(old, updated *release.Release) {
 	}
 }
 
-// finish puts the report in order.
+// finish sorts the report.
 func (r *Report) finish(known *Known) {
 	if known != nil {
 		r.Remarks = append(r.Remarks, known.remarks()...)
@@ -304,7 +304,7 @@ func compareVerdicts(a, b Verdict) int {
 	return cmp.Compare(slices.Index(Verdicts(), a), slices.Index(Verdicts(), b))
 }
 
-// compareMinors orders minors as numbers, and anything else behind them.
+// compareMinors orders minors as numbers, and other texts after them.
 func compareMinors(a, b string) int {
 	first, errFirst := hash.ParseMinor(a)
 	second, errSecond := hash.ParseMinor(b)
@@ -314,7 +314,7 @@ func compareMinors(a, b string) int {
 	return first.Compare(second)
 }
 
-// List sets the pools that are listed. The gravest verdicts come first.
+// List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*Pool) {
 	r.Pools = slices.SortedStableFunc(slices.Values(pools), func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 	if r.Pools == nil {
@@ -322,7 +322,7 @@ func (r *Report) List(pools []*Pool) {
 	}
 }
 
-// Gravest returns the gravest verdict that is news, [Unchanged] if there is none.
+// Gravest returns the gravest verdict that is not known, or [Unchanged] if there is none.
 func (r *Report) Gravest() Verdict {
 	for _, v := range Verdicts() {
 		if r.Verdicts[v].Pools > r.Known[v].Pools {

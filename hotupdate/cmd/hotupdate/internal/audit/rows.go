@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Rows writes pools as they are judged, a line each, and at their end what follows the last one.
+// Rows writes pools as they are judged, one line each, and the rest of the result after the last pool.
 type Rows struct {
 	Pool func(*Pool) error
 	End  func(*Report) error
 }
 
-// line is a line of a result in JSON lines. It holds one of the three; the last line holds the report without what stands in lines before it.
+// line is a line of a result in JSON lines. It has one of the three; the last line has the report, without the objects of the lines before it.
 type line struct {
 	*Pool
 
@@ -22,7 +22,7 @@ type line struct {
 	Report     *Report     `json:"report,omitempty"`
 }
 
-// JSONLines writes JSON lines: pools, objects that cannot be read, and at last the report.
+// JSONLines writes JSON lines: pools, objects that cannot be read, and finally the report.
 func JSONLines(out io.Writer) *Rows {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -61,7 +61,7 @@ func CSV(out io.Writer) *Rows {
 	}}
 }
 
-// writeRow writes a row of texts. A spreadsheet takes what begins with one of these for a formula.
+// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these characters as a formula.
 func writeRow(w *csv.Writer, cells ...string) error {
 	for i, cell := range cells {
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {

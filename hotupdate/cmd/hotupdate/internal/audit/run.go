@@ -1,7 +1,7 @@
-// Package audit tells what a release of a provider extension does to the worker pools of a fleet that nobody touches.
+// Package audit finds the effect of a release of a provider extension on the unchanged worker pools of a fleet.
 //
-// [Run] judges the pools of a stream of manifests, on all processors and in the order of the stream, and counts them in a [Report]. It owns
-// what a pool's verdict is, what is counted and what two results have in common. How a report is shown is in the files named by the formats.
+// [Run] judges the pools of a stream of manifests, on all processors and in the order of the stream, and counts them in a [Report]. The package
+// owns the verdict on a pool, the counts, and the comparison of two results. The files that are named after formats show a report.
 package audit
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// Options say what is judged and what is news.
+// Options say which objects are judged and which findings are known.
 type Options struct {
-	// Provider is the type of the Shoots and Workers that are judged; all if it is empty.
+	// Provider is the type of the Shoots and Workers that are judged. If it is empty, all are.
 	Provider string
-	// Known are the findings that are no news; nil for none.
+	// Known are the known findings; nil for none.
 	Known *Known
-	// Each is called for every pool that is judged, in the order of the stream, with the report so far.
+	// Each is called for every judged pool, in the order of the stream, with the report so far.
 	Each func(*Pool, *Report) error
 }
 
-// Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
+// Run judges the pools of a stream. If the context ends before the stream, the report is partial, and says so.
 //
-// An object that is in the stream twice is judged once: one with a UID by that, any other if its kind, name and spec are the same.
-// Which objects were read is kept in a temporary file.
+// An object that is in the stream twice is judged once. Objects with a UID are identified by it, others by their whole content. A temporary file
+// keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -47,7 +47,7 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	for {
 		var one chan *judgedObject
 		select {
-		case <-ctx.Done(): // also while a document is waited for
+		case <-ctx.Done(): // also while waiting for a document
 		case one = <-queue:
 		}
 		if one == nil {
@@ -65,7 +65,7 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	return report, nil
 }
 
-// work judges documents on all processors. What is found comes out in their order. The queue bounds how many are under way; it ends with the
+// work judges documents on all processors and yields the results in order. The queue bounds the number of documents under way. It ends with the
 // documents, or on an interruption.
 func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan *judgedObject {
 	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
@@ -84,7 +84,7 @@ func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Docume
 	return queue
 }
 
-// document judges the object of a document; nil if it holds none.
+// document judges the object of a document. It is nil if the document holds none.
 func (r *Releases) document(d *manifest.Document, provider string) *judgedObject {
 	o, ok := d.Object()
 	if !ok {
@@ -94,14 +94,14 @@ func (r *Releases) document(d *manifest.Document, provider string) *judgedObject
 	return &judged
 }
 
-// judgedObject is what is found in one object.
+// judgedObject is the result for one object.
 type judgedObject struct {
-	skip       Skip   // why it is not judged; nothing if it is
-	other      string // the provider or kind of provider config that it has instead
+	skip       Skip   // why it is not judged; empty if it is
+	other      string // its provider or kind of provider config, if it is skipped for that
 	unreadable *Unreadable
 	identity   identity
 	pools      []*Pool
-	failed     error // of a program, which ends the audit
+	failed     error // failure of a program, which ends the audit
 }
 
 // object judges the pools of an object.
@@ -150,7 +150,7 @@ func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Poo
 	return judged, r.judge(p, judged)
 }
 
-// projectOf returns the project of a namespace: of garden-a, where its Shoots are, and of shoot--a--b, where the Worker of one is.
+// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for shoot--a--b, which holds a Worker.
 func projectOf(namespace string) string {
 	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
 		return project
@@ -163,7 +163,7 @@ func projectOf(namespace string) string {
 	return project
 }
 
-// count adds what is found in an object.
+// count adds the result for an object.
 func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	if one.failed != nil {
 		return one.failed
@@ -197,14 +197,14 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	return nil
 }
 
-// see remembers some of the providers and kinds of provider configs that are not judged.
+// see remembers a provider or a kind of provider configs that is not judged, up to a limit.
 func (r *Report) see(other string) {
 	if other != "" && len(r.seen) < 10 && !slices.Contains(r.seen, other) {
 		r.seen = append(r.seen, other)
 	}
 }
 
-// CheckJudged is an error if no pool was judged: whoever asked meant something else.
+// CheckJudged returns an error if no pool was judged, since then the call was probably wrong.
 func (r *Report) CheckJudged() error {
 	if r.Objects.Judged > 0 || r.Partial {
 		return nil

@@ -13,15 +13,15 @@ func (r *Report) Text(out io.Writer, v View) {
 	fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
 }
 
-// maxMarkdown is what a comment of a pull request may hold beside the headline, in bytes.
+// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of a pull request.
 const maxMarkdown = 64_000
 
-// Markdown writes the report for a comment of a pull request: the text as code. Lines that do not fit are counted.
+// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines that do not fit.
 func (r *Report) Markdown(out io.Writer, v View) {
 	fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown))
 }
 
-// tables are the sections as text.
+// tables writes the sections as text.
 func (r *Report) tables(v View) string {
 	var all []string
 	for _, s := range r.sections(v) {
@@ -30,7 +30,7 @@ func (r *Report) tables(v View) string {
 	return strings.Join(all, "\n")
 }
 
-// text is the title and the rows. Notes stand below the last cell of their row.
+// text writes the title and the rows. Notes are below the last cell of their row.
 func (s *section) text() string {
 	text, last := "", len(s.Header)-1
 	if s.Title != "" {

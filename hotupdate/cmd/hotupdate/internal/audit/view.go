@@ -11,16 +11,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// ByCause groups by the reason. It is the dimension in which one pool may count several times.
+// ByCause groups by reason. A pool counts once for each of its reasons.
 const ByCause Dimension = "cause"
 
-// View says what of a report is shown.
+// View says which parts of a report are shown.
 type View struct {
-	// By is what the pools are grouped by.
+	// By is the dimension by which the pools are grouped.
 	By Dimension
-	// Only are the verdicts that are shown in groups and lists; all if there is none.
+	// Only are the verdicts that are shown in groups and lists. If it is empty, all are.
 	Only []Verdict
-	// Limit is how many rows of a table are shown at most, ListLimit how many pools are listed; all if it is 0.
+	// Limit bounds the rows of a table, and ListLimit the listed pools. 0 means no limit.
 	Limit, ListLimit int
 }
 
@@ -29,20 +29,20 @@ func (v View) Shows(verdict Verdict) bool {
 	return len(v.Only) == 0 || slices.Contains(v.Only, verdict)
 }
 
-// causes are those of the verdicts that are shown.
+// causes are the causes of the shown verdicts.
 func (r *Report) shownCauses(v View) []*Cause {
 	return slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
 }
 
-// section is a part of a report: a table with a title.
+// section is a table with a title.
 type section struct {
 	Title  string
 	Header []string
-	Rows   [][]string // cells, and behind them notes that stand below the row
-	Hidden int        // rows that the limit leaves out
+	Rows   [][]string // cells, and after them notes, which are shown below the row
+	Hidden int        // number of rows beyond the limit
 }
 
-// Headline sums up in one line.
+// Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")
 	if by := listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
@@ -54,7 +54,7 @@ func (r *Report) Headline() string {
 	return text
 }
 
-// Accounting says what became of everything that was read.
+// Accounting says what happened to all objects of the input.
 func (r *Report) Accounting() string {
 	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, plaintext.Counted(r.Objects.Read, "object"))
 	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
@@ -67,7 +67,7 @@ func (r *Report) Accounting() string {
 	return strings.Join(lines, "\n")
 }
 
-// listed lists what there is some of: 1 rolled, 2 unchanged.
+// listed lists the counts that are not zero: 1 rolled, 2 unchanged.
 func listed[W any](words []W, count func(W) int) string {
 	var parts []string
 	for _, word := range words {
@@ -78,7 +78,7 @@ func listed[W any](words []W, count func(W) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// sections are what text and Markdown show.
+// sections are the sections of text and Markdown.
 func (r *Report) sections(v View) []section {
 	all := []section{r.consequences(), r.groupsSection(v), r.erasSection(), r.poolsSection(), r.unreadableSection()}
 	if v.By == ByCause {
@@ -120,7 +120,7 @@ func (r *Report) causesSection(v View) section {
 	return s
 }
 
-// values are the names of groups, those with most of the gravest verdict first; minors in their order.
+// values are the names of groups, those with the most of the gravest verdicts first; minors are in their order.
 func values(d Dimension, groups map[string]Counts) []string {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if d == ByMinor {
@@ -159,7 +159,7 @@ func (r *Report) groupsSection(v View) section {
 	return s
 }
 
-// erasSection says how each minor is hashed; nothing if the releases nowhere differ.
+// erasSection says how each minor is hashed. It is empty if the releases differ nowhere.
 func (r *Report) erasSection() section {
 	s := section{Title: "eras", Header: []string{"minor", "pools", "old era", "new era", ""}}
 	if !slices.ContainsFunc(r.Eras, func(span *Span) bool { return span.Differ }) {
@@ -171,10 +171,10 @@ func (r *Report) erasSection() section {
 	return s
 }
 
-// differ is the remark about releases that hash the pools of a minor differently.
+// differ is the remark that the releases hash the pools of a minor differently.
 const differ = "differ"
 
-// remark says what the eras mean for the pools of the minor.
+// remark says what the eras mean for the pools of a minor.
 func (s *Span) remark() string {
 	switch {
 	case !s.Differ:
@@ -198,7 +198,7 @@ func (r *Report) poolsSection() section {
 	return s
 }
 
-// texts are the reasons for the verdict; an empty one if there is none.
+// texts are the reasons for the verdict, or one empty text.
 func (p *Pool) texts() (all []string) {
 	for _, because := range p.Reasons {
 		all = append(all, because.Text)
