@@ -43,6 +43,24 @@ func TestMergeKeepsEmbeddedPointers(t *testing.T) {
 	}
 }
 
+// SplitObject is embedded by pointer and holds nothing but an object of which either half has something.
+type SplitObject struct {
+	Object *splitItem `json:"object"`
+}
+
+// TestMergeKeepsEmbeddedPointersToNothing: an object that is null in JSON is so after Merge, and not missing.
+func TestMergeKeepsEmbeddedPointersToNothing(t *testing.T) {
+	type config struct {
+		*SplitObject
+	}
+	original := &config{&SplitObject{}}
+	immutable, hot, err := hotupdate.Split(schemaFor[config](t), original)
+	require.NoError(t, err)
+	merged, err := hotupdate.Merge(schemaFor[config](t), immutable, hot)
+	require.NoError(t, err)
+	require.Equal(t, original, merged)
+}
+
 // SplitPlaces is embedded by pointer and has an array, which is there whenever the embedded struct is.
 type SplitPlaces struct {
 	Places [1][]splitItem `json:"places"`

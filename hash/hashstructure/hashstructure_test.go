@@ -1,6 +1,7 @@
 package hashstructure_test
 
 import (
+	"encoding/json"
 	"strconv"
 	"sync"
 	"testing"
@@ -129,6 +130,45 @@ func TestGoldenSums(t *testing.T) {
 			assert.Equal(t, tc.want, strconv.FormatUint(got, 10))
 		})
 	}
+}
+
+// KeptPart and MixedPart are embedded by pointer.
+type (
+	KeptPart struct {
+		Kept int `json:"kept"`
+	}
+	MixedPart struct {
+		Mixed int `json:"mixed"`
+		Hot   int `json:"hot"   hotupdatable:"true"`
+	}
+)
+
+// TestEmbeddedPointersAreHashed: hashstructure tells an embedded pointer to nothing from none. Only what holds hot parts and nothing else is none.
+func TestEmbeddedPointersAreHashed(t *testing.T) {
+	type config struct {
+		*KeptPart  `json:",inline"`
+		*MixedPart `json:",inline"`
+	}
+	s, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	projection, err := hashstructure.Projection(s, &config{&KeptPart{}, &MixedPart{Hot: 1}})
+	require.NoError(t, err)
+	assert.Equal(t, &config{&KeptPart{}, nil}, projection)
+	projection, err = hashstructure.Projection(s, &config{nil, &MixedPart{Mixed: 1}})
+	require.NoError(t, err)
+	assert.Equal(t, &config{nil, &MixedPart{Mixed: 1}}, projection)
+}
+
+// TestSumOfFreeJSONIsThatOfADirectCall: hashstructure sees how JSON is spelled, so a copy must not spell it anew.
+func TestSumOfFreeJSONIsThatOfADirectCall(t *testing.T) {
+	s, err := hotupdate.SchemaOf[nodeClassSpec]()
+	require.NoError(t, err)
+	config := &nodeClassSpec{Free: json.RawMessage(`{ "a": "<" }`)}
+	want, err := upstream.Hash(config, upstream.FormatV2, nil)
+	require.NoError(t, err)
+	got, err := hashstructure.Of(s, config, hashstructure.Options{})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }
 
 func TestImmutableChangesAreSeen(t *testing.T) {

@@ -145,25 +145,38 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fie
 			c.member(0, f, to, members)
 		case !classes.Any(c.first):
 			c.member(1, f, to, members)
-		case c.stays(f, members.deref()):
-			c.part(f, to, members)
+		case members.any().IsValid():
+			c.part(f, Settable(to, f), members.deref())
 		}
 		c.trail.Leave()
+	}
+	if c.trims != nil {
+		c.trimEmbedded(n, to)
 	}
 }
 
 // part copies a member with fields of both halves. With trims, a copy that is empty is dropped, unless its presence is hashed.
 func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
-	if c.trims == nil {
-		c.mixed(f.Node, Settable(to, f), members.deref(), nil)
+	if c.stays(f, members) {
+		c.mixed(f.Node, to, members, nil)
+	}
+	if c.trims == nil || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
 		return
 	}
-	copied := reflect.New(members.any().Type()).Elem()
-	c.mixed(f.Node, copied, members.deref(), nil)
-	inner, _ := Deref(copied)
-	isEmpty := inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0
-	if !isEmpty || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
-		Settable(to, f).Set(copied)
+	if inner, ok := Deref(to); ok && (inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
+		to.SetZero()
+	}
+}
+
+// trimEmbedded trims embedded pointers to structs that have hot parts and hold nothing else.
+func (c *copier) trimEmbedded(n *fieldplan.Node, object reflect.Value) {
+	for _, f := range n.Parts() {
+		for depth := len(f.Index) - 1; depth > 0 && f.Classes().Any(^c.first); depth-- {
+			at, err := object.FieldByIndexErr(f.Index[:depth])
+			if err == nil && at.Kind() == reflect.Pointer && at.CanSet() && !at.IsNil() && at.Elem().IsZero() {
+				at.SetZero()
+			}
+		}
 	}
 }
 
@@ -188,7 +201,7 @@ func (c *copier) stays(f *fieldplan.Field, from pair) bool {
 
 // member copies the whole of a member from one side, if it is there.
 func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from pair) {
-	if from[side].IsValid() && (c.trims == nil || !from[side].IsZero()) {
+	if from[side].IsValid() {
 		c.whole(side, f.Node, Settable(to, f), from[side])
 	}
 }

@@ -1,10 +1,10 @@
 package leaf
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,10 +38,8 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	return nil
 }
 
-var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map}
-
-// copyForeign copies a value of a foreign type: by its DeepCopy, by its marshaler and unmarshaler, or, for types that JSON decodes to, part by
-// part.
+// copyForeign copies a value of a foreign type to a zero value: by its DeepCopy, by its marshaler and unmarshaler, or, for types that JSON decodes
+// to, part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
@@ -49,7 +47,7 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	case isFlat(from.Type()):
 		to.Set(from)
 		return nil
-	case deepCopied(to, from), copiedByText(to, from), slices.Contains(nilable, from.Kind()) && from.IsNil():
+	case from.IsZero(), deepCopied(to, from), copiedByText(to, from):
 		return nil
 	}
 	switch from.Kind() {
@@ -93,27 +91,26 @@ func deepCopied(to, from reflect.Value) bool {
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
 		return false
 	}
-	switch method.Type().Out(0) {
-	case to.Type():
-		to.Set(method.Call(nil)[0])
-		return true
-	case reflect.PointerTo(to.Type()):
-		to.Set(method.Call(nil)[0].Elem())
-		return true
-	}
-	return false
-}
-
-// copiedByText copies a value by its own marshaler and unmarshaler.
-func copiedByText(to, from reflect.Value) bool {
-	t := from.Type()
-	if !ReadsItself(t) || !implements(t, jsonMarshalerType) && !implements(t, textMarshalerType) {
+	if result := method.Type().Out(0); result != to.Type() && result != reflect.PointerTo(to.Type()) {
 		return false
 	}
-	target := reflect.New(t)
-	_, problem := Call(func() ([]byte, error) {
-		text, err := json.Marshal(Addressable(from).Addr().Interface())
-		return nil, errors.Join(err, json.Unmarshal(text, target.Interface()))
+	to.Set(reflect.Indirect(method.Call(nil)[0]))
+	return true
+}
+
+// copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself: encoding/json would spell JSON and text anew.
+func copiedByText(to, from reflect.Value) bool {
+	source, target := Addressable(from).Addr().Interface(), reflect.New(from.Type())
+	_, problem := Call(func() ([]byte, error) { // a missing unmarshaler panics
+		switch source := source.(type) {
+		case json.Marshaler:
+			text, err := source.MarshalJSON()
+			return nil, errors.Join(err, target.Interface().(json.Unmarshaler).UnmarshalJSON(text))
+		case encoding.TextMarshaler:
+			text, err := source.MarshalText()
+			return nil, errors.Join(err, target.Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
+		}
+		return nil, errors.ErrUnsupported
 	})
 	if problem == nil {
 		to.Set(target.Elem())

@@ -1,6 +1,7 @@
 package leaf_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,11 +138,34 @@ func TestCopySharesNoMemory(t *testing.T) {
 			assert.NotEqual(t, original, to.Interface(), "%T", original)
 		}
 	}
-	for _, original := range []any{storing{q: []*resource.Quantity{{}}}, nested{}} {
+	for _, original := range []any{storing{q: []*resource.Quantity{{}}}, nested{L: []map[string]*pair{{}}}} {
 		to := reflect.New(reflect.TypeOf(original)).Elem()
 		problem := leaf.Copy(to, reflect.ValueOf(original), leaf.JSONMarshaler)
 		require.NotNil(t, problem, "%T: a struct that holds references has to copy itself", original)
 		assert.Equal(t, "not-copyable", problem.Code)
+	}
+}
+
+// spelled keeps JSON or text as it is spelled, in memory that has to be copied.
+type (
+	spelledJSON struct{ raw []byte }
+	spelledText struct{ text []byte }
+)
+
+func (s spelledJSON) MarshalJSON() ([]byte, error)     { return s.raw, nil }
+func (s *spelledJSON) UnmarshalJSON(raw []byte) error  { s.raw = bytes.Clone(raw); return nil }
+func (s spelledText) MarshalText() ([]byte, error)     { return s.text, nil }
+func (s *spelledText) UnmarshalText(text []byte) error { s.text = bytes.Clone(text); return nil }
+
+// TestCopyKeepsSpelling: hashstructure sees every byte of a copy. encoding/json would take out white space, escape "<", and mend text.
+func TestCopyKeepsSpelling(t *testing.T) {
+	for _, original := range []any{
+		spelledJSON{[]byte(`{ "a": "<" }`)}, &spelledJSON{[]byte(`[ "&" ]`)}, spelledText{[]byte("<\xff>")}, []any{json.RawMessage(` [1, "<"]`)},
+	} {
+		from := reflect.ValueOf(original)
+		to := reflect.New(from.Type()).Elem()
+		require.Nil(t, leaf.Copy(to, from, leaf.Interface))
+		assert.Equal(t, original, to.Interface())
 	}
 }
 
