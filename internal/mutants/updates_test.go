@@ -75,7 +75,7 @@ var updateMutants = []mutant{
 	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
 	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},
 	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(true)\n", "", executions},
-	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next tries wait\n\t\tresult.note(callErr)\n", "", executions},
+	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next attempts wait\n\t\tresult.note(callErr)\n", "", executions},
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
