@@ -377,7 +377,7 @@ func TestController(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
 	machine := &Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: "7"}}
 	machine, delay := c.reconcile(t.Context(), machine, "aws:///i-1", "Running", class, nil)
 	assert.Equal(t, []string{`{"tags":{"k":"1"}}`}, called, "first adoption")

@@ -141,7 +141,7 @@ func (s *story) prepare(pool *gardener.WorkerPool, d machineupdate.Driver) *mach
 	require.NoError(s, err)
 	schema, err := gcp.ProviderSpecSchema()
 	require.NoError(s, err)
-	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Name: "md-" + name.Text, ProviderSpec: raw}, schema, d)
+	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "md-" + name.Text}, ProviderSpec: raw}, schema, d)
 	require.NoError(s, err)
 	return class
 }

@@ -13,31 +13,38 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// MachineClass holds what hot updates need to know of a MachineClass.
+// MachineClass is a class of machines.
 type MachineClass struct {
-	Namespace       string
-	Name            string
-	UID             types.UID
-	ResourceVersion string
-	Deleting        bool   // it has a deletion timestamp, like the old class of machines that were updated in place
-	Paused          bool   // it has AnnotationPause
-	ProviderSpec    []byte // raw
-	// Object is the caller's class object, for the driver; this package does not read it.
-	Object metav1.Object
+	Object       metav1.Object // as the cache returned it, anything that is shaped like a MachineClass; without it the class has no name
+	ProviderSpec []byte        // raw
 }
 
-// ClassOf reads anything that is shaped like a MachineClass: ClassOf(class, class.ProviderSpec.Raw).
-func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
-	return MachineClass{
-		Namespace: class.GetNamespace(), Name: class.GetName(), UID: class.GetUID(), ResourceVersion: class.GetResourceVersion(),
-		Deleting: class.GetDeletionTimestamp() != nil, Paused: isPaused(class.GetAnnotations()), ProviderSpec: providerSpec, Object: class,
+// class is what hot updates read of a [MachineClass].
+type class struct {
+	MachineClass
+
+	key, name        string // the key is that of client-go's caches
+	version          string // empty unless UID and resourceVersion are known
+	deleting, paused bool
+}
+
+func (c MachineClass) read() class {
+	if c.Object == nil {
+		return class{MachineClass: c}
 	}
+	read := class{
+		MachineClass: c, name: c.Object.GetName(), key: strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
+		deleting: c.Object.GetDeletionTimestamp() != nil, paused: isPaused(c.Object.GetAnnotations()),
+	}
+	if uid, version := c.Object.GetUID(), c.Object.GetResourceVersion(); uid != "" && version != "" {
+		read.version = string(uid) + "/" + version
+	}
+	return read
 }
 
 // Classes prepares every class once for each resourceVersion, reports changes outside of the hot part, and remembers drivers that cannot update. A
@@ -56,7 +63,7 @@ type ability struct {
 
 // preparation is the prepared state of a class.
 type preparation struct {
-	class    MachineClass
+	version  string // of the class
 	schema   *hotupdate.Schema
 	driver   Driver
 	prepared *Prepared
@@ -78,14 +85,15 @@ type preparation struct {
 // Beyond is true for one caller after each change of the class outside of its hot part. Labels, images and subnets change a class without changing
 // its name, and running machines keep theirs. Report it.
 func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
+	read := class.read()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	last := c.prepared[class.key()]
-	if last.answers(&class, schema, driver) {
+	last := c.prepared[read.key]
+	if last.answers(read.version, schema, driver) {
 		return last.prepared, false, last.err
 	}
-	prepared, err = prepare(class, schema, driver)
-	next := &preparation{class: class, schema: schema, driver: driver, prepared: prepared, err: err}
+	prepared, err = prepare(read, schema, driver)
+	next := &preparation{version: read.version, schema: schema, driver: driver, prepared: prepared, err: err}
 	if prepared != nil {
 		for i := range prepared.lanes {
 			known, _ := c.abilities.LoadOrStore(driver.text()+prepared.lanes[i].where(), &ability{})
@@ -96,17 +104,17 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 	} else if last != nil {
 		next.rest, next.restOf = last.rest, last.restOf
 	}
-	if class.UID != "" && class.ResourceVersion != "" {
+	if read.version != "" {
 		if c.prepared == nil {
 			c.prepared = map[string]*preparation{}
 		}
-		c.prepared[class.key()] = next
+		c.prepared[read.key] = next
 	}
 	return prepared, beyond, err
 }
 
-func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, driver Driver) bool {
-	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
+func (p *preparation) answers(version string, schema *hotupdate.Schema, driver Driver) bool {
+	return p != nil && p.version == version && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
 }
 
 // same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no fingerprint.
@@ -125,9 +133,6 @@ func (c *Classes) Forget(key string) {
 	defer c.mutex.Unlock()
 	delete(c.prepared, key)
 }
-
-// key names the class as client-go's caches do.
-func (c *MachineClass) key() string { return strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") }
 
 // Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds, Lanes, Revision or Epoch change, every machine is
 // updated once.
@@ -163,7 +168,7 @@ func (d *Driver) text() string {
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
 type Prepared struct {
-	class  MachineClass
+	class  class
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
 	rest   string // canonical document: the fields that no hot update touches
@@ -180,21 +185,21 @@ func lanesOf(class *Prepared) []lane {
 	return class.lanes
 }
 
-func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
+func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := readable.HotDocument(config)
 	inPlace, inPlaceErr := readable.InPlaceDocument(config)
 	rest, restErr := readable.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
+		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name, What: "its provider spec cannot be read", Cause: err}
 	}
 	layout, err := layoutOf(&driver, schema)
 	if err != nil {
 		return nil, err
 	}
 	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
-	if err := layout.aim(documents, fingerprint+"?"+driver.text(), class.Name); err != nil {
+	if err := layout.aim(documents, fingerprint+"?"+driver.text(), class.name); err != nil {
 		return nil, err
 	}
 	return &Prepared{

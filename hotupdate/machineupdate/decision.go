@@ -63,11 +63,11 @@ func (o *observation) excluded() (Reason, bool) {
 		return machineFailed, true
 	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
 		return creationPending, true
-	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.Paused || o.Settings.Paused != nil && o.Settings.Paused():
+	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused || o.Settings.Paused != nil && o.Settings.Paused():
 		return paused, true
 	case o.Class == nil:
 		return classUnusable, true
-	case o.Class.class.Deleting:
+	case o.Class.class.deleting:
 		return classDeleting, true
 	}
 	return upToDate, false
@@ -166,7 +166,7 @@ func (o *observation) update(d decision, r *record.Record) decision {
 		d.reason = recordFull
 	}
 	if o.gate != nil {
-		planned.Drained(record.Drain{Class: o.Class.class.Name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})
+		planned.Drained(record.Drain{Class: o.Class.class.name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})
 	}
 	d.pass = &pass{*o, planned, again}
 	return d

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -38,15 +39,14 @@ func inState(state machineupdate.State, attempted ...machineupdate.Hot) func(*ma
 // TestDecisionTable has a test for each row of the table in the package documentation, which it names.
 func TestDecisionTable(t *testing.T) {
 	one := classOf(t, `{"image":"a","tags":{"k":"1"}}`)
-	deleting := one.Class()
-	deleting.Deleting = true
-	gone, err := machineupdate.Prepare(deleting, schemaOf[spec](t), able)
-	require.NoError(t, err)
+	with := func(meta metav1.ObjectMeta) *machineupdate.Prepared {
+		class, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &meta, ProviderSpec: one.Class().ProviderSpec}, schemaOf[spec](t), able)
+		require.NoError(t, err)
+		return class
+	}
+	gone := with(metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{}})
+	paused := with(metav1.ObjectMeta{Annotations: map[string]string{machineupdate.AnnotationPause: "true"}})
 	type observation = machineupdate.Observed
-	pausedClass := one.Class()
-	pausedClass.Paused = true
-	paused, err := machineupdate.Prepare(pausedClass, schemaOf[spec](t), able)
-	require.NoError(t, err)
 	annotated := func(value string) func(*observation) {
 		return func(o *observation) { o.Machine.Annotations[machineupdate.AnnotationPause] = value }
 	}
@@ -259,7 +259,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 
 // TestClassErrorIsReported: the decision has the error of a class that cannot be prepared.
 func TestClassErrorIsReported(t *testing.T) {
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"image":{"iops":"secret"}}`)}, schemaOf[spec](t), able)
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"tags":{"k":"secret"},"image":{"iops":"secret"}}`)}, schemaOf[spec](t), able)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")
 	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), ClassError: err})

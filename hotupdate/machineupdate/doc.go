@@ -8,7 +8,7 @@
 //
 // # Use
 //
-//   - [Classes.Prepare] reads a class, converted by [ClassOf], once for all of its machines.
+//   - [Classes.Prepare] reads a class once for all of its machines.
 //   - [Executor.Reconcile] decides what to do with one machine, and does it. Call it after the health check in MCM's reconcile of a machine, outside
 //     the block that needs a node label. The rest of the reconcile continues with the machine of the result, and returns the [Earlier] of both
 //     delays, even if it returns an error.

@@ -21,7 +21,7 @@ func ExampleExecutor() {
 		return
 	}
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Name: "pool-a", UID: "1f3c", ResourceVersion: "42", ProviderSpec: []byte(`{"tags":{"cost-center":"2"}}`)}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "pool-a", UID: "1f3c", ResourceVersion: "42"}, ProviderSpec: []byte(`{"tags":{"cost-center":"2"}}`)}
 	prepared, _, err := classes.Prepare(class, schema, machineupdate.Driver{Kinds: []string{"vm"}})
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "7"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
@@ -66,8 +66,8 @@ func ExampleExecutor_ApplyInPlace() {
 
 	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}}}
 	var classes machineupdate.Classes
-	former, _, _ := classes.Prepare(machineupdate.MachineClass{Name: "old", ProviderSpec: before}, schema, driver)
-	class, _, err := classes.Prepare(machineupdate.MachineClass{Name: "new", ProviderSpec: after}, schema, driver)
+	former, _, _ := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "old"}, ProviderSpec: before}, schema, driver)
+	class, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "new"}, ProviderSpec: after}, schema, driver)
 	now, account := start, machineupdate.Hot(`{"account":"a"}`)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{

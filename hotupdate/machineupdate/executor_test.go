@@ -234,7 +234,7 @@ func TestPatchesAreBound(t *testing.T) {
 func TestUnableIsRemembered(t *testing.T) {
 	var classes machineupdate.Classes
 	prepared := func(name string, revision string) *machineupdate.Prepared {
-		p, _, err := classes.Prepare(machineupdate.MachineClass{Name: name, UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"tags":{"k":"1"}}`)}, schemaOf[spec](t), machineupdate.Driver{Kinds: []string{machineupdate.Kind}, Revision: revision})
+		p, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"tags":{"k":"1"}}`)}, schemaOf[spec](t), machineupdate.Driver{Kinds: []string{machineupdate.Kind}, Revision: revision})
 		require.NoError(t, err)
 		return p
 	}

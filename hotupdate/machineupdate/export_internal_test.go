@@ -232,7 +232,7 @@ func (p *pass) Succeeded(version string, now time.Time) Patch {
 // JSON is the hot part as JSON.
 func (h Hot) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
 
-func (p *Prepared) Class() MachineClass { return p.class }
+func (p *Prepared) Class() MachineClass { return p.class.MachineClass }
 func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
 
 // Schema is what a record says of Schema and driver.
@@ -271,7 +271,7 @@ func (p patch) Apply(annotations map[string]string) map[string]string {
 }
 
 func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	return prepare(class, schema, driver)
+	return prepare(class.read(), schema, driver)
 }
 
 // Disable makes the driver of the class one that has returned Unimplemented.
@@ -292,7 +292,7 @@ func (p *Prepared) DisableLane(i int) *Prepared {
 
 // PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
 func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
-	p, err := prepare(class, schema, driver)
+	p, err := prepare(class.read(), schema, driver)
 	if err != nil {
 		return nil, err
 	}

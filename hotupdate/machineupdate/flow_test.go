@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -33,7 +34,7 @@ var able = machineupdate.Driver{Kinds: []string{machineupdate.Kind}}
 // classOf prepares a class with the provider spec.
 func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
 	tb.Helper()
-	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(providerSpec)}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(providerSpec)}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), able)
 	require.NoError(tb, err)
 	return prepared

@@ -45,7 +45,7 @@ var volumes = machineupdate.Driver{
 // laneClass prepares a class of laneSpec.
 func laneClass(tb testing.TB, driver machineupdate.Driver, providerSpec string) *machineupdate.Prepared {
 	tb.Helper()
-	prepared, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(providerSpec)}, schemaOf[laneSpec](tb), driver)
+	prepared, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schemaOf[laneSpec](tb), driver)
 	require.NoError(tb, err)
 	return prepared
 }
@@ -323,7 +323,7 @@ func TestLeafThatMoves(t *testing.T) {
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
 	var classes machineupdate.Classes
-	prepared, _, err := classes.Prepare(machineupdate.ClassOf(class, []byte(`{}`)), schemaOf[laneSpec](t), volumes)
+	prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{}`)}, schemaOf[laneSpec](t), volumes)
 	require.NoError(t, err)
 	b := newBed(t, prepared)
 	b.step(0)
@@ -419,7 +419,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 	}
 	_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
 	require.ErrorContains(t, err, "does not read first")
-	_, err = machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
+	_, err = machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
 	assert.Equal(t, "large-hot-part", codeOf(err))
 	require.ErrorContains(t, err, "class c, lane volume: ")
 }
@@ -435,7 +435,7 @@ func TestLanesAreTold(t *testing.T) {
 	assert.Equal(t, schema(a, b), schema(b, a))
 
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1"}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}}
 	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
 		prepared, _, err := classes.Prepare(class, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)

@@ -370,10 +370,10 @@ func (m *model) class(q question) *machineupdate.Prepared {
 
 func (m *model) prepare(q question) *machineupdate.Prepared {
 	var template string
-	classes := map[string]machineupdate.MachineClass{"class": {Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: hotPart(q.class)}}
+	classes := map[string]machineupdate.MachineClass{"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: hotPart(q.class)}}
 	if q.classState == replaced {
 		template = "class"
-		classes["own"] = machineupdate.MachineClass{Name: "own", UID: "own", ResourceVersion: "1", Deleting: true, ProviderSpec: hotPart(0)}
+		classes["own"] = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "own", DeletionTimestamp: &metav1.Time{}}, ProviderSpec: hotPart(0)}
 	}
 	own := slices.Max(slices.Collect(maps.Keys(classes)))
 	class := classes[cmp.Or(template, own)]

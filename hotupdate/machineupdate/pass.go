@@ -59,7 +59,7 @@ func (m *machine) write(resourceVersion string, annotations map[string]*string) 
 
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
-		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class, Secret: p.Secret, Lane: p.lane.name,
+		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class.MachineClass, Secret: p.Secret, Lane: p.lane.name,
 		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.isClosed(),
 	}
 	for _, part := range p.planned.Parts {

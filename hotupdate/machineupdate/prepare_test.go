@@ -45,20 +45,10 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 	var classes machineupdate.Classes
 	for i, want := range []bool{false, true, true, false} {
 		providerSpec := []string{`{}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
-		_, beyond, err := classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: strconv.Itoa(i + 1), ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
+		_, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		require.NoError(t, err)
 		assert.Equal(t, want, beyond, providerSpec)
 	}
-}
-
-// TestClassOf: everything comes from the object.
-func TestClassOf(t *testing.T) {
-	class := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3"}}
-	want := machineupdate.MachineClass{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3", ProviderSpec: []byte("{}"), Object: class}
-	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
-	class.DeletionTimestamp, class.Annotations = &metav1.Time{}, map[string]string{machineupdate.AnnotationPause: "true"}
-	want.Deleting, want.Paused = true, true
-	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
 }
 
 // TestSchemasAreComparedByMeaning: SchemaOf and LoadSchema return a new Schema each time.
@@ -72,12 +62,12 @@ func TestSchemasAreComparedByMeaning(t *testing.T) {
 	}
 	for name, schema := range map[string]func() *hotupdate.Schema{"SchemaOf": func() *hotupdate.Schema { return schemaOf[spec](t) }, "LoadSchema": load} {
 		var classes machineupdate.Classes
-		class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"image":"a"}`)}
+		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
 		first, _, err := classes.Prepare(class, schema(), able)
 		require.NoError(t, err)
 		again, _, _ := classes.Prepare(class, schema(), able)
 		assert.Same(t, first, again, name)
-		class.ResourceVersion, class.ProviderSpec = "2", []byte(`{"image":"b"}`)
+		class = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "2"}, ProviderSpec: []byte(`{"image":"b"}`)}
 		_, beyond, _ := classes.Prepare(class, schema(), able)
 		assert.True(t, beyond, name)
 	}
@@ -85,7 +75,7 @@ func TestSchemasAreComparedByMeaning(t *testing.T) {
 
 // TestClassesOfFakes: fake clients give objects neither UID nor resourceVersion. Class b got the hot part of class a.
 func TestClassesOfFakes(t *testing.T) {
-	for _, fake := range []machineupdate.MachineClass{{}, {UID: "u"}, {ResourceVersion: "1"}} {
+	for _, fake := range []machineupdate.MachineClass{{}, {Object: &metav1.ObjectMeta{UID: "u"}}, {Object: &metav1.ObjectMeta{ResourceVersion: "1"}}} {
 		var classes machineupdate.Classes
 		for i, k := range []string{"1", "2"} {
 			fake.ProviderSpec = []byte(`{"image":"` + k + `","tags":{"k":"` + k + `"}}`)
@@ -104,7 +94,7 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 		beyond bool
 		ok     bool
 	}{{`{"image":"a"}`, false, true}, {`{"image":1}`, false, false}, {`{"image":"b"}`, true, true}, {`{"image":2}`, false, false}, {`{"image":"b"}`, false, true}} {
-		_, beyond, err := classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: strconv.Itoa(i + 1), ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
+		_, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
 		assert.Equal(t, []bool{tc.beyond, tc.ok}, []bool{beyond, err == nil}, i)
 	}
 }
@@ -112,13 +102,14 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 // TestForgottenClass: a class that is gone is forgotten by its key, which tombstones have as well.
 func TestForgottenClass(t *testing.T) {
 	var classes machineupdate.Classes
-	for _, class := range []machineupdate.MachineClass{{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "1"}, {Name: "c", UID: "u", ResourceVersion: "1"}} {
+	for _, namespace := range []string{"ns", ""} {
+		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"}}
 		first, _, err := classes.Prepare(class, schemaOf[spec](t), able)
 		require.NoError(t, err)
 		classes.Forget("other/c")
 		again, _, _ := classes.Prepare(class, schemaOf[spec](t), able)
 		assert.Same(t, first, again)
-		classes.Forget(strings.TrimPrefix(class.Namespace+"/"+class.Name, "/"))
+		classes.Forget(strings.TrimPrefix(namespace+"/c", "/"))
 		again, _, _ = classes.Prepare(class, schemaOf[spec](t), able)
 		assert.NotSame(t, first, again)
 	}
@@ -127,7 +118,7 @@ func TestForgottenClass(t *testing.T) {
 // BenchmarkPrepareAgain: a controller that compiles its Schema anew for each machine.
 func BenchmarkPrepareAgain(b *testing.B) {
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"image":"a"}`)}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
 	for b.Loop() {
 		schema, _ := hotupdate.SchemaOf[spec]()
 		if _, _, err := classes.Prepare(class, schema, able); err != nil {
@@ -141,7 +132,7 @@ func TestClassesAreReadOnce(t *testing.T) {
 	schema := schemaOf[spec](t)
 	var classes machineupdate.Classes
 	class := func(version, providerSpec string) machineupdate.MachineClass {
-		return machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: version, ProviderSpec: []byte(providerSpec)}
+		return machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
 	}
 	first, beyond, err := classes.Prepare(class("1", `{"image":"a"}`), schema, able)
 	require.NoError(t, err)
@@ -185,7 +176,7 @@ func TestClassesConcurrently(t *testing.T) {
 	prepared := make([]*machineupdate.Prepared, 32)
 	for i := range prepared {
 		wait.Go(func() {
-			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: "1"}, schema, able)
+			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}}, schema, able)
 		})
 	}
 	wait.Wait()
@@ -206,7 +197,7 @@ func TestLargeHotPart(t *testing.T) {
 		{"one that is too long", 1, 11 << 10, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(wide(t, tc.n, tc.length, 0))}, schemaOf[spec](t), able)
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(wide(t, tc.n, tc.length, 0))}, schemaOf[spec](t), able)
 			if tc.ok {
 				require.NoError(t, err)
 				return

@@ -58,7 +58,7 @@ type Part struct {
 // Format prints the names of machine and class and the provider ID, for every verb. It prints neither secret nor spec.
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
-	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.Name)
+	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.read().name)
 }
 
 // Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.HotDocument] writes them. The empty string

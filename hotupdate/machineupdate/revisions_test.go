@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -41,7 +42,7 @@ func newFleet(t *testing.T) *fleet {
 // classFor prepares a provider spec of the type for a driver that covers the kinds.
 func classFor[T any](t *testing.T, providerSpec, epoch string, kinds ...string) *machineupdate.Prepared {
 	t.Helper()
-	p, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(providerSpec)}, schemaOf[T](t), machineupdate.Driver{Kinds: kinds, Epoch: epoch})
+	p, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[T](t), machineupdate.Driver{Kinds: kinds, Epoch: epoch})
 	require.NoError(t, err)
 	return p
 }
@@ -133,7 +134,7 @@ func TestOrderOfKinds(t *testing.T) {
 // TestSlices: a change for which the record has no room is made in several passes, each of which says that the record is full.
 func TestSlices(t *testing.T) {
 	prepare := func(providerSpec string) *machineupdate.Prepared {
-		p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, 25)
+		p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, 25)
 		require.NoError(t, err)
 		return p
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -120,7 +121,7 @@ func (s *simulation) prepare(raw []byte, kinds int) *machineupdate.Prepared {
 	if driver.Kinds == nil {
 		driver.Kinds = []string{string(tags.VM)}
 	}
-	class, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Name: "c", UID: "u", ProviderSpec: raw}, s.schema, driver, s.bound)
+	class, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u"}, ProviderSpec: raw}, s.schema, driver, s.bound)
 	require.NoError(s.t, err)
 	return class
 }

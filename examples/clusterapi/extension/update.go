@@ -82,7 +82,7 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 	if err != nil {
 		return result{}, err
 	}
-	class := machineupdate.MachineClass{Namespace: machine.Namespace, Name: machine.Name, ProviderSpec: spec}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec}
 	prepared, _, err := e.kit.Prepare(&e.classes, class)
 	observed := machineupdate.Observation[*infrav1.AWSMachine]{
 		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,

@@ -98,7 +98,7 @@ func (f *fixture) update(ctx context.Context, desired string) error {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	request := &machineupdate.UpdateMachineRequest{
-		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw},
+		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw},
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range f.updates.Kinds {
@@ -301,7 +301,7 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	return &machineupdate.UpdateMachineRequest{
-		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw}, Lane: lane,
+		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.Hot(desired)}},
 	}

@@ -70,7 +70,7 @@ func newFixture(t *testing.T) *fixture {
 		Tags map[string]string `json:"tags" hotupdatable:"true"`
 	}]()
 	require.NoError(t, err)
-	class := machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(`{"tags":{"a":"1"}}`)}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"a":"1"}}`)}
 	f.class, _, err = new(machineupdate.Classes).Prepare(class, specs, machineupdate.Driver{Kinds: []string{"vm"}})
 	require.NoError(t, err)
 	return f

@@ -152,7 +152,7 @@ func (d worldDriver) call(ctx context.Context, method string) (*driver.Response,
 
 func (d worldDriver) Prepare(_ *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
 	prepare := d.World.Prepare
-	if class.Name == "former" {
+	if class.Object.GetName() == "former" {
 		prepare = d.PrepareFormer
 	}
 	prepared, err = prepare()

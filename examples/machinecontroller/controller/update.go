@@ -47,7 +47,7 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	if err != nil {
 		return nil, fmt.Errorf("class: %w", err)
 	}
-	prepared, beyond, err := c.Driver.Prepare(&c.classes, machineupdate.ClassOf(class, class.ProviderSpec.Raw))
+	prepared, beyond, err := c.Driver.Prepare(&c.classes, machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw})
 	if beyond {
 		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable", "the class changed in fields that no update applies: running machines keep what they were made with")
 	}

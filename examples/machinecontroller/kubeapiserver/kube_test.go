@@ -301,7 +301,7 @@ func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(
 	class, err := f.world.Client.MachineClasses.Get(f.Context(), class, metav1.GetOptions{})
 	require.NoError(f, err)
 	driver := machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "metadata", Paths: []string{"/instanceMetadataOptions"}}}, ReadsFirst: true}
-	prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.ClassOf(class, class.ProviderSpec.Raw), schema, driver)
+	prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}, schema, driver)
 	require.NoError(f, err)
 	executor := &machineupdate.Executor[*api.Machine]{
 		Patch: client.Machines.Patch, Now: time.Now, UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {

@@ -101,7 +101,7 @@ func (c *checker) undisturbed() {
 
 // wants gives the machine the class of a state.
 func (c *checker) wants(s *State) bool {
-	class := machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(s.Spec), Object: c.setup.Request.Class.Object}
+	class := machineupdate.MachineClass{Object: cmp.Or[metav1.Object](c.setup.Request.Class.Object, &metav1.ObjectMeta{Name: "class"}), ProviderSpec: []byte(s.Spec)}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
 	if err != nil {
 		c.broken("desired state", "the provider spec cannot be prepared: %v", err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -81,7 +83,7 @@ func (c *checker[M]) class(providerSpec string) {
 		if err != nil {
 			return nil, err
 		}
-		prepared, _, err := classes.Prepare(machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(providerSpec)}, schema, c.driver)
+		prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schema, c.driver)
 		return prepared, err
 	}
 }
