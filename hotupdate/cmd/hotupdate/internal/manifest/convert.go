@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. An empty document is null.
-// The decoder bounds the number of nodes that aliases stand for; here their size is bounded.
+// toJSON converts the text of one YAML document to JSON, like kubectl. The text begins in a line of its file. An empty document is null. The decoder
+// bounds the number of nodes of expanded aliases; toJSON bounds their size.
 func toJSON(text []byte, line int) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -41,14 +41,14 @@ func toJSON(text []byte, line int) ([]byte, error) {
 	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
-	raw, err := sigsyaml.YAMLToJSON(text) // the strict one refuses members that replace those of a merge key
+	raw, err := sigsyaml.YAMLToJSON(text) // the strict function refuses members that override those of a merge key
 	if err != nil {
 		return nil, yamlError(text, err, line)
 	}
 	return raw, nil
 }
 
-// weigher sums up the text of nodes with all aliases expanded. Sums are capped just above the limit.
+// weigher sums up the sizes of nodes with all aliases expanded. Sums are capped just above the limit.
 type weigher struct{ sizes map[*yaml.Node]int }
 
 func (w weigher) size(n *yaml.Node) int {
@@ -58,7 +58,7 @@ func (w weigher) size(n *yaml.Node) int {
 	if size, known := w.sizes[n]; known {
 		return size
 	}
-	w.sizes[n] = 0 // an alias to what it stands in; the decoder refuses it
+	w.sizes[n] = 0 // for an alias to a node around it, which the decoder refuses
 	size := len(n.Value) + 1
 	for _, child := range n.Content {
 		size = min(size+w.size(child), MaxSize+1)
@@ -67,8 +67,8 @@ func (w weigher) size(n *yaml.Node) int {
 	return size
 }
 
-// badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
-// text only in JSON, and does not say under which path a key stands.
+// badKeys finds keys that occur twice in their mapping, and keys that are not text. The YAML decoder does not find keys that become equal only in
+// JSON, and does not report the path of a key.
 func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 	fail := func(path, format string, key *yaml.Node) {
 		where := strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(path, "."))+": ", ": ")
@@ -94,7 +94,7 @@ func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 	return problems
 }
 
-// keyName returns a key that is text. Others have several spellings, of which two may become one member: yes and true, 16 and 0x10.
+// keyName returns a key that is text. Other keys have several spellings, of which two may become one member: yes and true, 16 and 0x10.
 func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
@@ -104,7 +104,7 @@ func keyName(key *yaml.Node) (string, bool) {
 	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
 }
 
-// yamlError words a parser's error on one line. The parsers name lines, keys and types; values they quote are cut off.
+// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted values.
 func yamlError(text []byte, err error, line int) error {
 	what := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	what = strings.TrimPrefix(what, "yaml: ")
@@ -124,5 +124,5 @@ func yamlError(text []byte, err error, line int) error {
 	return errors.New("is no valid YAML or JSON: " + what)
 }
 
-// lineNumber matches the line that a parser's error begins with.
+// lineNumber matches the line number at the beginning of a parser's error.
 var lineNumber = regexp.MustCompile(`^line \d+`)

@@ -8,22 +8,22 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// Document is a piece of a stream: an object, an item of a List, or what cannot be read.
+// Document is a piece of a stream: an object, an item of a List, or unreadable text.
 type Document struct {
 	Place
 
-	text   []byte // it begins in the line of the place
-	isJSON bool   // which is certain
+	text   []byte // begins in the line of the place
+	isJSON bool   // the text is certainly JSON
 	err    error
 }
 
-// Object is one object of a stream, or what could not be read.
+// Object is one object of a stream, or an error.
 type Object struct {
 	Place
 
 	// Raw is the object in JSON.
 	Raw []byte
-	// Text is the object as it stands in the file, from the line of its place on.
+	// Text is the object's text in the file, from the line of its place on.
 	Text []byte
 	// Err says why the object cannot be read. Raw is nil then.
 	Err error
@@ -55,7 +55,7 @@ func (d *Document) Object() (o Object, ok bool) {
 	return o, true
 }
 
-// itemsOf returns the items of a List. It is false for another value.
+// itemsOf returns the items of a List. It is false for other values.
 func itemsOf(raw []byte) ([]json.RawMessage, bool) {
 	var list struct {
 		Kind  string

@@ -1,13 +1,13 @@
 // Package manifest reads streams of Kubernetes objects: files, directories and standard input, in YAML and JSON, of any size.
 //
-// It owns what is one object and where it stands. It does not know what an object means.
+// It owns the boundaries and the place of each object. It does not know the meaning of an object.
 //
-//   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Documents that hold nothing are passed over.
-//   - A List, whose kind ends in List, is passed on item by item. It may be larger than memory: kubectl get -o json or yaml writes such ones. Its
-//     items are JSON or YAML in block style, each without aliases of others.
-//   - Streams of gzip and zstd are recognised by how they begin.
-//   - What begins with { or [ and a quote or bracket is JSON. Anything else is YAML, as {a: 1} is.
-//   - What cannot be read is an object with an error. Reading goes on behind it: at the next document marker, list item of YAML or line of JSON.
+//   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Empty documents are skipped.
+//   - A List, whose kind ends in List, is read item by item. It may be larger than memory, such as the output of kubectl get -o json or yaml. Its
+//     items are JSON, or YAML in block style without aliases to other items.
+//   - Streams of gzip and zstd are recognised by their first bytes.
+//   - Text that begins with { or [ and a quote or bracket is JSON. Everything else is YAML, for example {a: 1}.
+//   - Unreadable text becomes an object with an error. Reading continues after it: at the next document marker, list item of YAML or line of JSON.
 //   - Memory is bounded: one document or list item of at most 10 MiB is held at a time.
 package manifest
 
@@ -24,13 +24,13 @@ import (
 	"strings"
 )
 
-// Stdin is the path that stands for standard input.
+// Stdin is the path of standard input.
 const Stdin = "-"
 
 // MaxSize bounds an object. In a cluster it cannot exceed 1.5 MiB.
 const MaxSize = 10 << 20
 
-// Place says where something stands.
+// Place is the location of a document.
 type Place struct {
 	// File is the path, or "standard input".
 	File string `json:"file"`
@@ -42,7 +42,7 @@ type Place struct {
 	Item int `json:"item"`
 }
 
-// String names the place. The first document is named by its file alone, and its problems name lines of their own.
+// String names the place. The first document of a file is named by the file alone; its problems have lines of their own.
 func (p Place) String() string {
 	if p.Number > 1 || p.Item >= 0 {
 		return p.At(p.Line)
@@ -50,7 +50,7 @@ func (p Place) String() string {
 	return p.File
 }
 
-// At names a line of the object that begins at the place.
+// At names a line of the object at the place.
 func (p Place) At(line int) string {
 	text := fmt.Sprintf("%s:%d", p.File, line)
 	if p.Number > 1 {
@@ -64,8 +64,8 @@ func (p Place) At(line int) string {
 
 // Objects reads the objects of files, of directories and, for [Stdin], of standard input, in their order.
 //
-// Of a directory, and of those below it, the files that end in .yaml, .yml, .json, .jsonl or .ndjson are read in the order of their names,
-// also with .gz, .zst or .zstd behind that, and those with names as kubectl diff gives them. Hidden ones are left out.
+// In a directory, and in those below it, it reads the files that end in .yaml, .yml, .json, .jsonl or .ndjson, with or without .gz, .zst or .zstd
+// after that, and files that are named like those of kubectl diff, in the order of their names. It skips hidden files.
 func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
 	return func(yield func(Object) bool) {
 		for d := range Documents(paths, stdin) {
@@ -76,7 +76,7 @@ func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
 	}
 }
 
-// Documents is [Objects] for those who turn documents into objects in several goroutines.
+// Documents is [Objects] for callers that call [Document.Object] in several goroutines.
 func Documents(paths []string, stdin io.Reader) iter.Seq[*Document] {
 	return func(yield func(*Document) bool) {
 		for _, path := range paths {
@@ -95,7 +95,7 @@ func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
 		return readStream("standard input", stdin, yield)
 	}
 	more := true
-	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error { // which returns no error but of this function
+	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error { // returns only errors of this function
 		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
 		switch {
 		case err != nil:
@@ -126,7 +126,7 @@ func isManifest(name string) bool {
 	return ofCustomResource.MatchString(name)
 }
 
-// ofCustomResource matches the names of files that kubectl diff writes, of groups with a dot: GROUP.VERSION.KIND.NAMESPACE.NAME.
+// ofCustomResource matches the names of kubectl diff's files for groups with a dot: GROUP.VERSION.KIND.NAMESPACE.NAME.
 var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
 
 func readFile(path string, yield yieldFunc) bool {
@@ -158,7 +158,7 @@ func unreadable(file string, err error) *Document {
 	return &Document{Place: Place{File: file, Line: 1, Number: 1, Item: -1}, err: reason(err)}
 }
 
-// reason drops the path that package os puts into an error.
+// reason removes the path from an error of package os.
 func reason(err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return pathError.Err
@@ -166,7 +166,7 @@ func reason(err error) error {
 	return err
 }
 
-// InFile puts a file, or a place in it, in front of every problem, a line each.
+// InFile puts a file, or a place in it, before every problem, one line each.
 func InFile(file string, err error) error {
 	if err == nil {
 		return nil

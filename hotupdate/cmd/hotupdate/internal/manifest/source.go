@@ -14,21 +14,21 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// source is a stream of which as much can be looked at as is needed, before any of it is read.
+// source is a stream with unlimited lookahead.
 type source struct {
 	*bufio.Reader
 
 	line int   // of the next byte, counted from 1
-	err  error // why no more can be looked at
+	err  error // why the lookahead ended
 }
 
-// readAhead is how much is read at once. Longer lines are looked at in parts.
+// readAhead is the number of bytes that are read at once. Longer lines are read in parts.
 const readAhead = 256 << 10
 
-// decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
+// decompress returns the decompressed stream for gzip and zstd, and any other stream unchanged.
 func decompress(in io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(in, readAhead)
-	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and an error comes back when the stream is read
+	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and reading returns the error again
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		return gzip.NewReader(buffered)
@@ -39,7 +39,7 @@ func decompress(in io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(buffered), nil
 }
 
-// failure is why the stream broke off; nil at its end.
+// failure is the reason why the stream broke off; nil at its end.
 func (s *source) failure() error {
 	if errors.Is(s.err, io.EOF) {
 		return nil
@@ -47,7 +47,7 @@ func (s *source) failure() error {
 	return s.err
 }
 
-// ahead returns what is held of the stream from the next byte on: at least n bytes, unless the stream ends before.
+// ahead returns the buffered bytes from the next byte on: at least n bytes, unless the stream ends before.
 func (s *source) ahead(n int) []byte {
 	if n > s.Buffered() && s.err == nil {
 		if n > s.Size() {
@@ -59,7 +59,7 @@ func (s *source) ahead(n int) []byte {
 	return held
 }
 
-// skip goes on by so many bytes, which are held.
+// skip skips n buffered bytes.
 func (s *source) skip(n int) {
 	s.line += bytes.Count(s.ahead(n)[:n], []byte("\n"))
 	_, _ = s.Discard(n)
@@ -98,9 +98,9 @@ func (s *source) nextLine() []byte {
 	}
 }
 
-// lines reads lines as long as they are wanted. More than [MaxSize] is an error, and is not kept.
+// lines reads lines while wanted returns true. More than [MaxSize] bytes are an error, and are dropped.
 func (s *source) lines(wants func(line []byte) bool) (text []byte, err error) {
-	for begins := true; ; { // a line, of which only a part may be held
+	for begins := true; ; { // a line, of which only a part may be buffered
 		line := s.nextLine()
 		if len(line) == 0 || begins && !wants(line) {
 			return text, err
@@ -119,8 +119,8 @@ var (
 	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 )
 
-// scan returns how many bytes of JSON a function goes through. It is called again with more of the stream if what it was called with ends too
-// early. An error says what is wrong with the JSON.
+// scan returns the number of bytes of JSON that a function reads. If the buffered bytes end too early, scan calls the function again with more. An
+// error is a problem of the JSON.
 func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 	for n := 1; ; {
 		scanner := canonjson.NewScanner(s.ahead(n))
@@ -129,7 +129,7 @@ func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 		switch {
 		case problem == nil && scanner.At <= MaxSize:
 			return scanner.At, nil
-		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'): // no token goes beyond a line
+		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'): // no token spans lines
 			return 0, jsonError(problem)
 		case problem == nil || len(scanner.Raw) > MaxSize:
 			return 0, errTooLong

@@ -16,21 +16,21 @@ import (
 
 // splitter cuts a stream into documents.
 //
-// YAML documents end at the lines that begin with --- or ..., where YAML allows no content. What stands in them is left to [Document.Object],
-// which may run in several goroutines.
+// YAML documents end at lines that begin with --- or ..., where YAML allows no content. [Document.Object] parses their content, possibly in several
+// goroutines.
 //
-// What has items at its root is taken for a List, unless another kind stands before them, and its items are passed on at once. Whether it is one
-// is certain at its end.
+// A value with items at its root is treated as a List, unless a kind other than a List comes before them, and its items are yielded at once. Its
+// kind is certain only at its end.
 type splitter struct {
 	*source
 
 	from    string
 	number  int // of documents so far
 	yield   yieldFunc
-	stopped bool // nobody wants more
+	stopped bool // the consumer wants no more
 }
 
-// split goes through the whole stream.
+// split splits the whole stream.
 func (s *splitter) split() {
 	if bytes.HasPrefix(s.ahead(3), []byte("\ufeff")) {
 		s.skip(3)
@@ -44,10 +44,10 @@ func (s *splitter) split() {
 	}
 }
 
-// beginsJSON matches an array or an object, but for those that begin with something without quotes or brackets. They are YAML.
+// beginsJSON matches the beginning of a JSON array or object. Text in brackets that begins without a quote or bracket is YAML.
 var beginsJSON = regexp.MustCompile(`^\s*[{\[]\s*(["{}\[\]]|$)`)
 
-// toContent goes to the next line with content: neither white space, a comment nor a mere marker. It is false at the end.
+// toContent skips lines without content: white space, comments and bare markers. It is false at the end.
 func (s *splitter) toContent() bool {
 	for {
 		line := s.nextLine()
@@ -65,13 +65,13 @@ func isMarker(line []byte, marker string) bool {
 	return ok && (len(rest) == 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// pass passes a document on, or that it cannot be read, unless the stream broke off in it.
+// pass yields a document, or its error, unless the stream broke off in it.
 func (s *splitter) pass(d *Document) {
 	d.File, d.Number = s.from, s.number
 	s.stopped = s.stopped || !s.isCut(d.err) && !s.yield(d)
 }
 
-// passWhole passes on a document that is no List.
+// passWhole yields a document that is not a List.
 func (s *splitter) passWhole(d *Document) {
 	if !s.isCut(d.err) {
 		s.number++
@@ -80,12 +80,12 @@ func (s *splitter) passWhole(d *Document) {
 	}
 }
 
-// isCut reports whether what was just read ends because the stream broke off.
+// isCut reports whether the text before ends because the stream broke off.
 func (s *splitter) isCut(err error) bool {
 	return s.failure() != nil && (s.Buffered() == 0 || errors.Is(err, errEnds))
 }
 
-// jsonValues reads JSON values up to what is none.
+// jsonValues reads JSON values up to text that is not JSON.
 func (s *splitter) jsonValues() {
 	for next := s.skipSpace(); !s.stopped && (next == '{' || next == '['); next = s.skipSpace() {
 		err := s.jsonValue()
@@ -104,7 +104,7 @@ func (s *splitter) jsonValues() {
 	}
 }
 
-// jsonValue passes on a JSON value; of a List its items. An error has been passed on.
+// jsonValue yields a JSON value, or the items of a List. It also yields the error that it returns.
 func (s *splitter) jsonValue() error {
 	var list jsonList
 	line := s.line
@@ -139,13 +139,13 @@ var (
 
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// jsonList is what is known of an object that may be a List.
+// jsonList is the state of an object that may be a List.
 type jsonList struct {
 	kind    string
-	isFound bool // items follow, or have been passed on
+	isFound bool // items follow, or have been yielded
 }
 
-// members goes through members at the root, to the end of the value or to the first items of what may be a List.
+// members reads members at the root, up to the end of the value, or up to the items of a value that may be a List.
 func (l *jsonList) members(s *canonjson.Scanner) *fault.Error {
 	if s.Peek() == '[' {
 		return s.Skip()
@@ -177,7 +177,7 @@ func (l *jsonList) members(s *canonjson.Scanner) *fault.Error {
 	return err
 }
 
-// jsonItems passes on the items of a List, up to its end or to one of which the end is not known, and returns the position of that.
+// jsonItems yields the items of a List, up to its end or to an item whose end cannot be found, and returns that position.
 func (s *splitter) jsonItems() (item int, err error) {
 	var last bool
 	n, err := s.scan(func(t *canonjson.Scanner) (problem *fault.Error) {
@@ -209,7 +209,7 @@ func (s *splitter) jsonItems() (item int, err error) {
 	return item, err
 }
 
-// lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone; 0 if it does not end.
+// lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone. It is 0 if the object does not end.
 func lengthOf(text []byte) int {
 	depth, inQuotes := 0, false
 	for i := 0; i < len(text) && text[0] == '{'; i++ {
@@ -229,14 +229,14 @@ func lengthOf(text []byte) int {
 	return 0
 }
 
-// yamlDocument passes on a YAML document; of a List in block style its items.
+// yamlDocument yields a YAML document, or the items of a List in block style.
 func (s *splitter) yamlDocument() {
 	line, hasBegun, hasItems := s.line, false, false
 	text, err := s.lines(func(line []byte) bool {
 		if hasBegun && isMarker(line, "---") || isMarker(line, "...") || hasItems && isItem(line) {
 			return false
 		}
-		if !isBlank(line) { // directives stand before the marker of their document
+		if !isBlank(line) { // directives are before the marker of their document
 			hasBegun, hasItems = hasBegun || line[0] != '%', isItems(line)
 		}
 		return true
@@ -251,10 +251,10 @@ func (s *splitter) yamlDocument() {
 	s.passWhole(&Document{Place: Place{Line: line}, text: append(text, rest...), err: cmp.Or(err, restErr)})
 }
 
-// isInDocument reports whether a line behind the first of a document is of the document.
+// isInDocument reports whether a line after the first line of a document belongs to the document.
 func isInDocument(line []byte) bool { return !isMarker(line, "---") && !isMarker(line, "...") }
 
-// yamlList passes on the items that begin in the next line. The text stands before them.
+// yamlList yields the items that begin in the next line. The text is that before them.
 func (s *splitter) yamlList(text []byte) {
 	s.number++
 	indent := indentOf(s.nextLine())
@@ -275,7 +275,7 @@ func (s *splitter) yamlList(text []byte) {
 	}
 	line := s.line
 	rest, err := s.lines(isInDocument)
-	if whole := slices.Concat(text, []byte("  {}\n"), rest); err == nil && !isList(kindOf(whole)) { // with something else for the items
+	if whole := slices.Concat(text, []byte("  {}\n"), rest); err == nil && !isList(kindOf(whole)) { // with {} in place of the items
 		err = errNoList
 	}
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *splitter) yamlList(text []byte) {
 	}
 }
 
-// kindOf returns the kind that YAML says, nothing if it says none.
+// kindOf returns the kind of an object in YAML, or nothing if it has none.
 func kindOf(text []byte) string {
 	var object struct{ Kind string }
 	raw, err := toJSON(text, 1)
@@ -293,7 +293,7 @@ func kindOf(text []byte) string {
 	return ""
 }
 
-// isItems reports whether a line is that of the items of a List in block style.
+// isItems reports whether a line begins the items of a List in block style.
 func isItems(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte("items:"))
 	return ok && isBlank(rest)
@@ -302,7 +302,7 @@ func isItems(line []byte) bool {
 // isItem reports whether a line begins an item.
 func isItem(line []byte) bool { return isMarker(line[indentOf(line):], "-") }
 
-// isBlank reports whether a line holds nothing but white space and a comment.
+// isBlank reports whether a line has only white space and a comment.
 func isBlank(line []byte) bool {
 	text := bytes.TrimSpace(line)
 	return len(text) == 0 || text[0] == '#'

@@ -1,4 +1,4 @@
-// Package members knows which members the manifests of Gardener have, so that a misspelled one is found and a new one is not forgotten.
+// Package members knows the members of Gardener's manifests, so that misspelled and new members are found.
 //
 // members.json lists them: under the name of each type its members, each with its type. It holds the Shoot of core.gardener.cloud/v1beta1
 // and the Worker of extensions.gardener.cloud/v1alpha1 of Gardener v1.150, and the members of earlier releases that manifests of today may
@@ -20,7 +20,7 @@ import (
 //go:embed members.json
 var file []byte
 
-// table returns the members of every type. It is read once, when the first manifest is looked at.
+// table returns the members of every type. It is parsed once, for the first manifest.
 var table = sync.OnceValue(func() map[Type]map[string]Type {
 	var all map[Type]map[string]Type
 	_ = json.Unmarshal(file, &all) // a test reads it
@@ -28,7 +28,7 @@ var table = sync.OnceValue(func() map[Type]map[string]Type {
 })
 
 // Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from names to T, or a leaf. Leaves are string,
-// bool, int, number, quantity, duration, time, intOrString and any, which is an object or a list that is not looked into.
+// bool, int, number, quantity, duration, time, intOrString and any, which is an object or a list with unknown members.
 type Type string
 
 // The manifests.
@@ -37,10 +37,10 @@ const (
 	Worker Type = "Worker"
 )
 
-// Members returns the members of an object by their names, nil for every other type.
+// Members returns the members of an object by name, and nil for other types.
 func (t Type) Members() map[string]Type { return table()[t] }
 
-// Elem returns the type of the elements of a list or map, nothing for every other type.
+// Elem returns the type of the elements of a list or map, and nothing for other types.
 func (t Type) Elem() Type {
 	for _, prefix := range []string{"[]", "{}"} {
 		if elem, ok := strings.CutPrefix(string(t), prefix); ok {
@@ -50,15 +50,15 @@ func (t Type) Elem() Type {
 	return ""
 }
 
-// Unknown is a member that a manifest has and its type has not.
+// Unknown is a member of a manifest that its type does not have.
 type Unknown struct {
 	// Path leads to the member, such as spec.provider.workers[0].minmum.
 	Path string
-	// Meant is the missing member that has nearly this name, nothing if there is none.
+	// Meant is the missing member with a similar name, or nothing if there is none.
 	Meant string
 }
 
-// Unknowns returns the members of a JSON value that its type does not know, in the order of their paths in the types.
+// Unknowns returns the members of a JSON value that its type does not have, in the order of their paths in the types.
 func Unknowns(t Type, raw []byte) []Unknown {
 	var value any
 	_ = json.Unmarshal(raw, &value)

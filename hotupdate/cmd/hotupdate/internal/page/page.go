@@ -1,8 +1,8 @@
 // Package page is the frame of the HTML reports: one self-contained file that a browser shows without a network, in light and dark, on paper
 // and on a telephone.
 //
-// It owns the style, the colours of verdicts, the bars and the order of the head. It must not know what a report is about. Everything that a
-// report inserts goes through html/template, which escapes it by its place.
+// It owns the style, the colours of verdicts, the bars and the order of the head. It must not know the subject of a report. Everything that a report
+// inserts goes through html/template, which escapes it for its context.
 package page
 
 import (
@@ -25,16 +25,16 @@ type Page struct {
 	Title, Lead string
 	// Tone is the colour of the lead.
 	Tone Tone
-	// Script is JavaScript of the report's own, nothing if it needs none. No other script runs in the page.
+	// Script is the report's own JavaScript, or nothing. No other script runs in the page.
 	Script string
-	// Template is the text of the template of the content, in which {{template "bar" .}} draws a [Bar], and Functions are those it calls.
+	// Template is the template of the content, in which {{template "bar" .}} draws a [Bar]. Functions are the functions that it calls.
 	Template  string
 	Functions template.FuncMap
-	// Content is what the template is executed with.
+	// Content is the data of the template.
 	Content any
 }
 
-// Tone is how grave something is, and its colour in bars and texts.
+// Tone is the gravity of something, which decides its colour in bars and texts.
 type Tone string
 
 // The tones, from harmless to grave.
@@ -48,7 +48,7 @@ const (
 	Stop    Tone = "stop"    // refused
 )
 
-// Bar is a stacked bar. Its parts share its width by their counts; parts that count nothing are left out.
+// Bar is a stacked bar. Its parts share its width in proportion to their counts; parts with count 0 are left out.
 type Bar struct {
 	Label string
 	Parts []Part
@@ -56,7 +56,7 @@ type Bar struct {
 
 // Part is a part of a bar.
 type Part struct {
-	Name  string // what is counted, shown beside the bar and when pointed at; a part without a name is blank
+	Name  string // the counted thing, shown beside the bar and as a tooltip; a part without a name is blank
 	Tone  Tone
 	Count int
 }
@@ -79,7 +79,7 @@ func Write(out io.Writer, p Page) error {
 	}{p, template.CSS(style), template.JS(p.Script), hashOf(p.Script)}) //nolint:gosec // both are of this program
 }
 
-// hashOf returns the source expression by which the page's security policy admits its script: that one, and nothing that a manifest could hold.
+// hashOf returns the source expression that makes the page's content security policy admit this script only, and none that a manifest may hold.
 func hashOf(script string) string {
 	if script == "" {
 		return "'none'"

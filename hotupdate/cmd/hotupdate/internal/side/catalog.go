@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// ProviderSchema is a provider config that is built in: that of an example, in the form that every program reads.
+// ProviderSchema is a built-in provider config: that of an example, in the JSON form of a Schema.
 type ProviderSchema struct {
 	Provider   string          `json:"provider"`
 	APIVersion string          `json:"apiVersion"`
@@ -25,7 +25,7 @@ type ProviderSchema struct {
 	Schema     json.RawMessage `json:"schema"`
 }
 
-// BuiltIn returns the provider configs that are built in, by the names of their providers.
+// BuiltIn returns the built-in provider configs, by the names of their providers.
 func BuiltIn() (all []ProviderSchema, err error) {
 	for _, p := range providers.All() {
 		schema, schemaErr := p.Schema()
@@ -36,7 +36,7 @@ func BuiltIn() (all []ProviderSchema, err error) {
 	return all, err
 }
 
-// known lists the kinds of provider configs that are built in.
+// known lists the kinds of the built-in provider configs.
 func known() string {
 	var names []string
 	for _, p := range providers.All() {
@@ -47,9 +47,9 @@ func known() string {
 
 // Catalog finds the Schema of a provider config.
 type Catalog struct {
-	given *hotupdate.Schema // for every kind, if there is one
+	given *hotupdate.Schema // replaces all others, if not nil
 	known map[pool.TypeMeta]*hotupdate.Schema
-	own   map[string]bool // providers that are built in, by their names and by their API groups
+	own   map[string]bool // the built-in providers, by their names and by their API groups
 
 	defined map[pool.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
 }
@@ -66,7 +66,7 @@ func NewCatalog(schemaFile string) (*Catalog, error) {
 	}
 	all, err := BuiltIn()
 	for _, s := range all {
-		schema, loadErr := hotupdate.LoadSchema(s.Schema) // whose messages do not name Go types
+		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
 		err = errors.Join(err, loadErr)
 		c.known[pool.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
 		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
@@ -74,10 +74,10 @@ func NewCatalog(schemaFile string) (*Catalog, error) {
 	return c, err
 }
 
-// Schema returns the Schema of a kind of provider config, nil if it is not known.
+// Schema returns the Schema of a kind of provider config, or nil if it is not known.
 func (c *Catalog) Schema(meta pool.TypeMeta) *hotupdate.Schema { return cmp.Or(c.given, c.known[meta]) }
 
-// SchemaOf returns the Schema of a provider config, which there must be.
+// SchemaOf returns the Schema of a provider config. A config without a Schema is an error.
 func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, error) {
 	if schema := c.Schema(kind); schema != nil {
 		return schema, nil
@@ -89,7 +89,7 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, known(), hint)
 }
 
-// SchemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
+// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means the same under every Schema.
 func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
 	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
@@ -101,8 +101,8 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.SchemaOf(from, kind)
 }
 
-// check reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared as a
-// whole, it would get another verdict than the provider's own code gives. Every config in a pool of a built-in provider is that provider's.
+// check reports a provider config of a built-in provider whose version or kind is not built in: a typo, or newer than this command. Compared as a
+// whole, it would get another verdict than from the provider's own code. Every config in a pool of a built-in provider belongs to that provider.
 func (c *Catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {
@@ -129,7 +129,7 @@ func groupOf(apiVersion string) string {
 	return group
 }
 
-// kindOf returns the apiVersion and kind of a manifest, which it must have.
+// kindOf returns the apiVersion and kind of a manifest. A manifest without them is an error.
 func kindOf(raw []byte) (pool.TypeMeta, error) {
 	meta := pool.TypeMetaOf(raw)
 	if meta.APIVersion == "" || meta.Kind == "" {

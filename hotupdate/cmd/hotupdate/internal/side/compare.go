@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// One reads a file or directory with one manifest, and leaves the wanted pools in it.
+// One reads a file or directory with one manifest, and removes the pools that are not wanted.
 func (r *Reader) One(file string) (*Manifest, error) {
 	found := r.Read(file)
 	if err := errors.Join(r.problems...); err != nil {
@@ -28,10 +28,10 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	return found[0], r.checkPools(found[0].From, names)
 }
 
-// Compare compares what the two sides hold, each a file or a directory. There are no plans if neither holds anything and the Reader is lenient.
+// Compare compares the manifests of two sides, each a file or a directory. There are no plans if neither side has a manifest and the Reader is lenient.
 func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
-	r.Warnings = nil // what was there before was accepted
+	r.Warnings = nil // the old side is not warned about
 	after := r.Read(updated)
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
@@ -67,12 +67,12 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	return plans, r.checkPools(Name(updated), names)
 }
 
-// wants reports whether a user wants to see a pool with one of the names.
+// wants reports whether the user wants to see a pool with one of the names.
 func (r *Reader) wants(names ...string) bool {
 	return len(r.Pools) == 0 || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.Pools, name) })
 }
 
-// checkPools reports the wanted pools that are not among those that there are.
+// checkPools reports the wanted pools that do not exist.
 func (r *Reader) checkPools(from string, names []string) error {
 	missing := slices.DeleteFunc(slices.Clone(r.Pools), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Define adds the custom resources that the CRDs in a file or directory define. The classes of their fields are those in another file, if one is
-// named: an object whose members are paths in the spec, each with what a struct tag says.
+// Define adds the custom resources of the CRDs in a file or directory. Another file may give the classes of their fields: it holds an object whose
+// members are paths in the spec, each with the value of a struct tag.
 func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	fields, err := readClasses(classesFile, stdin)
 	problems := []error{err}
@@ -46,7 +46,7 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	return fmt.Errorf("%s: has no CustomResourceDefinition", Name(crds))
 }
 
-// classes are those of fields, by path. The zero value has none.
+// classes are the classes of fields, by path. The zero value has none.
 type classes struct {
 	object  *manifests.Object
 	byPath  map[string]json.RawMessage
@@ -76,7 +76,7 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 	return c, errors.Join(problems...)
 }
 
-// inFiles tells what is wrong with a CRD and the classes in the file where it stands.
+// inFiles adds the file to each problem: that of the CRD, or that of the classes.
 func (c *classes) inFiles(crd string, err error) error {
 	var problems []error
 	for _, problem := range fault.All(err) {
@@ -89,7 +89,7 @@ func (c *classes) inFiles(crd string, err error) error {
 	return errors.Join(problems...)
 }
 
-// options are the options under which the manifest is judged.
+// options are the options for judging the manifest.
 func (m *Manifest) options(o pool.Options) pool.Options {
 	if m.spec != nil {
 		o.Schema = func(pool.TypeMeta) *hotupdate.Schema { return m.spec }
@@ -97,7 +97,7 @@ func (m *Manifest) options(o pool.Options) pool.Options {
 	return o
 }
 
-// asSpec makes the plan of a provider config that of a custom resource, of which no pool and no extension is known.
+// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and no extension.
 func (m *Manifest) asSpec(plan *pool.Plan) {
 	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.SpecByClasses}
 	for i := range plan.Pools {

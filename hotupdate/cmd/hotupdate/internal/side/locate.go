@@ -12,15 +12,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// located puts the place in front of every problem of an object: the file and, where the problem names a field, the line of the field or of what the
-// field would stand in.
+// located puts the place before every problem of an object: the file and, for a problem with a path, the line of the field or of the object that
+// should have the field.
 func located(o *manifests.Object, err error) error {
 	all := fault.All(err)
 	if len(all) == 0 {
 		return manifests.InFile(o.String(), err)
 	}
 	var document yaml.Node
-	_ = yaml.Unmarshal(o.Text, &document) // JSON is YAML; what is none has no lines
+	_ = yaml.Unmarshal(o.Text, &document) // JSON is YAML; invalid text has no lines
 	problems := make([]error, len(all))
 	for i, problem := range all {
 		place := o.String()
@@ -35,8 +35,8 @@ func located(o *manifests.Object, err error) error {
 // pathStep matches a name, a position or a key in a path.
 var pathStep = regexp.MustCompile(`[^.\[\]]+`)
 
-// lineOf returns the line of what a problem is about, 0 if there is none. The path of a problem of a pool begins in the pool; the path of a class is a
-// name in its file.
+// lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at the pool; the path of a class is a name in
+// its file.
 func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
 	steps := pathStep.FindAllString(problem.Path, -1)
 	paths := [][]string{steps, {problem.Path}}

@@ -12,14 +12,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// pair is a manifest on both sides of a change; nil where a side is without it.
+// pair is a manifest on both sides of a change. It is nil on a side that does not have it.
 type pair struct{ old, updated *Manifest }
 
 // pairUp finds for each manifest of the new side the one of the old side that it takes the place of: the one of its kind, namespace and name.
 // A missing namespace or name may be any, where that leaves no choice. If anyName is set, so may be the names of the only manifests of a kind
 // that are left over on both sides. The order is that of the new side; what only the old side has follows.
 //
-// Two sides of which no manifest is the same are an error: they are probably two files that have nothing to do with each other.
+// Two sides without a common manifest are an error: they are probably unrelated files.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
 	was, oldErr := byIdentity(old)
 	_, err := byIdentity(updated)
@@ -49,7 +49,7 @@ func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:r
 	return pairs, nil
 }
 
-// identity tells the objects of a cluster apart. Provider configs on their own have no names.
+// identity identifies an object of a cluster. Provider configs in files have no names.
 type identity struct {
 	kind            pool.TypeMeta
 	namespace, name string
@@ -57,7 +57,7 @@ type identity struct {
 
 func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
 
-// wildcard stands for every namespace or name. No JSON has this text.
+// wildcard matches every namespace or name. It is not valid in JSON.
 const wildcard = "\xff"
 
 // knownAs and soughtAs return the names by which manifests find one another: one that is missing may be any.
@@ -80,7 +80,7 @@ func (id identity) as(names func(string) []string) (all []identity) {
 	return all
 }
 
-// byIdentity finds the objects of a side. One that is there twice is an error.
+// byIdentity returns the objects of a side by identity. An object that occurs twice is an error.
 func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 	seen := make(map[identity]*Manifest, len(side))
 	var problems []error

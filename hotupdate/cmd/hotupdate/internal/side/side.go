@@ -1,5 +1,5 @@
-// Package side reads the two sides of a change: the provider configs, Workers and Shoots in files, with the Schemas of the configs, and finds
-// for each the one whose place it takes. Problems have the file and the line in front of them.
+// Package side reads the two sides of a change: the provider configs, Workers and Shoots in files, with the Schemas of the configs. It pairs each
+// new manifest with the old one. Problems begin with the file and the line.
 package side
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Manifest is a Worker, a Shoot or a provider config on its own.
+// Manifest is a Worker, a Shoot, or a provider config in a file of its own.
 type Manifest struct {
 	From string // for messages
 	Type pool.TypeMeta
-	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
+	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
 	*pool.Manifest
 
 	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
 }
 
-// IsBare reports whether the manifest is a provider config on its own.
+// IsBare reports whether the manifest is a provider config in a file of its own.
 func (m *Manifest) IsBare() bool { return m.Kind == pool.NoKind }
 
 // Name names a file for messages.
@@ -40,10 +40,10 @@ func Name(file string) string {
 	return file
 }
 
-// noFile is what git calls a side on which a file is not there.
+// noFile is git's name for a file that is missing on one side.
 const noFile = "/dev/null"
 
-// ErrNoPools is the error of wanting some pools of a provider config.
+// ErrNoPools is the error for choosing pools of a provider config.
 var ErrNoPools = errors.New("--pool is for Worker and Shoot manifests, and not for a provider config")
 
 // Reader reads the manifests of both sides.
@@ -51,11 +51,11 @@ type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
 	Options pool.Options
-	// Lenient says that a file need not hold a manifest.
+	// Lenient says that a file may hold no manifest.
 	Lenient bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
 	AnyName bool
-	// Pools are the names of the pools that are wanted; none for all.
+	// Pools are the names of the wanted pools; empty for all.
 	Pools []string
 
 	// Warnings are about the new side, each with its place.
@@ -63,15 +63,15 @@ type Reader struct {
 	problems []error
 }
 
-// Read returns the manifests of a side. What is wrong with them is kept, so that the mistakes of both sides are reported at once.
+// Read returns the manifests of a side. It collects their problems, so that those of both sides are reported at once.
 //
-// Objects of other kinds are passed over, as they stand beside a Shoot in what kustomize and helm write, unless there is nothing else.
+// It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot, unless there are no others.
 func (r *Reader) Read(path string) (found []*Manifest) {
 	if path == noFile {
 		return nil
 	}
 	var others []manifests.Object
-	judged := false // or found to be faulty
+	judged := false // there is a manifest, or one with problems
 	for o := range manifests.Objects([]string{path}, r.Stdin) {
 		kind, err := kindOf(o.Raw)
 		switch {
@@ -101,12 +101,12 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	return found
 }
 
-// isKnown reports whether objects of a kind are compared. A WorkerConfig is taken for a provider config whatever its API group.
+// isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider config in every API group.
 func (r *Reader) isKnown(kind pool.TypeMeta) bool {
 	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || r.Schemas.defined[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
-// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and notes that.
+// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and records the problem.
 func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
 	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
@@ -120,7 +120,7 @@ func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	return true
 }
 
-// parse reads a manifest with its provider configs, and keeps all that is wrong with them.
+// parse reads a manifest with its provider configs, and collects all problems.
 func (r *Reader) parse(o *manifests.Object) []*Manifest {
 	m, err := r.manifest(o)
 	if err == nil && m.IsBare() && m.spec == nil && m.Type.Kind != "WorkerConfig" {
@@ -130,7 +130,7 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 		err = ErrNoPools
 	}
 	if err != nil {
-		if !slices.Contains(r.problems, err) { // those of a CRD are the same for all of its objects
+		if !slices.Contains(r.problems, err) { // all objects of a CRD have the same problems of the CRD
 			r.problems = append(r.problems, err)
 		}
 		return nil
@@ -154,7 +154,7 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	case err != nil:
 	case define != nil:
 		if m.spec, err = define(); err != nil {
-			return m, err // with its place
+			return m, err // already has its place
 		}
 		m.Manifest, err = pool.ReadCustom(o.Raw)
 	case pool.KindOf(kind) != pool.NoKind:
@@ -163,8 +163,8 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	return m, located(o, err)
 }
 
-// checkMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an
-// error; the others are warnings: a later release of Gardener may have them.
+// checkMembers finds members that the manifest's kind does not have. A member whose name is similar to that of a missing member is an error. Others are
+// warnings, since a later release of Gardener may have them.
 func (r *Reader) checkMembers(m *Manifest, o *manifests.Object) {
 	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
 		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(m.Kind)}
