@@ -6,34 +6,33 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Check generates configurations of type T and makes sure that the library's guarantees hold for them. They hold for every type whose
-// own methods are well-behaved, so what it finds is mostly a marshaler, an unmarshaler, a DeepCopy or a defaulting function that is not,
-// or a struct tag that forgets a default.
+// Check generates configurations of type C and checks that the library's guarantees hold for them. They hold for every type whose own methods are
+// well-behaved. So failures mostly point to a faulty marshaler, unmarshaler, DeepCopy or defaulting function, or to a struct tag without a necessary
+// default.
 //
 // The guarantees:
-//   - A configuration has one hash: from call to call, from copy to copy, from goroutine to goroutine, and hashing changes nothing in it.
-//   - Two configurations have one hash exactly if they have one canonical document, and exactly if [hotupdate.Schema.Diff] lists no Immutable and
-//     no InPlace change.
-//   - Hot and Ignored parts may come, go and change, below parents of any state, also where there was no configuration at all, without
-//     another hash.
-//   - Each Immutable or InPlace leaf that means something else gives another hash, and Diff names it.
-//   - A configuration, its JSON as another encoder spells it, and that under the exported Schema have one hash; what is not in the type is refused
-//     in either way.
+//   - A configuration has one hash, in every call, copy and goroutine, and hashing does not change it.
+//   - Two configurations have the same hash exactly if they have the same canonical document, and exactly if [hotupdate.Schema.Diff] lists no
+//     Immutable and no InPlace change.
+//   - Adding, removing and changing Hot and Ignored parts never changes the hash, whatever the state of their parents, also if there was no
+//     configuration at all.
+//   - Each Immutable or InPlace leaf whose meaning changes changes the hash, and Diff names it.
+//   - A configuration, its JSON in the spelling of another encoder, and that JSON under the exported Schema have the same hash. Both Schemas refuse
+//     unknown members.
 //   - Defaults that the struct tags declare, and a defaulting function given by [WithDefaulter], change no hash.
-//   - The projections of [hotupdate.Split] share no memory with the configuration, the immutable one has its hash, and both merge to its
-//     JSON. The type's own DeepCopy, if it has one, shares no memory and has the same JSON.
-//   - A type that marshals itself reads what it writes, and loses nothing on the way. What is lost
-//     means nothing only if the type's own method Equal says so.
+//   - The projections of [hotupdate.Split] share no memory with the configuration. The immutable one has its hash, and both merge to its JSON. The
+//     copy of the type's own DeepCopy, if there is one, shares no memory and has the same JSON.
+//   - A type that marshals itself reads its own output without loss. A difference is accepted only if the type's own method Equal reports equality.
 //
-// Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type of which
-// no two values come about fails the check, since nothing could be said about it: see [WithValues].
+// Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type for which no two values
+// can be made fails the check, since nothing could be checked: see [WithValues].
 //
-// A configuration that has several hashes ends the check, since nothing else can be said about it; the other guarantees are tried and
-// reported each by itself. A failure is shrunk to a small counter-example and reported as YAML with the path of the field to blame; values and keys that the
-// struct tags call sensitive are hidden. Mistakes in struct tags and options fail the test at once.
+// A configuration with several hashes ends the check, since no other guarantee can be checked for it. All other guarantees are checked and reported
+// separately. A failure is shrunk to a small counter-example and reported as YAML with the path of the responsible field. Values and keys that the
+// struct tags declare sensitive are hidden. Mistakes in struct tags and options fail the test at once.
 //
-// How many configurations are tried, and with which seed, is decided by rapid's flags: -rapid.checks, -rapid.seed. The inputs of a
-// failure are written below testdata/rapid, as rapid does, and tried first from then on.
+// Rapid's flags -rapid.checks and -rapid.seed set the number of configurations and the seed. Rapid writes the inputs of a failure below
+// testdata/rapid, and tries them first from then on.
 func Check[C any](t rapid.TB, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
@@ -55,34 +54,34 @@ func fail(t rapid.TB, typ reflect.Type, err error) {
 	t.FailNow()
 }
 
-// guarantee is one promise, how to draw what puts it to the test, and how to tell whether it holds.
+// guarantee is one guarantee, with a function that draws its trials and one that checks it.
 type guarantee struct {
 	name  string // as part of a test's name
 	draw  func(a author) trial
 	holds func(s *subject, t trial) *breach
 }
 
-// trial is what a guarantee is tried with.
+// trial is the input of a guarantee's check.
 type trial struct {
-	first, second *part // the second is nil where one is enough
+	first, second *part // the second is nil if one is enough
 
-	changed    *part // the leaf that has another meaning in the second configuration, which is hashed
-	oneHash    bool  // the second configuration differs in hot and ignored parts and in spelling
-	oneMeaning bool  // it differs in spelling
+	changed    *part // the hashed leaf that has another meaning in the second configuration
+	oneHash    bool  // the second configuration differs only in hot and ignored parts and in spelling
+	oneMeaning bool  // it differs only in spelling
 }
 
 // GoString keeps values out of rapid's reports.
 func (t trial) GoString() string { return "configurations" }
 
-// breach is a guarantee that does not hold.
+// breach is a violation of a guarantee.
 type breach struct {
 	what string // what is wrong, as a sentence without a full stop
 	hint string
-	path string // of the field to blame; empty if it is not known
-	inGo string // a value in Go that JSON does not show; empty if none is to blame
+	path string // of the responsible field; empty if unknown
+	inGo string // the responsible value in Go if JSON does not show it; otherwise empty
 }
 
-// check tries a guarantee and reports the smallest breach, if it does not hold.
+// check checks a guarantee and reports the smallest breach, if there is one.
 func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	t.Helper()
 	var found *breach
@@ -104,7 +103,7 @@ func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	return !run.Failed()
 }
 
-// oneHash is what all other guarantees rest on.
+// oneHash is the guarantee on which all others depend.
 const oneHash = "OneHash"
 
 var guarantees = []guarantee{

@@ -12,20 +12,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// IgnoreHot lets cmp compare configurations of type C, wherever they stand, by what is hashed: two of them are equal exactly if they have
-// one hash. Differences in Hot and Ignored parts, in spelling (1Gi and 1024Mi) and in presence (an empty object and none) do not count.
+// IgnoreHot makes cmp compare configurations of type C, wherever they occur, by their hashed parts: two of them are equal exactly if they have the
+// same hash. Differences in Hot and Ignored parts, in spelling (1Gi and 1024Mi) and in presence (an empty object and an absent one) do not count.
 //
 //	if diff := cmp.Diff(want, got, hotupdatetest.IgnoreHot[v1alpha1.WorkerConfig]()); diff != "" {
 //
-// Where two configurations differ, cmp lists the differences of their canonical documents, with the names that fields have in JSON. A type
-// without a Schema equals nothing, and the difference says why; a configuration that cannot be hashed equals nothing either. What differs
-// is shown by cmp, which does not know the option sensitive: compare no real secrets.
+// For two configurations that differ, cmp lists the differences of their canonical documents, by the fields' JSON names. Values of a type without a
+// Schema equal nothing, and the difference says why. Nor does a configuration that cannot be hashed. Cmp shows the values that differ and does not
+// know the option sensitive: compare no real secrets.
 func IgnoreHot[C any](options ...Option) cmp.Option {
 	return comparing[C](options, "Hashed", isHashed, func(s *subject, v reflect.Value) ([]byte, error) { return s.document(v) })
 }
 
-// IgnoreImmutable lets cmp compare configurations of type C by their Hot and Ignored parts: two of them are equal exactly if
-// [hotupdate.Schema.Diff] lists no Hot and no Ignored change. For all else see [IgnoreHot].
+// IgnoreImmutable makes cmp compare configurations of type C by their Hot and Ignored parts: two of them are equal exactly if [hotupdate.Schema.Diff]
+// lists no Hot and no Ignored change. Otherwise it is like [IgnoreHot].
 func IgnoreImmutable[C any](options ...Option) cmp.Option {
 	isSeen := func(c hotupdate.Change) bool { return !isHashed(c) }
 	return comparing[C](options, "NotHashed", isSeen, func(s *subject, v reflect.Value) ([]byte, error) {
@@ -34,13 +34,13 @@ func IgnoreImmutable[C any](options ...Option) cmp.Option {
 	})
 }
 
-// failure stands for a configuration that cannot be compared.
+// failure takes the place of a configuration that cannot be compared.
 type failure struct{ Error string }
 
-// Equal is false: nothing can be said.
+// Equal is always false.
 func (failure) Equal(failure) bool { return false }
 
-// comparing lets cmp compare configurations by a document of them, unless Diff lists no change that is seen.
+// comparing makes cmp compare configurations by their documents if Diff lists a change that isSeen accepts; otherwise they are equal.
 func comparing[C any](options []Option, name string, isSeen func(hotupdate.Change) bool, document func(s *subject, v reflect.Value) ([]byte, error)) cmp.Option {
 	s, err := subjectOf[C](options)
 	same := func(a, b any) bool {
@@ -68,7 +68,7 @@ func comparing[C any](options []Option, name string, isSeen func(hotupdate.Chang
 	}
 }
 
-// decoded is canonical JSON as cmp lists it.
+// decoded decodes canonical JSON for cmp to list.
 func decoded(text []byte) (tree any) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// author draws configurations.
+// author draws configurations at random.
 type author struct {
 	t *rapid.T
 	s *subject
@@ -53,7 +53,7 @@ func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
 	return a.value(p, nil, depth)
 }
 
-// value draws into a blank part: a value that is there, or a nil pointer. An element of a collection has its place in it already.
+// value fills a blank part: with a value, or with a nil pointer. An element is already in its collection.
 func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 	isPlaced := in != nil && (in.Key != nil || in.When != nil)
 	isTooDeep := depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct
@@ -83,7 +83,7 @@ func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 	return p
 }
 
-// add adds an element, and fills it, if a place is found that no other element has, and if a class is found that is wanted.
+// add adds an element and fills it, if an unused key and a wanted class are found.
 func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 	for range 4 {
 		e, f := p.blankElement(), p.node.Key
@@ -106,7 +106,7 @@ func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 	}
 }
 
-// selects draws the member by which an element is hot or not, if there is one, and gives the element its classes.
+// selects draws the selector of an element, if there is one, and gives the element its classes.
 func (a author) selects(n *fieldplan.Node, e *part) {
 	if n.When == nil {
 		return

@@ -26,7 +26,7 @@ type golden struct {
 	Vectors       []vector        `json:"vectors"`
 }
 
-// vector is a configuration with the document and the hash that it had when it was written down.
+// vector is a configuration with its recorded document and hash.
 type vector struct {
 	Name     string          `json:"name"`
 	Config   json.RawMessage `json:"config"`
@@ -34,12 +34,12 @@ type vector struct {
 	Sum      hotupdate.Sum   `json:"sum"`
 }
 
-// Golden compares type C with what the file says of it: its Schema, and the hashes of fixed configurations. The file belongs into version
-// control, so that a release that would rename a pool cannot be built unawares.
+// Golden compares type C with a file that holds its Schema and the hashes of fixed configurations. The file belongs in version control, so that a
+// release that would rename a pool cannot be built unnoticed.
 //
-// A difference is explained in words: what changed about which field, and what that does to a fleet which nobody touches. Everything that
-// [hotupdate.Compatibility] finds is named; so is each vector whose hash is another, or that is refused, be it because a marshaler writes
-// something else, which no Schema shows.
+// A difference is explained in words: what changed in which field, and what that does to an unchanged fleet. The explanation names every finding of
+// [hotupdate.Compatibility], and each vector whose hash changed or which is refused. A vector also shows changes that no Schema shows, such as
+// different output of a marshaler.
 //
 // The file is written, and written anew, with the flag of [UpdateFlag]:
 //   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.

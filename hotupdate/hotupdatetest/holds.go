@@ -21,14 +21,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Hints for what several guarantees find.
+// Hints of several guarantees.
 const (
 	steadyHint = "a marshaler that writes one value in two ways is the usual reason"
 	copyHint   = "a DeepCopy must allocate everything anew; generate it"
 	readHint   = "let marshaler and unmarshaler agree, with value receivers on marshalers; encoding/json does not call those of a pointer in a map"
 )
 
-// repetitions is how often one value is hashed to see whether its marshalers are steady.
+// repetitions is how often one value is hashed to check that its marshalers are deterministic.
 const repetitions = 8
 
 // oneHash: a configuration has one hash, and hashing changes nothing.
@@ -68,7 +68,7 @@ func (s *subject) isSteady(c *part, document []byte) bool {
 	return !differs.Load()
 }
 
-// isUnsteady finds a leaf in the hash whose text differs from call to call.
+// isUnsteady finds a hashed leaf whose text differs from call to call.
 func isUnsteady(p *part) *breach {
 	texts := map[string]bool{}
 	for range 32 * repetitions {
@@ -80,7 +80,7 @@ func isUnsteady(p *part) *breach {
 	return nil
 }
 
-// marshalersAgree: what a type writes it reads, as the same.
+// marshalersAgree: a type reads its own output as the same value.
 func (s *subject) marshalersAgree(t trial) *breach {
 	return t.first.inspect(func(p *part) *breach {
 		if !p.node.Leaf.MarshalsItself() {
@@ -90,7 +90,7 @@ func (s *subject) marshalersAgree(t trial) *breach {
 		if b == nil {
 			return nil
 		}
-		b.what, b.inGo = p.node.Type.String()+" "+b.what, fieldpath.Hidden // what JSON does not say of the value
+		b.what, b.inGo = p.node.Type.String()+" "+b.what, fieldpath.Hidden // JSON does not show it
 		if !p.node.HidesValues() {
 			b.inGo = fmt.Sprintf("%+v", p.make())
 		}
@@ -98,7 +98,7 @@ func (s *subject) marshalersAgree(t trial) *breach {
 	})
 }
 
-// roundTrip sends a leaf through its JSON and says what is wrong with what comes back.
+// roundTrip encodes and decodes a leaf, and returns the breach in the result, if any.
 func roundTrip(p *part) *breach {
 	text := p.text()
 	if text == nil {
@@ -125,19 +125,19 @@ func roundTrip(p *part) *breach {
 	}
 }
 
-// fails calls code of the tester, and reports whether it returns an error or panics.
+// fails calls code of the adopter, and reports whether it returns an error or panics.
 func fails(call func() error) bool {
 	_, problem := leaf.Call(func() ([]byte, error) { return nil, call() })
 	return problem != nil
 }
 
-// sameValue compares two values by their methods Equal, and by all their fields where there is none.
+// sameValue compares two values by their method Equal, or by all fields if there is none.
 func sameValue(a, b reflect.Value) bool {
 	everything := gocmp.Exporter(func(reflect.Type) bool { return true })
 	return gocmp.Equal(leaf.Addressable(a).Addr().Interface(), leaf.Addressable(b).Addr().Interface(), everything)
 }
 
-// pairAgrees: hash, document and Diff say the same of two configurations, and what the trial expects.
+// pairAgrees: hash, document and Diff agree about two configurations, and with the expectation of the trial.
 func (s *subject) pairAgrees(t trial) *breach {
 	if t.second == nil {
 		return nil
@@ -155,7 +155,7 @@ func (s *subject) pairAgrees(t trial) *breach {
 	return s.agrees(t, before, after, changes)
 }
 
-// agrees is pairAgrees for two documents and what Diff lists.
+// agrees is pairAgrees for two documents and the changes that Diff lists.
 func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Changes) *breach {
 	sameHash, hashed, path := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed), s.blame(before, after)
 	if hashed >= 0 {
@@ -174,7 +174,7 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 	return nil
 }
 
-// rawAgrees: the JSON of a configuration hashes like it, also under the exported Schema and in another spelling, and is read strictly.
+// rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in another spelling, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
 	want, err := s.document(t.first.value())
 	if err != nil {
@@ -237,7 +237,7 @@ func undeclared(c hotupdate.Change) *breach {
 	}
 }
 
-// splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.
+// splitMerges: the projections of Split share no memory, have the right hashes, and merge to the whole.
 func (s *subject) splitMerges(t trial) *breach {
 	whole := t.first.value()
 	immutable, hot, err := engine.Split(s.plan, whole)

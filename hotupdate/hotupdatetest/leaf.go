@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// freeJSON are texts for fields that take any JSON.
+// freeJSON are texts for fields that accept any JSON.
 var freeJSON = []string{`{"a":1}`, `null`, `{}`, `0`, `""`, `[1,{"b":null,"a":[]}]`, `{"b":1.0,"a":"c"}`, `{"a":"c", "b":1}`, `true`, `"a"`}
 
 // probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times, versions, colours.
@@ -23,7 +23,7 @@ var probes = []string{
 
 var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
 
-// texts are values of the kinds of leaves as JSON. Some spell one value in several ways.
+// texts are values for each kind of leaf, in JSON. Some values have several spellings.
 var texts = map[leaf.Kind][]string{
 	leaf.Bool: {`false`, `true`},
 	leaf.Int: {
@@ -51,7 +51,7 @@ var texts = map[leaf.Kind][]string{
 // fillings is how many values are made by filling the exported fields of a type that marshals itself.
 const fillings = 24
 
-// values are what the leaves at a path, or the keys of a map, may be: what the tester gave, or else what the type can have.
+// values returns the possible values of the leaves at a path, or of the keys of a map: the given ones, or else values that the type can have.
 func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	for _, v := range s.given[pattern] {
 		all = append(all, copying(t, v))
@@ -62,7 +62,7 @@ func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	return all
 }
 
-// copying makes copies of a leaf that share no memory with it, as far as that can be had.
+// copying makes copies of a leaf that share no memory with it, as far as possible.
 func copying(t reflect.Type, v reflect.Value) maker {
 	return func() reflect.Value {
 		copied := reflect.New(t).Elem()
@@ -73,7 +73,8 @@ func copying(t reflect.Type, v reflect.Value) maker {
 	}
 }
 
-// makers make values that a type writes and reads: from texts of its kind, and by filling the fields of a type that marshals itself; or else its zero value.
+// makers returns makers of values that a type writes and reads: from texts of its kind, by filling the fields of a type that marshals itself, or else
+// its zero value.
 func (s *subject) makers(t reflect.Type) []maker {
 	if known, ok := s.made[t]; ok {
 		return known
@@ -108,8 +109,8 @@ func isWritten(v reflect.Value) bool {
 	return problem == nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
 }
 
-// checkTried reports types of which no two values can be made: whatever was said of them would be said of one value. Each is reported once,
-// with the first place where it stands.
+// checkTried reports types for which no two values can be made, since one value proves nothing. Each type is reported once, with the first path where
+// it occurs.
 func (s *subject) checkTried(t rapid.TB) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
@@ -122,7 +123,7 @@ func (s *subject) checkTried(t rapid.TB) {
 	})
 }
 
-// texts are what the values of a type are written as.
+// texts returns the texts of a type's values.
 func (s *subject) texts(typ reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range s.makers(typ) {
@@ -132,7 +133,7 @@ func (s *subject) texts(typ reflect.Type) map[string]bool {
 	return all
 }
 
-// filler fills exported fields with what its numbers say. Equal seeds fill alike.
+// filler fills exported fields by its random numbers. Equal seeds give equal values.
 type filler struct{ *rand.Rand }
 
 func (f filler) fill(v reflect.Value, depth int) {
@@ -146,7 +147,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
 	case v.Kind() == reflect.String:
 		v.SetString([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
-	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, as it is after it was read
+	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, in the form that reading gives it
 		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
 	case depth > maxDepth:
 	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:

@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// sharedMemory reports whether two values reach the same memory, and where. Strings do not count, since nobody can write them, and
-// neither do functions, channels, time zones, and what a twin that was made independently reaches as well: interned values.
+// sharedMemory reports whether two values reach the same memory, and where. Strings do not count, since they cannot be changed, nor do functions,
+// channels and time zones. Memory that an independently made twin also reaches does not count either: it holds interned values.
 func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	first, second, interned := memory{}, memory{}, memory{}
 	first.walk(a, "")
@@ -33,7 +33,7 @@ func (m memory) has(at uintptr) bool {
 	return ok
 }
 
-// walk adds what v is and reaches. What a pointer, slice or map leads to is walked once.
+// walk adds the memory of v and everything that v reaches. The target of a pointer, slice or map is walked once.
 func (m memory) walk(v reflect.Value, path string) {
 	if v.CanAddr() && v.Type().Size() > 0 && !m.has(v.UnsafeAddr()) {
 		m[v.UnsafeAddr()] = path

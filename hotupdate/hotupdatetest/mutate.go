@@ -12,12 +12,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
-// [hotupdate.Schema.Diff] lists one change, of this class. Everything else that is in JSON is as it was, in memory of its own.
+// Mutate returns a copy of config in which exactly one field of the class has another meaning, and the path of that field: [hotupdate.Schema.Diff]
+// lists one change, of this class. Everything else that is in JSON is unchanged, in memory of its own.
 //
-// The field may have been unset before, below parents that were nil: whatever the type allows is found, but for elements that hotwhen selects by a value
-// that is not zero: one has to be there. Values are those that [WithValues] and its like give, or any that the field's type can have. If t is a
-// *rapid.T, field and value are drawn from it, and shrink with the rest of the test; otherwise they are the same in every run.
+// The field may have been unset before, also below nil parents. Mutate finds every field that the type allows, except in elements that hotwhen
+// selects by a value that is not zero: config must have such an element. Values are those of [WithValues], or any that the field's type can have. If
+// t is a *rapid.T, field and value are drawn from it, and shrink with the rest of the test; otherwise they are the same in every run.
 //
 // The test fails at once if the type has no such field.
 func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Option) (mutated *C, path string) {
@@ -44,7 +44,7 @@ func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Opti
 	return found.config.Addr().Interface().(*C), found.path
 }
 
-// mutation is a changed configuration, and where it changed; it is empty if there is none.
+// mutation is a changed configuration with the path of the change; it is empty if there is none.
 type mutation struct {
 	config reflect.Value
 	path   string
@@ -58,13 +58,13 @@ type mutator struct {
 	config  any
 	written []byte // the configuration as JSON
 	class   hotupdate.Class
-	singles []single // what may be set or added
+	singles []single // the values that may be set or added
 }
 
-// attempts is how often each place is tried.
+// attempts is how often each path is tried.
 const attempts = 8
 
-// draw tries the places in turn, from a drawn one on.
+// draw tries the paths in turn, beginning with a random one.
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
 	first := a.pick(max(len(m.singles), 1))
@@ -76,7 +76,7 @@ func (m mutator) draw(rt *rapid.T) mutation {
 	return mutation{}
 }
 
-// try says one thing more, or another one, and keeps the configuration if that is the only change.
+// try sets or replaces one value, and keeps the configuration if that is the only change.
 func (m mutator) try(a author, one *part) mutation {
 	for _, p := range one.changeable(nil) {
 		p.make = a.leaf(p)
@@ -93,7 +93,7 @@ func (m mutator) try(a author, one *part) mutation {
 	return mutation{changed, changes[0].Path}
 }
 
-// set says in a tree of JSON what a part says: members are set, elements of in are changed in their place, or added.
+// set sets the values of a part in a tree of JSON: it sets members, and changes elements of in at their position or adds them.
 func (a author) set(tree any, p *part, in *fieldplan.Node) any {
 	one := printer{}.tree(p)
 	switch all := tree.(type) {

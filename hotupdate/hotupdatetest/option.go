@@ -10,10 +10,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Option says what the kit cannot know from the type alone. The functions of this package return Options; their order has no meaning.
+// Option tells the kit what it cannot learn from the type. The functions of this package return Options; their order has no meaning.
 type Option func(s *subject) error
 
-// WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
+// WithSchema uses this Schema instead of the type's own, such as one with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
 	return func(s *subject) error {
 		if s.schema = schema; schema == nil {
@@ -23,8 +23,8 @@ func WithSchema(schema *hotupdate.Schema) Option {
 	}
 }
 
-// WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
-// unset now and then as well. For a map it gives the keys.
+// WithValues sets the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is also left unset at
+// times. For a map the values are its keys.
 //
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
@@ -35,7 +35,7 @@ func WithValues(path string, values ...any) Option {
 	}
 }
 
-// readAllowed reads the values that the tester gave for a path.
+// readAllowed reads the values that the adopter gave for a path.
 func (s *subject) readAllowed(path string) error {
 	var typ reflect.Type
 	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
@@ -59,12 +59,12 @@ func (s *subject) readAllowed(path string) error {
 	return nil
 }
 
-// WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
-// no hash: every default that it fills in has to be declared by the option default of the struct tag.
+// WithDefaulter sets a defaulting function of the API type that runs before configurations are hashed. [Check] checks that it changes no hash: the
+// option default of the struct tag has to declare every default that it fills in.
 //
-// Defaults that cannot be declared are those of lists, maps, objects and bools that are no pointers, and those that depend on other fields or are
-// filled in only sometimes. Hash what was there before defaulting, as [hotupdate.Schema.HashRaw] does with what the user wrote, and leave WithDefaulter out;
-// or let the code that reads the field apply the default.
+// Defaults of lists, maps, objects and non-pointer bools cannot be declared, nor can defaults that depend on other fields or are filled in only
+// sometimes. In these cases hash configurations before defaulting, such as the user's JSON by [hotupdate.Schema.HashRaw], and omit WithDefaulter; or
+// apply the default in the code that reads the field.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return func(s *subject) error {
 		switch typ := reflect.TypeFor[T](); {
@@ -82,7 +82,7 @@ func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
-// readInto turns a value into one of type t: as it is, or by its JSON.
+// readInto converts a value to type t: directly, or through its JSON.
 func readInto(t reflect.Type, given any) (reflect.Value, bool) {
 	v := reflect.ValueOf(given)
 	if v.IsValid() && v.Type().AssignableTo(t) {

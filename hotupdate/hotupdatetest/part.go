@@ -11,23 +11,23 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// maker makes a leaf. What two calls return means the same and shares no memory.
+// maker makes a leaf. The results of two calls mean the same and share no memory.
 type maker func() reflect.Value
 
-// part is a value in the making. The same part makes any number of values that share no memory.
+// part is a value under construction. One part makes any number of values that share no memory.
 type part struct {
 	node    *fieldplan.Node
 	typ     reflect.Type     // with its pointers
 	field   *fieldplan.Field // nil for the root and for elements
 	pattern string           // path with [] for elements
 	null    bool             // a nil pointer, slice or map
-	members []*part          // of an object, one for each field of the node; nil stays as Go leaves it
+	members []*part          // of an object, one for each field of the node; nil is the zero value
 	elems   []*part          // of a collection
 	key     maker            // of an element of a map
 	make    maker            // of a leaf
 }
 
-// The blank parts have no value yet: nothing of an object is set, a collection is empty.
+// Blank parts have no value yet: no member of an object is set, a collection is empty.
 
 func blankRoot(p *fieldplan.Plan) *part {
 	return blank(part{node: p.Root, typ: reflect.PointerTo(p.Type)})
@@ -46,7 +46,7 @@ func blank(p part) *part {
 	return &p
 }
 
-// clone returns a part that can be changed without p.
+// clone returns a copy that can be changed without changing p.
 func (p *part) clone() *part {
 	if p == nil {
 		return nil
@@ -94,12 +94,12 @@ func (p *part) value() reflect.Value {
 	return v
 }
 
-// member returns where the part of a field stands. The node may be another one of its type than that of f.
+// member returns the address of a field's part. The node may differ from that of f, but has its type.
 func (p *part) member(f *fieldplan.Field) **part {
 	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
-// put sets a member that is a leaf, if there is a value.
+// put sets a leaf member, if there is a value.
 func (p *part) put(f *fieldplan.Field, value maker) {
 	if m := p.blankMember(f); value != nil {
 		m.make = value
@@ -107,7 +107,7 @@ func (p *part) put(f *fieldplan.Field, value maker) {
 	}
 }
 
-// keyText is the text of the key by which an element of a map or keyed list is found; others have none.
+// keyText is the text of the key of an element in a map or keyed list; other elements have none.
 func (p *part) keyText(e *part) string {
 	switch {
 	case e.key != nil:
@@ -151,7 +151,7 @@ func (p *part) inspect(find func(p *part) *breach) *breach {
 	return nil
 }
 
-// changeable returns the leaves that can change by themselves: those that identify or select an element, and those in a set, stay.
+// changeable returns the leaves that can change independently: all but those that identify or select an element, and those in a set.
 func (p *part) changeable(in *fieldplan.Node) (all []*part) {
 	switch {
 	case p == nil || p.null || p.node.Pairing == fieldplan.ByValue:
@@ -170,7 +170,7 @@ func (p *part) changeable(in *fieldplan.Node) (all []*part) {
 	return all
 }
 
-// isUnset reports whether a member certainly says nothing.
+// isUnset reports whether a member is certainly unset.
 func (p *part) isUnset() bool {
 	switch {
 	case p == nil || p.null:
@@ -188,7 +188,7 @@ func (p *part) isEmpty() bool {
 	return len(p.elems) == 0 && !slices.ContainsFunc(p.members, func(m *part) bool { return !m.isUnset() })
 }
 
-// fromJSON makes what a type reads from a text, and nothing if it does not read it.
+// fromJSON returns a maker of the value that a type reads from a text, nil if it does not read it.
 func fromJSON(t reflect.Type, text []byte) maker {
 	return func() reflect.Value {
 		v := reflect.New(t)

@@ -39,7 +39,7 @@ func show(text *strings.Builder, label string, tree any) {
 	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
-// printer shows parts as JSON would have them.
+// printer shows parts in the form of their JSON.
 type printer struct{ hidesSecrets bool }
 
 func (w printer) tree(p *part) any {
@@ -94,7 +94,7 @@ func (w printer) leaf(p *part) any {
 	return decoded(written)
 }
 
-// blame names the first field in which two documents differ; it is empty if that cannot be told.
+// blame names the first field in which two documents differ; empty if it cannot be determined.
 func (s *subject) blame(first, second []byte) string {
 	schema := s.schema
 	if s.loaded != nil {

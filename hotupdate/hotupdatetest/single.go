@@ -8,14 +8,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// single is a value that says one thing.
+// single is a configuration in which one value is set.
 type single struct {
 	root    *part
-	pattern string // where it says it
+	pattern string // the path of that value
 }
 
-// singles returns one single for each place at and below a blank part that can have a value, in the order of the fields. They depend on nothing but
-// the type and what the tester gave, and do not enter cycles.
+// singles returns one single for each path at and below a blank part that can have a value, in the order of the fields. They depend only on the type
+// and the given values, and do not enter cycles.
 func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 	if slices.Contains(open, p.node) {
 		return nil
@@ -57,7 +57,8 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 	return all
 }
 
-// sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if there is none. What the tester gave may be secret.
+// sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if there is none. For a sensitive field the given
+// values are skipped, since they may be secret.
 func (s *subject) sample(p *part, t reflect.Type) maker {
 	all := s.values(p.pattern, t)
 	if p.node.HidesValues() {
@@ -71,7 +72,7 @@ func (s *subject) sample(p *part, t reflect.Type) maker {
 	return nil
 }
 
-// sampleVectors are configurations that say one thing each, and the empty one.
+// sampleVectors are configurations in which one value is set, and the empty one.
 func (s *subject) sampleVectors() []vector {
 	all := []vector{{Name: "empty", Config: json.RawMessage("{}")}}
 	for _, one := range s.singles(blankRoot(s.plan)) {

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-// subject is a type, and what the options say of it.
+// subject is a type with its options.
 type subject struct {
 	typ    reflect.Type
 	schema *hotupdate.Schema
@@ -21,8 +21,8 @@ type subject struct {
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
 	made   map[reflect.Type][]maker // of leaves
 
-	allowed    map[string][]any           // by path, as the tester gave them
-	given      map[string][]reflect.Value // the same, of the field's type, or keys of the map's
+	allowed    map[string][]any           // by path, as given
+	given      map[string][]reflect.Value // the same, converted to the field's type or that of the map's keys
 	defaulters []func(config any)
 	update     update
 }
@@ -50,7 +50,7 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	return s, errors.Join(problems...)
 }
 
-// compile reads the Schema's plan, and the Schema back from its JSON.
+// compile reads the Schema's plan, and loads the Schema again from its JSON.
 func (s *subject) compile() error {
 	_, err := s.schema.Hash(reflect.Zero(s.typ).Interface())
 	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trialRun stands between rapid and the test. It keeps rapid's report, in which values are not hidden, and knows whether the run failed.
+// trialRun intercepts rapid's calls of the test. It withholds rapid's report, in which values are not hidden, and records whether the run failed.
 type trialRun struct {
 	rapid.TB // no method of it is called but those below
 
@@ -28,7 +28,7 @@ func (r *trialRun) Errorf(format string, args ...any) {
 	fmt.Fprintf(&r.report, format+"\n", args...)
 }
 
-// reproduce is rapid's line that says how to see the failure again.
+// reproduce is rapid's line that says how to reproduce the failure.
 func (r *trialRun) reproduce() string {
 	for line := range strings.Lines(r.report.String()) {
 		if strings.HasPrefix(line, "To ") {

@@ -16,7 +16,7 @@ func drawPresent(a author) trial {
 	return trial{first: c}
 }
 
-// drawPair draws two configurations that have much in common, or nothing.
+// drawPair draws two configurations that have much in common or nothing.
 func drawPair(a author) trial {
 	return among(a, drawHashedChange, drawHotChange, drawSpelling, func(a author) trial { return trial{first: a.config(), second: a.config()} })(a)
 }
@@ -36,7 +36,7 @@ func drawHotChange(a author) trial {
 	return trial{first: c, second: changed, oneHash: true}
 }
 
-// drawHashedChange gives one leaf that is hashed another meaning, if there is one.
+// drawHashedChange gives one hashed leaf another meaning, if there is a hashed leaf.
 func drawHashedChange(a author) trial {
 	c := a.config()
 	changed := c.clone()
@@ -54,7 +54,7 @@ func drawHashedChange(a author) trial {
 	return trial{first: c}
 }
 
-// meansElse reports whether a leaf has another meaning than one with the text was.
+// meansElse reports whether a leaf differs in meaning from a former one with the text.
 func (p *part) meansElse(was []byte) bool {
 	text := p.text()
 	if was == nil || text == nil || bytes.Equal(was, text) {

@@ -7,8 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// varying changes a configuration in ways that keep its hash: it says what means nothing in another way, and gives other values to the classes
-// that are redrawn.
+// varying changes a configuration without changing its hash: it respells unset members, and draws new values for some classes.
 type varying struct {
 	author
 
@@ -47,7 +46,7 @@ func (v varying) part(p *part, in *fieldplan.Node) {
 	}
 }
 
-// member redraws a member, or lets one that says nothing say so in another way.
+// member redraws a member, or respells an unset one.
 func (v varying) member(in, m *part, f *fieldplan.Field) *part {
 	isRedrawn := v.redrawn != 0 && f.Classes()&^v.redrawn == 0
 	switch {
