@@ -261,7 +261,7 @@ func TestPropertySumIsTheDirectCallOnTheProjection(t *testing.T) {
 		require.NoError(t, err)
 		want, err := direct(projection, options)
 		require.NoError(t, err)
-		require.Equal(t, want, uint64(got))
+		require.Equal(t, want, got)
 
 		same, err := s.SameImmutable(config, projection)
 		require.NoError(t, err)

@@ -2,6 +2,8 @@
 package schemas
 
 import (
+	"testing"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -73,7 +75,7 @@ type Tested struct {
 	Name string // want `field schemas.Tested.Name has no JSON name`
 }
 
-func _(t hotupdatetest.T, schema *hotupdate.Schema) {
+func _(t *testing.T, schema *hotupdate.Schema) {
 	hotupdatetest.Check[Tested](t)
 	hotupdatetest.Golden[foreign.Ports](t, "ports.json", hotupdatetest.WithSchema(schema))
 }
