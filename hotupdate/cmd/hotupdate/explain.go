@@ -21,11 +21,11 @@ func (p *process) explainCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
-		Long: `Writes every field that is set and concerns machines, with its value, its class and where the class comes from. FILE is a provider
-config, or a Worker or Shoot manifest, of which every worker pool is explained.
+		Long: `Writes every field that is set and concerns machines, with its value, its class and the origin of the class. FILE is a provider config,
+or a Worker or Shoot manifest. In a manifest, every worker pool is explained.
 
-A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
-is not built in its members are shown instead, without values.
+A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. In a pool of a provider that is
+not built in, the config's members are shown without values.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
@@ -109,7 +109,7 @@ func explainPools(c *call) ([]explained, error) {
 	return all, errors.Join(problems...)
 }
 
-// text has a row for each field that is set.
+// text returns a table with a row for each field that is set.
 func (e explained) text() string {
 	var rows [][]string
 	for _, f := range e.Fields {
@@ -131,11 +131,11 @@ func (p *process) hashCommand() *cobra.Command {
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
 		Long: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
-config, or a Worker or Shoot manifest, of which every worker pool gets a line. A pool without a provider config has the hash of the empty one.
+config, or a Worker or Shoot manifest with a line for every worker pool. A pool without a provider config has the hash of the empty one.
 
-This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.
+An extension adds this hash to that of the pool. The whole hash of a pool depends on state that is in no manifest.
 
-A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
+A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, hashConfigs, (*call).addOutputs, (*call).addPools)
@@ -173,7 +173,7 @@ func hashConfigs(c *call) (int, error) {
 	return exitOK, nil
 }
 
-// stdin is the file argument that stands for standard input.
+// stdin is the file argument for standard input.
 const stdin = manifests.Stdin
 
 // addPools adds the flags that choose pools and the Schema of their provider configs.

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-// judgement are the flags that say by which rules a change is judged.
+// judgement has the flags that choose the rules by which a change is judged.
 type judgement struct {
 	strategy, extension, eras, cloudProfile string
 	defaulted                               bool
@@ -21,14 +21,14 @@ func (c *call) addJudgement(command *cobra.Command) {
 	j, flags := &c.judgement, command.Flags()
 	flags.StringVar(&j.strategy, "strategy", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the `EXTENSION` that receives the change, one that uses this library as the guide says or today's")
+	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the `EXTENSION` that receives the change, which follows the guide of this library or is today's release")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
 	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
-	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says what machine images can be updated in place")
-	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
+	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says which machine images can be updated in place")
+	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate if a field that only one of them sets decides it")
 }
 
-// reader reads manifests, and judges by what the flags say.
+// reader returns a reader of manifests that judges by the flags.
 func (c *call) reader() (*side.Reader, error) {
 	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras))
 	if err == nil && c.crd != "" {
@@ -55,7 +55,7 @@ func (c *call) reader() (*side.Reader, error) {
 	return &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}, err
 }
 
-// namingOf is how a release names pools. What it adds beside the provider config is that of the pool's provider.
+// namingOf returns the naming of pools by a release. It covers the provider config only.
 func namingOf(r *release.Release) *pool.Naming {
 	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
 		hashed, err := r.Hash(p)

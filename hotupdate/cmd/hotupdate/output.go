@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// The ways in which commands write their results.
+// The output formats.
 const (
 	textOutput     = "text"
 	markdownOutput = "markdown"
@@ -23,15 +23,15 @@ func (o *options) addOutput(command *cobra.Command, formats ...string) {
 	oneOf(command, "output", formats...)
 }
 
-// addOutputs adds the flag of most commands.
+// addOutputs adds the output flag with the formats of most commands.
 func (c *call) addOutputs(command *cobra.Command) {
 	c.addOutput(command, textOutput, markdownOutput, jsonOutput)
 }
 
-// listVersion is the format of the lists that are written as JSON.
+// listVersion is the version of lists in JSON.
 const listVersion = 1
 
-// writeList writes a list of things in JSON, in an object with the version of the format.
+// writeList writes a list in JSON, in an object with the version of the format.
 func writeList(c *call, name string, all any) error {
 	return writeJSON(c, map[string]any{"formatVersion": listVersion, name: all})
 }
@@ -42,7 +42,7 @@ func writeJSON(c *call, value any) error {
 	return err
 }
 
-// writeText writes the result as text, or as Markdown that shows it as code.
+// writeText writes the result as text, or as a block of code in Markdown.
 func (c *call) writeText(text string) {
 	if c.output == markdownOutput {
 		text = plaintext.CodeBlock(text, math.MaxInt)
@@ -50,5 +50,5 @@ func (c *call) writeText(text string) {
 	c.out.WriteString(text)
 }
 
-// printable escapes what could move the cursor, colour the terminal or reverse the reading direction.
+// printable escapes characters that can move the cursor, colour the terminal or reverse the reading direction.
 func printable(text string) string { return plaintext.Printable(text) }

@@ -46,8 +46,8 @@ func (p *process) planCommand() *cobra.Command {
 	})
 }
 
-// changeOf reads the arguments: two sides, or what git hands to an external diff: the path, and of each side file, digest and mode; of a renamed
-// file also the new path and how much of it stayed. The path is empty if the user names both sides.
+// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file, digest and mode of each side, and for a renamed
+// file the new path and the similarity. The path is empty if the user names both sides.
 func changeOf(args []string) (old, updated, path string) {
 	if len(args) == 2 {
 		return args[0], args[1], ""
@@ -82,7 +82,7 @@ func planChange(c *call) (int, error) {
 	return c.writeReport(report.New(plans, r.Warnings))
 }
 
-// showReport shows what plan --output json wrote in another format.
+// showReport shows a report of plan --output json in another format.
 func (c *call) showReport() (int, error) {
 	read := func() ([]byte, error) { return os.ReadFile(c.from) }
 	if c.from == stdin {
@@ -118,7 +118,7 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 	return code, nil
 }
 
-// exitCodes are those of the verdicts.
+// exitCodes are the exit codes of the verdicts.
 var exitCodes = map[string]int{
 	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate, pool.InPlaceUpdate.String(): exitInPlaceUpdate,
 	pool.Roll.String(): exitRoll, pool.Forbidden.String(): exitForbidden, pool.Indeterminate.String(): exitIndeterminate,

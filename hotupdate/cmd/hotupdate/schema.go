@@ -21,8 +21,8 @@ func (p *process) schemaCommand() *cobra.Command {
 	command := p.command(&cobra.Command{
 		Use:   "schema [PROVIDER]",
 		Short: "the Schemas of the provider configs that are built in",
-		Long: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
-what --schema takes; of all of them it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
+		Long: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. With a PROVIDER the JSON is
+what --schema takes. Without one it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -36,7 +36,7 @@ what --schema takes; of all of them it is an object with the list schemas, each 
 	return command
 }
 
-// providerNames are the providers whose configs are built in.
+// providerNames returns the names of the providers with built-in configs.
 func providerNames() (names []string) {
 	for _, p := range providers.All() {
 		names = append(names, p.Name)
@@ -66,7 +66,7 @@ func printSchemas(c *call) error {
 	return writeSchemas(c, all)
 }
 
-// writeSchemas writes Schemas as Markdown, a table each.
+// writeSchemas writes each Schema as a table in Markdown.
 func writeSchemas(c *call, all []side.ProviderSchema) error {
 	for _, s := range all {
 		var document schemajson.Document
@@ -80,7 +80,7 @@ func writeSchemas(c *call, all []side.ProviderSchema) error {
 	return nil
 }
 
-// fieldRows returns a row for every field below a node: those of an object, or of the elements of a collection.
+// fieldRows returns a row for every field of an object, or of the elements of a collection, and for the fields below.
 func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
 	for n.Elem != nil {
 		path, n = path+"[]", n.Elem
@@ -110,11 +110,11 @@ func (p *process) schemaDiffCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "what another Schema does to configs that nobody touches",
-		Long: `Tells what a release that brings the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with what it
-does to hashes and which configurations it refuses. A difference by which pools may roll or configurations may be refused is marked with !.
+		Long: `Says what a release with the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with its effect on
+hashes and the configurations that it refuses. A difference by which pools may roll or configurations may be refused is marked with !.
 
-OLD and NEW are files: a Schema (as hotupdate schema PROVIDER or Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of
-eras (see hotupdate audit), of which the Schema is compared that configs are read by.
+OLD and NEW are files: a Schema (written by hotupdate schema PROVIDER or Schema.MarshalJSON), a golden file of hotupdatetest, or a set of eras
+(see hotupdate audit). For eras, the Schemas that configs are read with are compared.
 
 Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll. 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(2),
@@ -123,7 +123,7 @@ Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if 
 	})
 }
 
-// schemaDiff is what schema diff writes in JSON.
+// schemaDiff is the JSON output of schema diff.
 type schemaDiff struct {
 	FormatVersion  int           `json:"formatVersion"`
 	OldFingerprint string        `json:"oldFingerprint"`
@@ -163,7 +163,7 @@ func diffSchemas(c *call) (int, error) {
 	return exitCodeOfFindings(findings), err
 }
 
-// writeFindings writes a row for each finding, with a ! before what may roll or refuse something.
+// writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse configs.
 func (c *call) writeFindings(findings []hotupdate.Finding) {
 	var text strings.Builder
 	for _, f := range findings {

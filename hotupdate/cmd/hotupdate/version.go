@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// ownBuild is what the Go command wrote into the binary.
+// ownBuild returns the build information in the binary.
 func ownBuild() *debug.BuildInfo {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info
@@ -18,7 +18,7 @@ func ownBuild() *debug.BuildInfo {
 	return &debug.BuildInfo{}
 }
 
-// version is that of the module, which names the commit between releases.
+// version returns the version of the module, which contains the commit between releases, and the platform.
 func version() string {
 	return fmt.Sprintf("%s, %s, %s/%s", cmp.Or(ownBuild().Main.Version, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -38,7 +38,7 @@ func (p *process) versionCommand() *cobra.Command {
 	}, func(c *call, command *cobra.Command) { c.addOutput(command, textOutput, jsonOutput) })
 }
 
-// manCommand is for those who package the command.
+// manCommand writes manual pages, for packages of the command.
 func (p *process) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIRECTORY",

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// CloudProfile is what a CloudProfile says about updates of machine images in place.
+// CloudProfile knows which machine images a CloudProfile admits for in-place updates.
 type CloudProfile struct {
 	images map[hash.Image]inPlaceUpdates
 }
@@ -18,8 +18,8 @@ type inPlaceUpdates struct {
 	MinVersionForUpdate string `json:"minVersionForUpdate"`
 }
 
-// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in JSON. Of a NamespacedCloudProfile the
-// status counts, which has all images. All problems come back joined, each a [*fault.Error].
+// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in JSON. For a NamespacedCloudProfile it reads
+// the status, which has all images. All problems are joined, each a [*fault.Error].
 func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	from, err := part[struct {
 		TypeMeta
@@ -47,9 +47,9 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	return profile, nil
 }
 
-// inPlace judges an update in place from one image to another: None if the CloudProfile lets it pass.
+// inPlace judges an in-place update from one image to another. The verdict is None if the CloudProfile admits it.
 func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
-	if rule := refusal(inplace.ValidateImage(old, updated, old.Version, nil), validation); rule != NoRule { // whatever the CloudProfile says
+	if rule := refusal(inplace.ValidateImage(old, updated, old.Version, nil), validation); rule != NoRule { // regardless of the CloudProfile
 		return Forbidden, rule
 	}
 	if p == nil {
@@ -68,7 +68,7 @@ func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
 	return None, NoRule
 }
 
-// supports judges a new pool that is to be updated in place.
+// supports judges the image of a new pool with an in-place strategy.
 func (p *CloudProfile) supports(image hash.Image) (Verdict, Rule) {
 	if p == nil {
 		return Indeterminate, NoCloudProfile

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Options say how pools are judged. The zero value knows no Schema, and takes the extension for one that has adopted the library.
+// Options say how pools are judged. The zero value knows no Schema, and assumes an extension that has adopted the library.
 type Options struct {
 	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of the config is Immutable.
 	Schema func(TypeMeta) *hotupdate.Schema
@@ -19,42 +19,42 @@ type Options struct {
 	Strategy *hotupdate.Strategy
 	// Extension is the extension that receives the change, if its provider is one of the examples.
 	Extension Extension
-	// Naming tells how pools are named. If it is nil, the example extension of the pool's provider does.
+	// Naming says how pools are named. If it is nil, the example extension of the pool's provider names them.
 	Naming *Naming
-	// CloudProfile says which machine images can be updated in place; nil is not known.
+	// CloudProfile says which machine images can be updated in place; nil if it is not known.
 	CloudProfile *CloudProfile
-	// Defaulted says that one of the provider configs may have been through a defaulter, see [hotupdate.Changes.OutcomeIfDefaulted].
+	// Defaulted says that a defaulter may have changed one of the provider configs, see [hotupdate.Changes.OutcomeIfDefaulted].
 	Defaulted bool
 }
 
-// Comparison is what a change does to the machines of one pool.
+// Comparison says what a change does to the machines of one pool.
 type Comparison struct {
-	// Verdict is what happens. It is indeterminate where something decides it that is not known.
+	// Verdict is indeterminate if it depends on something unknown.
 	Verdict Verdict
-	// Strategy is the strategy that decides: that of the pool that updates in place if only one does, else the new pool's.
+	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has one, else that of the new pool.
 	Strategy hotupdate.Strategy
-	// Changes are the differences: those of triggers and configs in the order of their paths, then those that have no class. Those of the
-	// provider config stand below providerConfig; their pointers begin with /providerConfig. Omitted is set where an unknown default may make the difference.
+	// Changes are the differences: those of triggers and configs in the order of their paths, then those without a class. Paths and pointers
+	// in the provider config begin with providerConfig and /providerConfig. Omitted is set if an unknown default may remove the difference.
 	Changes []Change
-	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
+	// Unknown lists the facts that the pools do not have. The comparison assumes that they are the same in both.
 	Unknown []Unknown
-	// Rules are what the verdict rests on beside the classes, by kind: also those of the changes that are not None.
+	// Rules are the rules that the verdict depends on beside the classes, by kind. They include the rules of the changes that are not None.
 	Rules []Rule
-	// Unjudged lists what differs and is not known to this command, by its path in the manifest, sorted.
+	// Unjudged lists the paths in the manifest of differences that this command does not know, sorted.
 	Unjudged []string
-	// OldEra and NewEra are the eras in which the extension names the pool before and after. Empty is not known.
+	// OldEra and NewEra are the eras in which the extension names the pool before and after the change; empty if not known.
 	OldEra, NewEra string
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may have different names.
 //
-//   - A trigger that is unknown in one of the pools is taken to be the same.
+//   - A trigger that is unknown in one of the pools counts as unchanged.
 //   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate if Gardener fills it in.
-//   - If only the node-agent secret name changed, something that it covers and no manifest shows has changed: machines are replaced.
-//   - Where reservations are summed up, only the sum of the reservations counts.
+//   - If only the node-agent secret name changed, a fact that it covers and that no manifest shows has changed: machines are replaced.
+//   - If reservations are added up, only their sum counts.
 //   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text.
 //
-// All problems come back joined, each a [*fault.Error].
+// All problems are joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
 	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
@@ -82,7 +82,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	return c, nil
 }
 
-// ofClass is the verdict on a change by its class, indeterminate if a default decides whether it is one.
+// ofClass returns the verdict on a change by its class. It is indeterminate if an unknown default may remove the change.
 func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
 	v := verdictOf(change.Class, c.Strategy)
 	if change.Omitted && v != None {
@@ -118,7 +118,7 @@ func (c *Comparison) judge(old, updated *Pool, o Options) {
 	c.Rules = sorted(c.Rules)
 }
 
-// around are the places of the changes at, above or below a pointer.
+// around returns the indexes of the changes at, above or below a pointer.
 func (c *Comparison) around(pointer string) (places []int) {
 	for i, change := range c.Changes {
 		if isBelow(change.Pointer, pointer) || isBelow(pointer, change.Pointer) {
@@ -130,7 +130,7 @@ func (c *Comparison) around(pointer string) (places []int) {
 
 func (c *Comparison) touches(path string) bool { return len(c.around(pointerTo(path))) > 0 }
 
-// set judges the changes at or below a path by a rule.
+// set gives the changes at or below a path a verdict and its rule.
 func (c *Comparison) set(path string, v Verdict, rule Rule) {
 	for i := range c.Changes {
 		if change := &c.Changes[i]; isBelow(change.Pointer, pointerTo(path)) {
@@ -139,7 +139,7 @@ func (c *Comparison) set(path string, v Verdict, rule Rule) {
 	}
 }
 
-// pointerTo is the pointer of a path that consists of names without special characters.
+// pointerTo returns the pointer of a path of names without special characters.
 func pointerTo(path string) string {
 	if path == "" {
 		return ""
@@ -147,7 +147,7 @@ func pointerTo(path string) string {
 	return "/" + strings.ReplaceAll(path, ".", "/")
 }
 
-// isBelow reports whether a pointer is another one, or leads on from it.
+// isBelow reports whether a pointer is at or below another one.
 func isBelow(pointer, above string) bool { return strings.HasPrefix(pointer+"/", above+"/") }
 
 func gravest(changes []Change) Verdict {
@@ -164,8 +164,8 @@ func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condi
 	}
 }
 
-// Consequence says what the verdict means for the machines, in a part of a sentence for people: the rules that refuse the change, then,
-// unless they say it all, what [Verdict.Consequence] says.
+// Consequence says in a clause for people what the verdict means for the machines. It has the rules that refuse the change. Without such rules, or
+// if a class decides as well, it has the text of [Verdict.Consequence].
 func (c *Comparison) Consequence() string {
 	var reasons []string
 	for _, r := range c.Rules {
@@ -180,13 +180,13 @@ func (c *Comparison) Consequence() string {
 	return strings.Join(reasons, "; ")
 }
 
-// compareStrategies finds the strategy that decides. A change between the two that update in place is no change of the pool.
+// compareStrategies finds the strategy that decides. A change between the two in-place strategies is not a change of the triggers.
 func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 	before, after := &old.Worker.UpdateStrategy, &updated.Worker.UpdateStrategy
 	*before, *after = o.strategyOf(*old), o.strategyOf(*updated)
 	c.Strategy = *after
 	if inPlace(*before) == inPlace(*after) {
-		*before = *after // which is no change of the triggers
+		*before = *after
 	} else if inPlace(*before) {
 		c.Strategy = *before
 	}
@@ -203,8 +203,7 @@ func inPlace(s hotupdate.Strategy) bool {
 	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
 }
 
-// compareTriggers compares the triggers, and leaves out the unknown ones. The node-agent secret name is a change only if no certain change of
-// another trigger explains it.
+// compareTriggers compares the known triggers. The node-agent secret name is a change only if no certain change of another trigger explains it.
 func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, error) {
 	if updated.isBare() {
 		return nil, nil
@@ -215,7 +214,7 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 		return nil, err
 	}
 	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil && updated.NodeAgentSecretName != nil
-	if namesCount { // then nothing that they cover is unknown
+	if namesCount { // the names cover these unknown facts
 		c.Unknown = slices.DeleteFunc(c.Unknown, func(u Unknown) bool {
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
@@ -232,8 +231,8 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), err
 }
 
-// leavesOut reports whether a change of a trigger does not count: the trigger is unknown on one side, or node-local DNS ceases to count only
-// because the Kubernetes minor changed.
+// leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on one side, or because only the Kubernetes minor
+// decides whether node-local DNS counts.
 func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool {
 	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
 		return true
@@ -244,8 +243,8 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 	})
 }
 
-// join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. A bare
-// pool has only those of its config, where they are. The problems of both are joined.
+// join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. For a bare
+// pool it returns the changes of the config unmoved. The problems of both are joined.
 func (p *Pool) join(triggers, config hotupdate.Changes, err, configErr error) (hotupdate.Changes, error) {
 	if p.isBare() {
 		return config, located("", "", configErr)

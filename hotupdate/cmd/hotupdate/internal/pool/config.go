@@ -17,7 +17,7 @@ import (
 // configField is the member of a pool that holds the provider config.
 const configField = "providerConfig"
 
-// compareConfigs compares provider configs under their Schema, or by their members if there is none, which it notes.
+// compareConfigs compares provider configs under their Schema, or without one by their members, with a note.
 func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
 	if IsNull(old) && IsNull(updated) {
 		return nil, nil
@@ -35,15 +35,15 @@ func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotu
 	return changes, err
 }
 
-// anyMembers is the Schema of configs that nobody knows: every member is Immutable, and may be confidential.
+// anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
 var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 	empty, _ := hotupdate.SchemaOf[struct{}]()
 	schema, _ := empty.AdmitUnknown() // a type without fields has no mistakes
 	return schema
 })
 
-// schemaOf returns the one Schema of provider configs, of which null has any, and whether there is one. Another apiVersion alone is no change:
-// two kinds may have one Schema.
+// schemaOf returns the Schema that all provider configs share, and whether there is one. A null config fits every Schema. Another apiVersion alone
+// is no change: two kinds may have one Schema.
 func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bool) {
 	for _, config := range slices.DeleteFunc(configs, IsNull) {
 		before := schema
@@ -57,27 +57,27 @@ func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bo
 	return cmp.Or(schema, anyMembers()), schema != nil
 }
 
-// null is a null in a config: it counts where configs are hashed as they are written.
+// null is a null in a config. It counts if configs are hashed as they are written.
 var null = json.RawMessage(leaf.Null)
 
-// configs are the provider configs of a pool that changes, and how they are judged.
+// configs are the provider configs of a changed pool, and the facts to judge them by.
 type configs struct {
 	*Comparison
 
 	old, updated Pool // with the configs as the extension sees them
 	naming       *Naming
-	provider     providers.Provider // the zero one if it is not known
+	provider     providers.Provider // zero if it is not known
 	extension    Extension
-	path         string // where the configs stand in the changes
-	unknown      bool   // nobody knows the function of the era
+	path         string // of the configs in the changes
+	unknown      bool   // the hash function of the era is not known
 }
 
-// judgeConfigs judges the changes of the provider config by the era in which the extension names the pool: which of them the name depends
-// on, and whether it depends on more than the changes tell, such as the order of a list.
+// judgeConfigs judges the changes of the provider config by the era in which the extension names the pool. It finds the changes that the name
+// depends on, and adds differences that are no change but affect the name, such as the order of a list.
 //
-//   - A pool without a Kubernetes minor is judged in all eras. They have to agree.
+//   - A pool without a Kubernetes minor is judged in all eras, which must agree.
 //   - A provider config on its own is judged by its Schema.
-//   - Under an in-place strategy a released extension refuses every change, an adopted one what the classes forbid.
+//   - Under an in-place strategy, a released extension refuses every change, and an adopted one refuses by the classes.
 func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 	provider, _ := providerOf(updated)
 	j := &configs{Comparison: c, old: *old, updated: *updated, naming: o.naming(updated), provider: provider, extension: o.Extension, path: configField}
@@ -105,23 +105,23 @@ func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 	return nil
 }
 
-// findEras tells in which eras the pool is named before and after.
+// findEras finds the eras in which the pool is named before and after.
 func (j *configs) findEras() error {
 	if j.naming == nil || j.path == "" {
 		return nil
 	}
 	before, oldErr := j.naming.Additional(&j.old)
 	after, newErr := j.naming.Additional(&j.updated)
-	if oldErr == nil { // otherwise no extension has named it
+	if oldErr == nil { // an unreadable config was never named
 		j.OldEra = before.Era
 	}
 	j.NewEra, j.unknown = after.Era, after.Unknown
-	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy has other names as well
+	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy can change the era as well
 	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
 	return located(j.updated.Worker.Name, configField, newErr)
 }
 
-// refuseNewFields refuses the fields of the config that today's release does not know.
+// refuseNewFields refuses fields of the config that today's release does not know.
 func (j *configs) refuseNewFields() {
 	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
 	for _, name := range j.provider.New {
@@ -132,7 +132,7 @@ func (j *configs) refuseNewFields() {
 	}
 }
 
-// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, in which the order of members counts.
+// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, so the order of members counts.
 func (j *configs) refuseInPlace(old, updated []byte) {
 	for _, d := range differences(decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)) {
 		if len(j.related(d.at)) == 0 {
@@ -151,18 +151,18 @@ func compact(raw []byte) []byte {
 	return text.Bytes()
 }
 
-// maxAlone bounds how many differences are tried one by one. Of more, each has the verdict of all, so that the time stays linear.
+// maxAlone bounds the number of differences that are tried one by one. If there are more, each gets the verdict of all, to keep the time linear.
 const maxAlone = 64
 
-// judge finds for every difference of the configs whether the name depends on it. Where the name depends on all of them together, and on none
-// alone, each has the verdict of all. Hot fields are blamed only for a name that nothing else explains.
+// judge finds for every difference of the configs whether the name depends on it. If all together change the name, and none does alone, each gets
+// the verdict of all. Hot fields are blamed only if nothing else explains the new name.
 func (j *configs) judge() {
 	old, updated := decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)
 	all := differences(old, updated)
 	alone, together := make([]Verdict, len(all)), j.renames(updated)
 	for i, d := range all {
 		if alone[i] = None; len(all) <= maxAlone {
-			alone[i] = min(together, j.renames(with(old, d.at, d.after))) // which may be no config on its own
+			alone[i] = min(together, j.renames(with(old, d.at, d.after))) // may be an invalid config
 		}
 	}
 	shared := slices.Max(append(alone, None)) < together
@@ -189,14 +189,14 @@ func (j *configs) judge() {
 	}
 }
 
-// explain reports whether one of the rows gives the pool another name by its class.
+// explain reports whether a row gives the pool another name by its class.
 func (j *configs) explain(rows []int) bool {
 	return slices.ContainsFunc(rows, func(row int) bool {
 		return j.Changes[row].Class != hotupdate.Hot && j.Changes[row].Verdict > HotUpdate
 	})
 }
 
-// renames reports whether another config gives the new pool another name than the old config does. A config on its own names nothing.
+// renames reports whether the new pool has another name with this config than with the old config. A config on its own names nothing.
 func (j *configs) renames(config any) Verdict {
 	if j.path == "" {
 		return None
@@ -209,16 +209,16 @@ func (j *configs) renames(config any) Verdict {
 	return j.naming.renames(&before, &after)
 }
 
-// related are the places of the changes that a difference of the configs is about.
+// related returns the indexes of the changes that a difference of the configs belongs to.
 func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j.path) + at.Pointer()) }
 
-// apply judges a change that has a class by whether the name depends on it. A config on its own is judged by its classes alone.
+// apply judges a change with a class by whether the name depends on it. A config on its own is judged by its classes alone.
 func (j *configs) apply(change *Change, renames Verdict) {
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
 	case renames == Roll && change.Class == hotupdate.Hot:
 		change.Verdict, change.Rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedInEra
-	case change.Class == hotupdate.Hot && (renames == None || j.unknown): // an extension that has adopted the library strips what is hot
+	case change.Class == hotupdate.Hot && (renames == None || j.unknown): // an adopted extension strips hot fields
 		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
 			change.Verdict, change.Rule = None, NameStays // machine-controller-manager itself puts virtual capacity on nodes
 		}
@@ -231,7 +231,7 @@ func (j *configs) apply(change *Change, renames Verdict) {
 	}
 }
 
-// addUncovered adds a difference that is none by meaning: of order, of spelling, or an empty object.
+// addUncovered adds a difference that the Schema does not see: of order, of spelling, or an empty object.
 func (j *configs) addUncovered(d difference, renames Verdict) {
 	switch {
 	case renames == Roll:
@@ -240,7 +240,7 @@ func (j *configs) addUncovered(d difference, renames Verdict) {
 		j.addRow(d, Indeterminate, EraUnknown)
 	case isEmptyObject(d.before) || isEmptyObject(d.after):
 		j.addRow(d, None, EmptyObject)
-	case !slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // which say what the config is
+	case !slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // the type of the config
 		j.addRow(d, None, SameMeaning)
 	}
 }
@@ -250,8 +250,7 @@ func isEmptyObject(value any) bool {
 	return ok && len(object) == 0
 }
 
-// addRow adds a change of the config that its Schema does not tell. Only an empty object that comes or goes is shown: the Schema may hide
-// other values.
+// addRow adds a difference that the Schema does not see. It shows only empty objects that are added or removed: other values may be sensitive.
 func (j *configs) addRow(d difference, v Verdict, rule Rule) {
 	if j.path != "" {
 		d.at = append(fieldpath.Path{{Name: j.path}}, d.at...)

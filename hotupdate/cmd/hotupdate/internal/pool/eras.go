@@ -13,29 +13,30 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Extension says which extension receives a change, in the word that the flag --extension takes. The zero value is Adopted.
+// Extension is a value of the flag --extension: the extension that receives a change. The zero value means Adopted.
 type Extension string
 
 // The extensions.
 const (
-	Adopted  Extension = "adopted"  // one that has adopted this library as the guide in examples says
+	Adopted  Extension = "adopted"  // has adopted this library according to the guide in examples
 	Released Extension = "released" // today's release
 )
 
-// String returns the word.
+// String returns the value of the flag.
 func (x Extension) String() string { return string(x) }
 
-// Naming tells how an extension names pools.
+// Naming says how an extension names pools.
 type Naming struct {
-	// Additional returns what the extension adds to the name of a pool. An error says that it cannot read the provider config.
+	// Additional returns the data that the extension adds to the name of a pool. It fails if the extension cannot read the provider config.
 	Additional func(p *Pool) (Additional, error)
-	// Versions are Kubernetes versions, one in each era, at least one; empty for a pool without one. A pool of an unknown version may be in any of them.
+	// Versions has a Kubernetes version of each era, at least one. An empty one stands for a pool without a version. A pool of an unknown version may
+	// be in any of the eras.
 	Versions []string
-	// Assumed says that nobody has told the eras: the canonical hash of a Schema is taken to be in force at every minor.
+	// Assumed says that the eras are not known: the canonical hash of a Schema is assumed for every minor.
 	Assumed bool
 }
 
-// Additional is what an extension adds to the name of a pool.
+// Additional is the data that an extension adds to the name of a pool.
 type Additional = providers.Additional
 
 // examples are the example extensions.
@@ -57,7 +58,7 @@ func providerOf(p *Pool) (providers.Provider, bool) {
 	return all[i], true
 }
 
-// naming returns how the pool is named, nil if nobody knows: by the function that was given, or as the example of its provider does.
+// naming returns the given naming, or else that of the example for the pool's provider; nil if there is none.
 func (o Options) naming(p *Pool) *Naming {
 	if o.Naming != nil {
 		return o.Naming
@@ -72,7 +73,7 @@ func (o Options) naming(p *Pool) *Naming {
 	}
 	return &Naming{Versions: provider.Versions, Additional: func(p *Pool) (Additional, error) {
 		if meta := TypeMetaOf(p.ProviderConfig); !IsNull(p.ProviderConfig) && meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
-			return Additional{Unknown: true}, nil // that of a fork
+			return Additional{Unknown: true}, nil // a fork's config
 		}
 		return names(p.workerPool())
 	}}
@@ -95,8 +96,8 @@ func (p *Pool) workerPool() *providers.WorkerPool {
 	return w
 }
 
-// AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted members, as the API server stores objects
-// whose fields it does not know. Order and white space of the Shoot never reach the extension; the order of lists and empty objects do.
+// AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted members, as the API server stores objects of unknown
+// types. The order of members and the white space of the Shoot do not reach the extension; the order of lists and empty objects do.
 func AsStored(raw []byte) []byte {
 	var value any
 	if !IsNull(raw) && utiljson.Unmarshal(raw, &value) == nil {
@@ -107,8 +108,8 @@ func AsStored(raw []byte) []byte {
 	return raw
 }
 
-// renames reports whether two pools of one Kubernetes minor have different names: Roll if so, None if not, Indeterminate if that depends on an
-// unknown minor or function, or a provider config cannot be read.
+// renames reports whether two pools of one Kubernetes minor have different names: Roll or None, or Indeterminate if that depends on an unknown minor
+// or function, or if a provider config cannot be read.
 func (n *Naming) renames(old, updated *Pool) Verdict {
 	versions := []string{updated.Worker.KubernetesVersion}
 	if versions[0] == "" {
@@ -134,8 +135,8 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 	return found[0]
 }
 
-// renamesVolumes reports whether the pool has another name with the volumes at a path as they were. An extension may look a volume up in the
-// config, so the volumes are compared under the config of either side.
+// renamesVolumes reports whether the pool has another name with the old volumes at a path. An extension may look a volume up in the config, so it
+// compares the volumes under the config of either side.
 func (n *Naming) renamesVolumes(path string, old, updated *Pool) Verdict {
 	found := None
 	for _, config := range [][]byte{old.ProviderConfig, updated.ProviderConfig} {
@@ -155,8 +156,8 @@ func (n *Naming) renamesVolumes(path string, old, updated *Pool) Verdict {
 	return found
 }
 
-// compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values
-// without the names of their fields, so that changes can cancel out.
+// compareNames withdraws the verdict Roll if the pool keeps its name: Gardener and the extensions hash values without the names of their fields, so
+// changes can cancel out.
 func (c *Comparison) compareNames(old, updated *Pool, o Options) {
 	naming := o.naming(updated)
 	if c.Strategy != hotupdate.AutoRollingUpdate || o.Naming != nil || naming == nil || old.Worker.KubernetesVersion == "" || updated.Worker.KubernetesVersion == "" {
@@ -177,7 +178,7 @@ func (c *Comparison) compareNames(old, updated *Pool, o Options) {
 	}
 }
 
-// digest is the full digest of a rolling pool's name, with the node-agent secret name that a Worker holds beside what it is composed of.
+// digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent secret name, and the name that a Worker holds.
 func (n *Naming) digest(p *Pool) (hash.Digest, error) {
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	if err != nil {

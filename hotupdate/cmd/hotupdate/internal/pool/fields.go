@@ -16,19 +16,19 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// fields.json says how a change of a manifest's field is judged: of the fields of pools by the names of a Shoot's, see triggerOf, and of those
-// above the pools. A field that has no line, nor one above it, is not judged: what Gardener adds tomorrow is listed as such until somebody
-// judges it. Source: Gardener v1.150, hash of worker pools and reconciliation of Workers.
+// fields.json says how a change of a manifest's field is judged: a field of a pool, by its name in a Shoot, see triggerOf, or a field above the
+// pools. A field without a line of its own or of a parent is not judged: new fields of Gardener are listed as not judged until they get a line.
+// Source: Gardener v1.150, hash of worker pools and reconciliation of Workers.
 //
 //go:embed fields.json
 var fieldsFile []byte
 
-// judgements are the words of fields.json, with what they say about a change.
+// judgements are the words of fields.json, with the rule and verdict of a change.
 var judgements = map[string]Change{
-	"elsewhere":  {},                                 // judged among the triggers, in the provider config, by a rule of its own, or filled in by a cluster
-	"not hashed": {Rule: NotHashed, Verdict: None},   // no name of Gardener or of an extension depends on it
-	"scales":     {Rule: Scaled, Verdict: ComeOrGo},  // it changes the number of machines
-	"at pools":   {Rule: ToldAtPools, Verdict: None}, // it stands above the pools, and is judged with each of them
+	"elsewhere":  {},                                 // a trigger, the provider config, a field with a rule of its own, or one that a cluster fills in
+	"not hashed": {Rule: NotHashed, Verdict: None},   // no name of Gardener or of an extension depends on the field
+	"scales":     {Rule: Scaled, Verdict: ComeOrGo},  // the field changes the number of machines
+	"at pools":   {Rule: ToldAtPools, Verdict: None}, // the field is above the pools, and judged with each of them
 }
 
 var fields = sync.OnceValue(func() (all struct{ Pool, Manifest map[string]string }) {
@@ -36,7 +36,7 @@ var fields = sync.OnceValue(func() (all struct{ Pool, Manifest map[string]string
 	return all
 })
 
-// triggerNames are the triggers of fields that have other names than those, the first that a path begins with.
+// triggerNames maps fields to triggers with another name. The first matching prefix counts.
 var triggerNames = [][2]string{
 	{"machineType", "machine.type"},
 	{"machineImage", "machine.image"},
@@ -58,7 +58,7 @@ func triggerOf(path string) string {
 	return path
 }
 
-// judgementOf finds how the field at a place is judged: as the field, or one above it. Empty is not at all.
+// judgementOf returns the judgement of the field at a path, or of the nearest field above it; empty if there is none.
 func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
 	path := ""
 	for _, step := range at {
@@ -68,8 +68,8 @@ func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
 	return found
 }
 
-// rest compares the fields of two manifests or pools that are no triggers. It returns those that are judged, the paths of those that nobody
-// has judged, and those that are judged elsewhere.
+// rest compares the fields of two manifests or pools. It returns the changes with a judgement, the paths of differences without one, and the
+// differences that are judged elsewhere.
 func rest(fields map[string]string, old, updated any) (changes []Change, unknown []string, others []difference) {
 	for _, d := range differences(old, updated) {
 		switch judgement, known := judgements[judgementOf(fields, d.at)]; {
@@ -84,8 +84,8 @@ func rest(fields map[string]string, old, updated any) (changes []Change, unknown
 	return changes, unknown, others
 }
 
-// compareRest compares what is no trigger: number and place of the machines, and fields that no name depends on. A trigger that is written in
-// another way, and is the same in effect, is listed as such.
+// compareRest compares the fields that are no triggers: number and place of the machines, and fields that no name depends on. It also lists triggers
+// that are spelled in another way and mean the same.
 func (c *Comparison) compareRest(old, updated *Pool) {
 	before, after := old.Zones, updated.Zones
 	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
@@ -109,13 +109,13 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	c.Changes, c.Unjudged = append(c.Changes, changes...), append(c.Unjudged, unknown...)
 }
 
-// difference is a place at which two JSON values differ. Nil is absent.
+// difference is a path at which two JSON values differ. Nil is absent.
 type difference struct {
 	at            fieldpath.Path
 	before, after any
 }
 
-// change is the difference as a change outside of triggers and Schemas, with the rule that it is judged by.
+// change returns the difference as a change without a class, with its verdict and rule.
 func (d difference) change(v Verdict, rule Rule) Change {
 	c := Change{Rule: rule, Verdict: v, Change: hotupdate.Change{
 		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(d.before), New: textOf(d.after),
@@ -129,17 +129,17 @@ func (d difference) change(v Verdict, rule Rule) Change {
 	return c
 }
 
-// textOf writes a value in JSON, nothing for null.
+// textOf returns a value in JSON, or nothing for null.
 func textOf(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // what was decoded from JSON
+	_ = encoder.Encode(value) // it was decoded from JSON
 	return strings.TrimPrefix(strings.TrimSpace(text.String()), leaf.Null)
 }
 
-// differences finds the places at which two JSON values differ: of objects member by member, of everything else as a whole. An object that
-// only one side has is taken apart as well, unless it is empty.
+// differences finds the paths at which two JSON values differ. Objects are compared member by member, also with an absent one unless both are
+// empty. Other values are compared as a whole.
 func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 	before, isObject := old.(map[string]any)
 	after, isToo := updated.(map[string]any)
@@ -157,7 +157,7 @@ func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 	return all
 }
 
-// with returns a JSON value that has another value at a place, which [differences] has found. The value itself stays as it is.
+// with returns a copy of a JSON value with another value at a path of [differences].
 func with(value any, at fieldpath.Path, other any) any {
 	if len(at) == 0 {
 		return other
@@ -172,7 +172,7 @@ func with(value any, at fieldpath.Path, other any) any {
 	return changed
 }
 
-// decode decodes the manifest as it is compared, member by member. It hands the pools what stands there about them, and returns the rest.
+// decode decodes the manifest for a comparison member by member. It stores the pools' own members in the pools, and returns the rest.
 func (m *Manifest) decode() any {
 	all := tree(m.Raw)
 	root, _ := all.(map[string]any)
@@ -195,8 +195,7 @@ func (m *Manifest) decode() any {
 // tree decodes JSON with exact numbers. In a manifest, null is absent.
 func tree(raw []byte) any { return decoded(raw, nil) }
 
-// decoded decodes JSON with exact numbers. What stands instead of members that are null is given; they are left out if it is nil. What is null as
-// a whole is nil.
+// decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if instead is nil. A null value is nil.
 func decoded(raw []byte, instead any) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

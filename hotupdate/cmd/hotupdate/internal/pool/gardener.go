@@ -13,21 +13,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Cluster is what a Shoot says above its pools about their machines. That of a Worker's pools is zero.
+// Cluster holds the facts of a Shoot that concern the machines of all its pools. It is zero for the pools of a Worker.
 type Cluster struct {
 	// Hibernated says that the cluster has no machines until it wakes up.
 	Hibernated bool
-	// Operations are what the annotations of the Shoot ask for, at once or in the next maintenance window.
+	// Operations are the operations in the annotations of the Shoot, for now or for the next maintenance window.
 	Operations []string
 	// Pending are the pools that have not finished an in-place update.
 	Pending inplace.PendingUpdates
 
 	known                   bool // there is a Shoot
-	kubelet, infrastructure any  // their configurations as they stand in the Shoot, see [Manifest.decode]
+	kubelet, infrastructure any  // configurations in the Shoot, see [Manifest.decode]
 }
 
-// poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
-// one sees what the earlier ones have decided.
+// poolRules apply the rules of Gardener and of the extensions to a pool. They run in this order, and a later one sees the verdicts of earlier ones.
 var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
 	(*Comparison).judgeVersion,
 	(*Comparison).judgeSecretName,
@@ -43,7 +42,7 @@ var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
 	(*Comparison).judgePending,
 }
 
-// add adds a change that is no trigger.
+// add adds a change that is not a change of a trigger.
 func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
 	var at fieldpath.Path
 	for name := range strings.SplitSeq(path, ".") {
@@ -52,13 +51,13 @@ func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
 	c.Changes = append(c.Changes, difference{at, before, after}.change(v, rule))
 }
 
-// decideBy applies a rule that stands at no single change.
+// decideBy applies a rule that belongs to no single change.
 func (c *Comparison) decideBy(rule Rule, v Verdict) {
 	c.Rules = append(c.Rules, rule)
 	c.Verdict = max(c.Verdict, v)
 }
 
-// judgeVersion judges the pool's own Kubernetes version, of which the triggers hold the minor.
+// judgeVersion judges the pool's own Kubernetes version. The triggers have only its minor.
 func (c *Comparison) judgeVersion(old, updated *Pool, _ Options) {
 	before, after := old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion
 	if before == after || before == "" || after == "" {
@@ -73,11 +72,11 @@ func (c *Comparison) judgeVersion(old, updated *Pool, _ Options) {
 }
 
 func minorOf(text string) hash.Minor {
-	minor, _ := hash.ParseMinor(text) // the zero one if there is none
+	minor, _ := hash.ParseMinor(text) // zero if there is none
 	return minor
 }
 
-// judgeSecretName judges a node-agent secret name that only one of the Workers has.
+// judgeSecretName judges a node-agent secret name that is only in one of the Workers.
 func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	before, after := old.NodeAgentSecretName, updated.NodeAgentSecretName
 	fallsBack := o.Extension == Released && slices.Contains([]string{"azure", "alicloud"}, updated.Provider) && !inPlace(c.Strategy)
@@ -92,17 +91,17 @@ func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	}
 }
 
-// judgeKubelet judges a kubelet configuration of the pool's own that comes or goes: it replaces the Shoot's as a whole, also what admission
-// has set there.
+// judgeKubelet judges a kubelet configuration of the pool's own that is added or removed: it replaces the Shoot's as a whole, with the values that
+// admission has set there.
 func (c *Comparison) judgeKubelet(old, updated *Pool, _ Options) {
 	if old.ownKubelet != updated.ownKubelet && old.isDefaulted(reservedPath) && updated.isDefaulted(reservedPath) {
 		c.decideBy(PoolKubelet, Indeterminate)
 	}
 }
 
-// judgeVolumes judges what of the volumes the extension hashes, or does not, beside size and type of the root volume.
+// judgeVolumes judges the fields of volumes that only extensions hash: all but the size and type of the root volume.
 func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
-	naming := Options{Extension: o.Extension}.naming(updated) // eras that are given are those of configs
+	naming := Options{Extension: o.Extension}.naming(updated) // without o.Naming, which is about configs
 	for _, path := range []string{"volume.encrypted", "dataVolumes"} {
 		switch {
 		case !c.touches(path):
@@ -118,7 +117,7 @@ func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
 	}
 }
 
-// judgeInPlace judges what Gardener refuses only as long as the strategy stays: with another in-place strategy, new machines have it.
+// judgeInPlace judges changes that Gardener refuses only if the strategy stays: with another in-place strategy, new machines get them.
 func (c *Comparison) judgeInPlace(old, updated *Pool, _ Options) {
 	if !inPlace(old.declared) || !inPlace(updated.declared) || old.declared == updated.declared {
 		return
@@ -129,8 +128,8 @@ func (c *Comparison) judgeInPlace(old, updated *Pool, _ Options) {
 	}
 }
 
-// judgeNodeLocalDNS judges by the version and the proxy mode before the change, as validation does; the name of a rolling pool depends on
-// those after it.
+// judgeNodeLocalDNS judges by the version and the proxy mode before the change, like validation. The name of a rolling pool depends on those after
+// the change.
 func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 	if !inPlace(c.Strategy) || !updated.Cluster.known {
 		return
@@ -150,7 +149,7 @@ func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 	}
 }
 
-// judgeImage judges image and architecture: new machines of a rolling pool take any version, an update in place needs the CloudProfile.
+// judgeImage judges image and architecture: new machines of a rolling pool take any version, an in-place update needs the CloudProfile.
 func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	before, after := imageOf(old.Worker), imageOf(updated.Worker)
 	newArchitecture := !reflect.DeepEqual(old.Architecture, updated.Architecture)
@@ -175,7 +174,7 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	}
 }
 
-// keepImage fills in the image that the Shoot leaves out: that of the pool before, as admission does.
+// keepImage fills in an omitted image with that of the old pool, like admission.
 func (p *Pool) keepImage(old *Pool) {
 	before, after := imageOf(old.Worker), imageOf(p.Worker)
 	if !p.Cluster.known || before.Version == "" || after.Version != "" || after.Name != "" && after.Name != before.Name {
@@ -187,7 +186,7 @@ func (p *Pool) keepImage(old *Pool) {
 	p.Defaulted = append(p.Defaulted, slices.DeleteFunc(slices.Clone(old.Defaulted), func(path string) bool { return !isImage(path) })...)
 }
 
-// judgeRollout judges how many machines an update may replace or drain at a time.
+// judgeRollout judges maxSurge and maxUnavailable.
 func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
 	if o.Strategy == nil {
 		c.judgeSurge(updated)
@@ -196,12 +195,12 @@ func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
 	c.ruleIf(SurgeReplaces, surge && c.Strategy == hotupdate.AutoInPlaceUpdate && gravest(c.Changes) == InPlaceUpdate)
 }
 
-// judgeSurge refuses what validation refuses of maxSurge and maxUnavailable, after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one
-// that is updated in place.
+// judgeSurge refuses maxSurge and maxUnavailable like validation, after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one that is updated
+// in place.
 func (c *Comparison) judgeSurge(p *Pool) {
 	surges, unavailable, rolling := isPositive(p.MaxSurge), isPositive(p.MaxUnavailable), p.declared == hotupdate.AutoRollingUpdate
 	switch {
-	case !p.Cluster.known: // gardenlet writes what validation has admitted
+	case !p.Cluster.known: // gardenlet writes only admitted values
 	case p.declared == hotupdate.ManualInPlaceUpdate:
 		if p.MaxSurge != nil || p.MaxUnavailable != nil {
 			c.decideBy(SurgeOfManualPool, Forbidden)
@@ -216,7 +215,7 @@ func isPositive(value *intstr.IntOrString) bool {
 	return value != nil && (value.IntVal > 0 || strings.Trim(value.StrVal, "0%") != "")
 }
 
-// judgeInfrastructure judges the infrastructure's config, of which the state follows that Azure hashes.
+// judgeInfrastructure judges the infrastructure's config. Azure hashes state that follows from it.
 func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
 	if updated.Provider != "azure" || inPlace(c.Strategy) {
 		return
@@ -239,7 +238,7 @@ func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
 	}
 }
 
-// machines is how many machines the pool has now: none while its cluster is hibernated.
+// machines returns the number of machines of the pool: none while its cluster is hibernated.
 func (p *Pool) machines() Machines {
 	if p.Cluster.Hibernated {
 		return Machines{Known: true}
@@ -247,8 +246,8 @@ func (p *Pool) machines() Machines {
 	return p.Machines
 }
 
-// judgeOperations judges what the annotations of the new Shoot ask for. Gardener removes them when it begins: whoever applies one again asks
-// for it again.
+// judgeOperations judges the operations in the annotations of the new Shoot. Gardener removes an annotation when it begins the operation, so an
+// annotation on both sides requests the operation again.
 func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
 	again := verdictOf(hotupdate.InPlace, c.Strategy)
 	for _, operation := range updated.Cluster.Operations {
@@ -269,19 +268,19 @@ func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
 	}
 }
 
-// withoutWorkers ends the operations that begin a rotation which the pools follow later.
+// withoutWorkers is the suffix of operations that begin a rotation without the pools.
 const withoutWorkers = "-without-workers-rollout"
 
 func isRotation(operation string) bool {
 	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}, strings.TrimSuffix(operation, withoutWorkers))
 }
 
-// names reports whether a list of pools has the pool.
+// names reports whether a list of pools contains the pool.
 func names(list string, p *Pool) bool {
 	return list == "*" || slices.Contains(strings.Split(list, ","), p.Worker.Name)
 }
 
-// judgePending refuses every change of a pool that has not finished an in-place update. The list is read from the old object.
+// judgePending refuses every change of a pool that has not finished an in-place update. The old object lists these pools.
 func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
 	same := reflect.DeepEqual(old.all, updated.all) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
 		(updated.ownKubelet || reflect.DeepEqual(old.Cluster.kubelet, updated.Cluster.kubelet))

@@ -18,26 +18,26 @@ const (
 	Kept    State = iota // the pool is on both sides
 	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
-	Renamed              // the pool has another name: its machines are replaced, because their names begin with the pool's
+	Renamed              // the pool has another name: its machines are replaced, because their names begin with that of the pool
 )
 
 // String returns the state in a word.
 func (s State) String() string { return [...]string{"kept", "added", "removed", "renamed"}[s] }
 
-// Planned is what a change does to one pool. A provider config that was compared on its own is a pool without a name.
+// Planned says what a change does to one pool. A provider config on its own is a pool without a name.
 type Planned struct {
-	// Name is the pool's name, FormerName the one that a renamed pool had.
+	// Name is the pool's name. FormerName is the old name of a renamed pool.
 	Name, FormerName string
 	// State says whether the pool is in both manifests.
 	State State
-	// Before and After are how many machines the pool may have. One that is not there has none.
+	// Before and After are the numbers of machines of the pool. A pool that does not exist has none.
 	Before, After Machines
-	// Comparison is what changed in a pool that was kept or renamed, and the verdict on one that was kept or added; see [Planned.Effect].
+	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added pool; see [Planned.Effect].
 	Comparison
 }
 
-// Effect is what happens to the machines of the pool: those of an added pool come, if it is admitted, those of a removed one go, and those
-// of a renamed one are replaced.
+// Effect returns what happens to the machines of the pool: those of an added pool are created, if it is admitted, those of a removed pool are
+// deleted, and those of a renamed pool are replaced.
 func (p Planned) Effect() Verdict {
 	switch p.State {
 	case Removed:
@@ -49,21 +49,21 @@ func (p Planned) Effect() Verdict {
 	return p.Verdict
 }
 
-// Plan is what a change does to a Worker, a Shoot, or a provider config on its own.
+// Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
 type Plan struct {
 	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
 	Kind            Kind
 	Namespace, Name string
-	// Changes are the differences above the pools, by their paths in the manifest. Unjudged are those that are not known to this command.
+	// Changes are the differences above the pools. Unjudged are the paths of those that this command does not know.
 	Changes  []Change
 	Unjudged []string
-	// Rules are what the verdict rests on, for all pools.
+	// Rules are the rules that the verdict on all pools depends on.
 	Rules []Rule
-	// Pools are what happens to each worker pool. A provider config is one pool without a name.
+	// Pools say what happens to each worker pool. A provider config is one pool without a name.
 	Pools []Planned
 }
 
-// Verdict is the gravest effect on any machine, see [Verdict].
+// Verdict returns the gravest effect on any machine.
 func (p *Plan) Verdict() Verdict {
 	worst := gravest(p.Changes)
 	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Kind == Refuses }) {
@@ -75,13 +75,13 @@ func (p *Plan) Verdict() Verdict {
 	return worst
 }
 
-// NewPlan says what happens to each worker pool when one manifest takes the place of another of the same kind and provider.
+// NewPlan says what happens to each worker pool when one manifest replaces another of the same kind and provider.
 //
-// Pools are paired by name. A pool that is gone and a new one are one renamed pool if their triggers, strategies and the hashed part of
-// their provider configs are equal, credentials aside; of several, the first that is gone goes with the first that is new. The order is
-// that of the new manifest, then removed pools in the order of the old one.
+// Pools are paired by name. A removed and an added pool are one renamed pool if their triggers except credentials, strategies and the hashed parts
+// of their provider configs are equal. The first removed such pool is paired with the first added one. The order is that of the new manifest, then
+// removed pools in the order of the old one.
 //
-// The time is linear in the size of the manifests. All problems come back joined, each a [*fault.Error].
+// The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
@@ -111,7 +111,7 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// OneSided is the plan of a manifest that one side is without: all of its pools are added, or removed, with it.
+// OneSided returns the plan of a manifest that is only on one side: all of its pools are added, or removed.
 func OneSided(m *Manifest, state State, o Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name}
 	for _, pool := range m.Pools {
@@ -120,7 +120,7 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 	return plan
 }
 
-// judge judges what stands above the pools.
+// judge judges the fields above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
 	var c Comparison
 	c.Changes, p.Unjudged, _ = rest(fields().Manifest, old.decode(), updated.decode())
@@ -137,8 +137,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	}
 }
 
-// pair finds the old pool of each new one, by the new name, and those that are gone. Contents are compared only if there are gone pools as
-// well as new ones.
+// pair returns the old pool of each new one, by the new name, and the removed pools. It compares contents only if there are removed and added pools.
 func (o Options) pair(old, updated []Pool) (before map[string]*Pool, gone []*Pool) {
 	before = map[string]*Pool{}
 	byName := map[string]bool{}
@@ -174,19 +173,19 @@ func (o Options) pair(old, updated []Pool) (before map[string]*Pool, gone []*Poo
 	return before, gone
 }
 
-// plan says what happens to a pool that is on both sides, perhaps under another name.
+// plan says what happens to a pool that is on both sides, possibly under another name.
 func (o Options) plan(before, pool Pool) (Planned, error) {
 	planned := Planned{Name: pool.Worker.Name, Before: before.machines(), After: pool.machines()}
 	if before.Worker.Name != pool.Worker.Name {
 		planned.State, planned.FormerName = Renamed, before.Worker.Name
-		before.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // which hold the pools' names
+		before.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // they cover the pools' names
 	}
 	var err error
 	planned.Comparison, err = Compare(before, pool, o)
 	return planned, err
 }
 
-// without is what happens to a pool that one of the manifests is without.
+// without says what happens to a pool that is only in one of the manifests.
 func (o Options) without(p Pool, state State) Planned {
 	none, there := Machines{Known: true}, p.machines()
 	planned := Planned{Name: p.Worker.Name, State: state, Before: there, After: none, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
@@ -208,7 +207,7 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	}
 }
 
-// content returns a text that two pools share exactly if one may be the other under a new name.
+// content returns a text that is equal for two pools exactly if one may be the other under a new name.
 func (o Options) content(p Pool) (string, error) {
 	p.NodeAgentSecretName = nil
 	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
@@ -219,8 +218,8 @@ func (o Options) content(p Pool) (string, error) {
 	return string(text) + string(config), errors.Join(err, textErr, configErr)
 }
 
-// Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
-// also reads those that are the same on both sides, which [NewPlan] recognises by their bytes.
+// Check reports the errors of all pools, such as a provider config that its Schema cannot read. [NewPlan] does not read configs whose bytes are the
+// same on both sides.
 func Check(pools []Pool, o Options) error {
 	var all []error
 	for _, p := range pools {
@@ -230,7 +229,7 @@ func Check(pools []Pool, o Options) error {
 	return errors.Join(all...)
 }
 
-// Explain lists every field of a pool that is set and decides about its machines, with its class: what sets the pool apart from an empty one.
+// Explain lists every field that is set and decides about the machines of a pool, with its class: the changes from an empty pool.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var triggers, config hotupdate.Changes
 	var err, configErr error

@@ -21,8 +21,8 @@ type Kind string
 // The kinds of manifests that hold worker pools.
 const (
 	NoKind Kind = ""
-	Worker Kind = "Worker" // extensions.gardener.cloud/v1alpha1, what an extension reconciles
-	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, what a user writes
+	Worker Kind = "Worker" // extensions.gardener.cloud/v1alpha1, for the extension
+	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, written by a user
 )
 
 var kinds = map[TypeMeta]Kind{
@@ -30,15 +30,15 @@ var kinds = map[TypeMeta]Kind{
 	{"core.gardener.cloud/v1beta1", "Shoot"}:         Shoot,
 }
 
-// KindOf returns the kind of a manifest, [NoKind] if it is another one.
+// KindOf returns the kind of a manifest, or [NoKind] for all others.
 func KindOf(meta TypeMeta) Kind { return kinds[meta] }
 
-// Manifest is what a Worker or Shoot says about worker pools.
+// Manifest is a Worker or Shoot with its worker pools.
 type Manifest struct {
 	Kind Kind
-	// Namespace and Name are those of its metadata.
+	// Namespace and Name are those of the metadata.
 	Namespace, Name string
-	// UID is what the cluster calls it; empty if no cluster has seen it.
+	// UID is the UID in the cluster; empty if the manifest is not from a cluster.
 	UID string
 	// Raw is the whole manifest in JSON.
 	Raw []byte
@@ -47,7 +47,7 @@ type Manifest struct {
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
 
-	version  string // of Kubernetes, of a Shoot
+	version  string // the Kubernetes version of a Shoot
 	confined bool   // changes wait for the maintenance window
 }
 
@@ -57,18 +57,18 @@ var ErrOtherKind error = &fault.Error{
 	Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
 }
 
-// Read reads a Worker or Shoot manifest in JSON, as a user writes it or as a cluster returns it.
+// Read reads a Worker or Shoot manifest in JSON, written by a user or returned by a cluster.
 //
-//   - Only fields that concern machines are read. All others are ignored, whatever their types.
+//   - Only fields that concern machines are read. All others are ignored, with any types.
 //   - Names are case-sensitive. Null counts as absent.
-//   - What a Shoot's worker leaves out of version and kubelet configuration is the Shoot's. A kubelet configuration counts as a whole.
-//   - A Shoot's CRI is containerd if it has none: that is Gardener's default.
+//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet configuration counts as a whole.
+//   - A Shoot's worker without a CRI has containerd, Gardener's default.
 //   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
-//   - The reservations that count are the sums of kubeReserved and systemReserved.
+//   - The sums of kubeReserved and systemReserved are the reservations that count.
 //
-// A Worker does not tell the container runtime, node-local DNS and rotations, but has a node-agent secret name that covers them.
+// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent secret name that covers them.
 //
-// All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
+// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
 	meta, err := part[TypeMeta](raw)
 	if err == nil && KindOf(*meta) == NoKind {
@@ -88,7 +88,7 @@ func Read(raw []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// ReadCustom reads an object of another kind: its spec is a configuration, as a provider config on its own is.
+// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on its own.
 func ReadCustom(raw []byte) (*Manifest, error) {
 	all, err := part[object[json.RawMessage]](raw)
 	return &Manifest{Namespace: all.Metadata.Namespace, Name: all.Metadata.Name, Pools: []Pool{Bare(all.Spec)}}, err
@@ -140,7 +140,7 @@ func (m *Manifest) readShoot() error {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
 		}
 		if dns == nil {
-			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
+			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // Gardener enables it for new Shoots
 		}
 		p.Defaulted = append(p.Defaulted, omittedDefaults(p.Worker)...)
 		err, m.Pools = errors.Join(err, poolErr), append(m.Pools, p)
@@ -148,7 +148,7 @@ func (m *Manifest) readShoot() error {
 	return err
 }
 
-// newPool makes the next pool of a list, with what pools have in both kinds.
+// newPool returns the next pool of a list, with the fields that pools have in both kinds.
 func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (p Pool, err error) {
 	at, problems := fmt.Sprintf("%s[%d]", list, len(m.Pools)), fault.List{}
 	strategy, known := hotupdate.ParseStrategy(from.UpdateStrategy)
@@ -173,13 +173,13 @@ func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (
 	if v := from.Volume; v != nil {
 		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
 	}
-	if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash none
+	if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash no state
 		p.Unknown = []Unknown{UnknownProviderState}
 	}
 	return p, problems.Err()
 }
 
-// omittedDefaults lists the triggers that a Shoot leaves out and Gardener fills in.
+// omittedDefaults lists triggers that a Shoot leaves out and Gardener fills in.
 func omittedDefaults(w hash.Worker) (omitted []string) {
 	image, reserved := imageOf(w), (*hash.Reserved)(nil)
 	if w.Kubelet != nil {
@@ -203,7 +203,7 @@ func omittedDefaults(w hash.Worker) (omitted []string) {
 	return omitted
 }
 
-// checkNames reports the names that several pools have.
+// checkNames reports names that several pools have.
 func (m *Manifest) checkNames() error {
 	seen, problems := map[string]int{}, fault.List{}
 	for _, p := range m.Pools {

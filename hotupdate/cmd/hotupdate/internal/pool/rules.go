@@ -11,23 +11,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// Rule is a rule of Gardener, of an extension or of this command that a verdict rests on, beside the classes of the changes. Rules are
+// Rule is a rule of Gardener, of an extension or of this command that a verdict depends on, beside the classes of the changes. Rules are
 // compared with ==.
 type Rule struct {
 	Kind RuleKind
 	Text string
-	// Source says where the rule is from; empty for a rule of this command.
+	// Source is the source of the rule; empty for a rule of this command.
 	Source string
 }
 
-// RuleKind says what a rule does to a verdict.
+// RuleKind is the effect of a rule on a verdict.
 type RuleKind uint8
 
 // The kinds of rules, in the order in which a comparison lists them.
 const (
-	Refuses RuleKind = iota // refuses the change, whatever the classes are
-	Decides                 // leads to the verdict on a change
-	Assumes                 // is taken for granted, since no manifest tells it
+	Refuses RuleKind = iota // refuses the change, regardless of classes
+	Decides                 // decides the verdict on a change
+	Assumes                 // is assumed, because no manifest says it
 	Notes                   // explains the verdict, and does not change it
 )
 
@@ -52,10 +52,10 @@ const (
 	thisCommand = ""
 )
 
-// NoRule is none: the class of a field decides alone.
+// NoRule means that only the class of a field decides.
 var NoRule = Rule{}
 
-// refusal returns the rule that the first error tells, [NoRule] if nothing is forbidden. Its text is that of the error.
+// refusal returns a rule with the text of the first Forbidden error, or [NoRule] if there is none.
 func refusal(errs field.ErrorList, source string) Rule {
 	for _, err := range errs {
 		if err.Type == field.ErrorTypeForbidden {
@@ -65,7 +65,7 @@ func refusal(errs field.ErrorList, source string) Rule {
 	return NoRule
 }
 
-// Refusals. What package inplace refuses has its words.
+// Refusals. Some have the texts of package inplace.
 var (
 	StrategySwitched        = Rule{Refuses, "a pool cannot change between rolling and in-place updates", validation}
 	VersionLowered          = refusal(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil), validation)

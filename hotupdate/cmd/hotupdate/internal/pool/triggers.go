@@ -9,23 +9,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Triggers is what decides about the machines of a worker pool beside the provider config. The names are those of a Shoot. Source: GEP-31,
-// "Goals". Immutable fields replace machines, InPlace fields are applied by an in-place update where the pool's strategy is one.
+// Triggers has the fields that decide about the machines of a worker pool beside the provider config. The names are those of a Shoot. Immutable
+// fields replace machines. InPlace fields are applied by an in-place update if the pool has an in-place strategy. Source: GEP-31, "Goals".
 type Triggers struct {
 	// UpdateStrategy is the pool's strategy. A pool cannot change from rolling to in-place updates, nor back.
 	UpdateStrategy string `json:"updateStrategy,omitempty"`
-	// Kubernetes is the minor version and what of the kubelet's configuration needs a drained node.
+	// Kubernetes has the minor version, and the fields of the kubelet's configuration that need a drained node.
 	Kubernetes struct {
 		Version string `json:"version,omitempty"`
 		Kubelet struct {
-			// Reserved is kubeReserved, or the sum of kubeReserved and systemReserved, as Gardener hashes it: 1024Mi is 1Gi, but 1073741824 is not.
+			// Reserved is kubeReserved, or the sum of kubeReserved and systemReserved, in the form that Gardener hashes: 1024Mi is 1Gi, but 1073741824 is not.
 			Reserved *struct {
 				CPU              *string `json:"cpu,omitempty"`
 				Memory           *string `json:"memory,omitempty"`
 				EphemeralStorage *string `json:"ephemeralStorage,omitempty"`
 				PID              *string `json:"pid,omitempty"`
 			} `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
-			// EvictionHard holds the hard eviction thresholds as they are written. An empty one counts as absent.
+			// EvictionHard has the hard eviction thresholds as they are written. An empty one counts as absent.
 			EvictionHard *struct {
 				MemoryAvailable   string `json:"memoryAvailable,omitempty"`
 				ImageFSAvailable  string `json:"imageFSAvailable,omitempty"`
@@ -48,30 +48,30 @@ type Triggers struct {
 	} `json:"cri,omitempty"`
 	SystemComponents struct {
 		NodeLocalDNS struct {
-			// Enabled counts only where enabling it replaces machines, see [hash.NodeAgentSecretName].
+			// Enabled counts only if enabling it replaces machines, see [hash.NodeAgentSecretName].
 			Enabled bool `json:"enabled,omitempty"`
 		} `json:"nodeLocalDNS,omitempty"`
 	} `json:"systemComponents,omitempty"`
-	// Credentials says which rotations the pool has seen.
+	// Credentials has the last rotations that the pool has followed.
 	Credentials struct {
 		Rotation struct {
 			CertificateAuthorities Rotation `json:"certificateAuthorities,omitempty"`
 			ServiceAccountKey      Rotation `json:"serviceAccountKey,omitempty"`
 		} `json:"rotation,omitempty"`
 	} `json:"credentials,omitempty" hotupdatable:"inplace"`
-	// NodeAgentSecretName covers all of the above. It is set only where it is the only one that changed.
+	// NodeAgentSecretName covers all of the above. It counts only if no other trigger changed.
 	NodeAgentSecretName *string `json:"nodeAgentSecretName,omitempty"`
-	// Volume and DataVolumes are what an extension may hash of the volumes, beside size and type of the root volume.
+	// Volume and DataVolumes have the fields of volumes that Gardener or an extension hashes.
 	Volume      Volume   `json:"volume,omitempty"`
 	DataVolumes []Volume `json:"dataVolumes,omitempty"`
 }
 
-// Rotation says when the rotation began that the pool has seen.
+// Rotation is the last rotation that the pool has followed.
 type Rotation struct {
 	LastInitiationTime *string `json:"lastInitiationTime,omitempty"`
 }
 
-// Volume is what an extension hashes of a root volume or a data volume.
+// Volume has the hashed fields of a root volume or a data volume.
 type Volume struct {
 	Name      string  `json:"name"`
 	Type      *string `json:"type,omitempty"`
@@ -99,10 +99,10 @@ var triggerSchema = sync.OnceValue(func() *hotupdate.Schema {
 	return schema
 })
 
-// triggers returns the pool's triggers. Package hash decides what counts.
+// triggers returns the pool's triggers. Package hash decides which parts count.
 func (p *Pool) triggers() (*Triggers, error) {
 	w := p.Worker
-	w.UpdateStrategy = hotupdate.AutoRollingUpdate // whose name has all the parts
+	w.UpdateStrategy = hotupdate.AutoRollingUpdate // the name of a rolling pool has all the parts
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
 	name, err := hash.NodeAgentSecretName(w)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// TypeMeta says of which kind a manifest or provider config is.
+// TypeMeta is the type of a manifest or provider config.
 type TypeMeta struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 }
 
-// TypeMetaOf returns what an object says about its kind, nothing if it cannot be read.
+// TypeMetaOf returns the type of an object, or nothing if it cannot be read.
 func TypeMetaOf(raw []byte) TypeMeta {
 	meta, _ := part[TypeMeta](raw)
 	return *meta
 }
 
-// object is what is read of every object. The type of the spec depends on its kind.
+// object has the fields that are read of every object. The type of the spec depends on the kind.
 type object[S any] struct {
 	Metadata struct {
 		Namespace   string `json:"namespace"`
@@ -41,14 +41,14 @@ type object[S any] struct {
 	Spec S `json:"spec"`
 }
 
-// shoot is what is read of a Shoot.
+// shoot has the fields that are read of a Shoot.
 type shoot struct {
 	object[shootSpec]
 
 	Status *status `json:"status"`
 }
 
-// status is what is read of the status of a Shoot.
+// status has the fields that are read of the status of a Shoot.
 type status struct {
 	Credentials struct {
 		Rotation struct {
@@ -61,7 +61,7 @@ type status struct {
 	} `json:"inPlaceUpdates"`
 }
 
-// workerSpec is what is read of the spec of a Worker.
+// workerSpec has the fields that are read of the spec of a Worker.
 type workerSpec struct {
 	Type  string `json:"type"`
 	Pools []struct {
@@ -76,7 +76,7 @@ type workerSpec struct {
 	} `json:"pools"`
 }
 
-// shootSpec is what is read of the spec of a Shoot.
+// shootSpec has the fields that are read of the spec of a Shoot.
 type shootSpec struct {
 	Provider struct {
 		Type    string `json:"type"`
@@ -118,7 +118,7 @@ type shootSpec struct {
 	} `json:"maintenance"`
 }
 
-// poolSpec is what pools have in both kinds.
+// poolSpec has the fields that pools have in both kinds.
 type poolSpec struct {
 	Name           string              `json:"name"`
 	UpdateStrategy string              `json:"updateStrategy"`
@@ -132,7 +132,7 @@ type poolSpec struct {
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable"`
 }
 
-// imageSpec is what is read of the spec of a CloudProfile.
+// imageSpec has the fields that are read of the spec of a CloudProfile.
 type imageSpec struct {
 	MachineImages []struct {
 		Name     string `json:"name"`
@@ -143,13 +143,13 @@ type imageSpec struct {
 	} `json:"machineImages"`
 }
 
-// spellings are hints for those who know no Go types.
+// spellings are hints for readers who do not know Go types.
 var spellings = map[string]string{
 	"string": "put it in quotes", "int": "write a whole number without quotes", "bool": "write true or false without quotes",
 	"v1.Time": "write it as in 2026-01-31T12:00:00Z", "resource.Quantity": "write a number with an optional unit, such as 80m or 1Gi",
 }
 
-// part reads the part of a manifest that T has.
+// part reads the fields of a manifest that T has.
 func part[T any](raw []byte) (*T, error) {
 	plan, err := fieldplan.Compile(reflect.TypeFor[T](), nil)
 	if err != nil {
@@ -162,7 +162,7 @@ func part[T any](raw []byte) (*T, error) {
 	return read.Interface().(*T), located("", "", err)
 }
 
-// located tells the problems that were found at a path of a pool, or of the manifest if no pool is named.
+// located adds a pool and a path to problems, or only a path in the manifest if the pool is empty.
 func located(pool, path string, err error) error {
 	all := fault.All(err)
 	if err != nil && len(all) == 0 {
@@ -182,7 +182,7 @@ func located(pool, path string, err error) error {
 	return all.Err()
 }
 
-// joinPaths returns the path of what lies below another path.
+// joinPaths joins a path and a path below it.
 func joinPaths(path, below string) string {
 	if path == "" || below == "" || below[0] == '[' {
 		return path + below

@@ -6,8 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Verdict is what a change does to machines. The zero value is Indeterminate. Verdicts are ordered: a greater one is graver, so the gravest
-// of several never hides more than it says itself.
+// Verdict says what a change does to machines. The zero value is Indeterminate. A greater verdict is graver.
 type Verdict int8
 
 // The verdicts.
@@ -16,12 +15,12 @@ const (
 	HotUpdate                        // running machines are updated
 	ComeOrGo                         // machines are created or deleted, because their number or place changes
 	InPlaceUpdate                    // nodes are drained and updated in place
-	Indeterminate                    // the known facts do not decide it
+	Indeterminate                    // the known facts do not decide
 	Roll                             // machines are replaced
 	Forbidden                        // the change is refused
 )
 
-// outcomes are the verdicts that classes lead to.
+// outcomes are the verdicts that have an Outcome of classes.
 var outcomes = map[Verdict]hotupdate.Outcome{
 	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate, Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
 }
@@ -34,7 +33,7 @@ func (v Verdict) String() string {
 	return outcomes[v].String()
 }
 
-// Consequence says what the verdict means for the machines of a pool with this strategy, as a clause for people.
+// Consequence says in a clause for people what the verdict means for the machines of a pool with this strategy.
 func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	outcome, isOutcome := outcomes[v]
 	switch {
@@ -48,7 +47,7 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	return outcome.Consequence(strategy)
 }
 
-// verdictOf is the verdict on a class under a strategy, where nothing but the class decides.
+// verdictOf returns the verdict on a class under a strategy.
 func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
 	for v, o := range outcomes {
@@ -59,23 +58,23 @@ func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	return Indeterminate
 }
 
-// Change is a difference between two pools, or above them, with what it does to the machines of the pool.
+// Change is a difference between two pools, or above them, with its effect on the machines of the pool.
 type Change struct {
 	hotupdate.Change
 
-	// Verdict is what the change does by itself.
+	// Verdict is the effect of the change alone.
 	Verdict Verdict
-	// Rule says why, where the class of the field does not: [NoRule] if the class alone decides.
+	// Rule is the reason for the verdict; [NoRule] if only the class of the field decides.
 	Rule Rule
-	// Decides says that the change alone leads to the verdict of the pool. No change decides where that is None.
+	// Decides says that the change alone leads to the verdict of the pool. It is false if that verdict is None.
 	Decides bool
 }
 
-// Machines is how many machines a pool may have, over all of its zones.
+// Machines is the number of machines of a pool, over all of its zones.
 type Machines struct {
 	Minimum int `json:"minimum"`
 	Maximum int `json:"maximum"`
-	// Known is false if the manifest does not say it, as a provider config on its own.
+	// Known is false if the manifest has no number, such as a provider config on its own.
 	Known bool `json:"known"`
 }
 

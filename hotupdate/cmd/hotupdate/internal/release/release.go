@@ -1,5 +1,5 @@
-// Package release reads how a release of a provider extension reads and hashes provider configs: from a Schema, from a golden file of
-// hotupdatetest, or from a set of eras.
+// Package release reads a description of how a release of a provider extension reads and hashes provider configs: a Schema, a golden file of
+// hotupdatetest, or a set of eras.
 package release
 
 import (
@@ -17,16 +17,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// Release is how a release of an extension reads and hashes provider configs. It is safe for concurrent use.
+// Release describes how a release of an extension reads and hashes provider configs. It is safe for concurrent use.
 type Release struct {
-	// From is the file that says it.
+	// From is the file with the description.
 	From string
-	// Schema is what the release reads provider configs by.
+	// Schema is the Schema that the release reads provider configs with.
 	Schema *hotupdate.Schema
-	// Kind is that of the provider configs; empty if the file does not say.
+	// Kind is the type of the provider configs; empty if the file does not have it.
 	Kind pool.TypeMeta
-	// Eras are the ways in which it hashes them, the oldest first. There is one if the file is no set of eras, which IsSchema says.
-	Eras     []*Era
+	// Eras are the eras of the hash, the oldest first.
+	Eras []*Era
+	// IsSchema says that the file is no set of eras. Then there is one era.
 	IsSchema bool
 
 	eras *hash.Eras[struct{}]
@@ -37,10 +38,10 @@ type Method string
 
 // The methods.
 const (
-	Canonical Method = "schema" // by its canonical document
-	RawBytes  Method = "raw"    // by its bytes
-	CutBytes  Method = "cut"    // by its bytes without hot members, see hotupdate.Schema.StripRaw
-	Function  Method = "other"  // by a function that is not known here
+	Canonical Method = "schema" // its canonical document
+	RawBytes  Method = "raw"    // its bytes
+	CutBytes  Method = "cut"    // its bytes without hot members, see hotupdate.Schema.StripRaw
+	Function  Method = "other"  // the result of an unknown function
 )
 
 // eraFile is a set of eras in a file.
@@ -50,7 +51,7 @@ type eraFile struct {
 	FormatVersion int             `json:"formatVersion"`
 	Schema        json.RawMessage `json:"schema"`
 	Eras          []*Era          `json:"eras"`
-	Schemas       json.RawMessage `json:"schemas"` // of many configs, which is a mistake
+	Schemas       json.RawMessage `json:"schemas"` // only in a list of Schemas, which is refused
 	IsSchema      bool            `json:"-"`
 }
 
@@ -59,12 +60,12 @@ type Era struct {
 	// Name names the era. From is its first Kubernetes minor, empty in the first era.
 	Name string `json:"name"`
 	From string `json:"from"`
-	// Hash is how it hashes.
+	// Hash is the method of the era.
 	Hash Method `json:"hash"`
-	// Schema is what it hashes by; nil if it needs none.
+	// Schema is the Schema that the method uses, or nil.
 	Schema *hotupdate.Schema `json:"-"`
 
-	Own   json.RawMessage `json:"schema"` // nothing if it has that of the release
+	Own   json.RawMessage `json:"schema"` // empty for the Schema of the release
 	Nulls string          `json:"nulls"`
 	Empty string          `json:"onlyTypeMeta"`
 
@@ -74,7 +75,7 @@ type Era struct {
 // eraFileVersion is the version of files with eras.
 const eraFileVersion = 1
 
-// Read reads a file with a Schema, a golden file of hotupdatetest, or a file with a set of eras, and the files that it refers to.
+// Read reads a file with a Schema, a golden file of hotupdatetest, or a file with a set of eras. It also reads the files that the file names.
 func Read(file string) (*Release, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -83,7 +84,7 @@ func Read(file string) (*Release, error) {
 	return parse(file, data)
 }
 
-// parse reads a set of eras, or a Schema as the only one.
+// parse reads a set of eras, or a Schema as the only era.
 func parse(file string, data []byte) (*Release, error) {
 	var f eraFile
 	err := json.Unmarshal(data, &f)
@@ -124,7 +125,7 @@ func (f *eraFile) check(data []byte) error {
 	return nil
 }
 
-// referredSchema loads a Schema from raw, which holds the Schema, a golden file with it, or the name of a file relative to this file.
+// referredSchema loads a Schema from raw, which is the Schema, a golden file with it, or the name of such a file relative to this file.
 func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error) {
 	var name string
 	if json.Unmarshal(raw, &name) == nil && name != "" {
@@ -147,7 +148,7 @@ func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error)
 	return hotupdate.LoadSchema(raw)
 }
 
-// setEras makes the eras of a release.
+// setEras prepares the eras of a release.
 func (r *Release) setEras(all []*Era) (err error) {
 	r.Eras = all
 	eras := make([]hash.Era[struct{}], len(all))
@@ -170,7 +171,7 @@ func (r *Release) setEras(all []*Era) (err error) {
 
 type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
 
-// prepare sets the Schema of an era, and its function.
+// prepare sets the Schema and the function of an era.
 func (e *Era) prepare(r *Release) (err error) {
 	schema := r.Schema
 	if len(e.Own) > 0 {
@@ -194,7 +195,7 @@ func (e *Era) prepare(r *Release) (err error) {
 	return err
 }
 
-// cut is the function of an era that cuts hot members out, with the options that only such an era has.
+// cut returns the function of an era that removes hot members, with the options that only such an era has.
 func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
 	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
 	switch {
@@ -212,7 +213,7 @@ func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
 	}, nil
 }
 
-// bytesOf is what hashing bytes hands on: nothing where there is no config.
+// bytesOf returns bytes as the only string to hash, or nothing without a config.
 func bytesOf(raw []byte) []string {
 	if len(raw) == 0 {
 		return nil
@@ -220,19 +221,19 @@ func bytesOf(raw []byte) []string {
 	return []string{string(raw)}
 }
 
-// Hashed is what a release makes of a provider config.
+// Hashed is the result of hashing a provider config.
 type Hashed struct {
-	// Era is the era in force; one without a name if the Kubernetes version is malformed.
+	// Era is the era in force. It has no name if the Kubernetes version is malformed.
 	Era *Era
-	// Data are the strings that it adds to the name of the pool. They are nothing if its function is not known.
+	// Data are the strings that the release adds to the name of the pool. They are nil if the function of the era is not known.
 	Data []string
 }
 
 // IsUnknown reports whether the function of the era is not known.
 func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 
-// Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version is in the
-// first era.
+// Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes version. A pool without a version is in the first
+// era.
 func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	era, err := r.Era(p.Worker.KubernetesVersion)
 	if err != nil {
@@ -242,7 +243,7 @@ func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	if pool.IsNull(raw) {
 		raw = nil
 	}
-	if era.Hash != Canonical || era.Schema != r.Schema { // otherwise hashing reads it
+	if era.Hash != Canonical || era.Schema != r.Schema { // otherwise hashing decodes it
 		if _, err := r.Schema.Decode(raw); err != nil {
 			return h, err
 		}
@@ -251,7 +252,7 @@ func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	return h, err
 }
 
-// Era returns the era in force for a Kubernetes version or minor. Without a version it is the first; without eras it has no name.
+// Era returns the era in force for a Kubernetes version or minor: the first without a version, and one without a name if there are no eras.
 func (r *Release) Era(version string) (*Era, error) {
 	at := &version
 	switch {

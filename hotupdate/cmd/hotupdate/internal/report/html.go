@@ -15,8 +15,8 @@ import (
 //go:embed report.html
 var content string
 
-// HTML writes the report as one self-contained page for a browser: the pools as bars by what happens to them, then every pool with its
-// changes and why they do what they do.
+// HTML writes the report as one self-contained page for a browser: bars with the number of pools of each verdict, then every pool with its
+// changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
 	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
@@ -42,10 +42,10 @@ var tones = map[string]page.Tone{
 	pool.Forbidden.String(): page.Stop,
 }
 
-// toneOf is the colour of a verdict or state.
+// toneOf returns the colour of a verdict or state.
 func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
-// bars are the machines of all pools, and the pools, by what happens to them. Where no number of machines is known, there is no bar of them.
+// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known machines, there is no bar of machines.
 func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0

@@ -14,11 +14,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, see report.schema.json. Under one version members may be added, but not removed or changed.
+// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members may be added, but not removed or changed.
 const FormatVersion = 2
 
-// JSON returns a report, or another value, as JSON for programs and people. Only strings can hold what is unprintable, and there it is escaped.
-// Values are whole, and numbers exact: decode them accordingly.
+// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters are escaped; only strings can have them. Values
+// are whole, and numbers exact: decode them accordingly.
 func JSON(value any) ([]byte, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -32,11 +32,11 @@ func JSON(value any) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-// Parse reads what [JSON] wrote, also that of a later release under the same version: members that are not known are left out. Words by which
-// a report is shown must be known.
+// Parse reads the output of [JSON], also of a later release with the same version: it ignores unknown members. Verdicts, states and ops must be
+// known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
-	var compact bytes.Buffer // without the indentation of values
+	var compact bytes.Buffer // removes the indentation of values
 	_ = json.Compact(&compact, text)
 	if !utf8.Valid(text) || json.Unmarshal([]byte(plaintext.Printable(compact.String())), &r) != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
@@ -53,7 +53,7 @@ func Parse(text []byte) (*Report, error) {
 	return &r, nil
 }
 
-// isKnown reports whether all words by which the report is shown are known. It takes out values that are sensitive.
+// isKnown reports whether all verdicts, states and ops of the report are known. It removes sensitive values.
 func (r *Report) isKnown() bool {
 	known, verdicts := true, []string{r.Verdict}
 	var changes [][]Change
@@ -77,7 +77,7 @@ func (r *Report) isKnown() bool {
 	return known && !slices.ContainsFunc(verdicts, func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
 }
 
-// The words of reports beside verdicts.
+// The states and ops of reports.
 var (
 	states = []string{pool.Kept.String(), pool.Added.String(), pool.Removed.String(), pool.Renamed.String()}
 	ops    = []string{hotupdate.Add.String(), hotupdate.Remove.String(), hotupdate.Replace.String()}

@@ -10,15 +10,16 @@ import (
 
 // Limits of Markdown. GitHub refuses comments of more than 65,536 characters.
 const (
-	maxMarkdown = 64_000 // bytes, before the line about what is left out
+	maxMarkdown = 64_000 // bytes, before the line about omitted pools
 	maxBlock    = 16_000 // bytes of the changes of a pool
-	maxOpen     = 12     // changes of a pool that are shown without unfolding, those that decide aside
+	maxOpen     = 12     // unfolded changes of a pool that do not decide
 )
 
-// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes stand as in text, in blocks of code. Long lists of
-// changes and pools to which nothing happens are folded. What does not fit into a comment is counted instead of shown, changes before pools.
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes are in blocks of code, formatted as in text. Long lists
+// of changes, and pools to which nothing happens, are folded. If the report does not fit into a comment, changes are omitted first, and then pools;
+// the omitted pools are counted.
 //
-// Everything that comes from a manifest stands in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
+// All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
 	m.section(viewOf(r), "##")
@@ -30,10 +31,10 @@ func Markdown(r *Report) string {
 
 type markdownWriter struct {
 	text strings.Builder
-	left []string // the words of pools that did not fit
+	left []string // verdicts of pools that did not fit
 }
 
-// add writes a piece if there is room for it.
+// add writes a piece if it fits.
 func (m *markdownWriter) add(piece string) bool {
 	fits := m.text.Len()+len(piece) <= maxMarkdown
 	if fits {
@@ -42,7 +43,7 @@ func (m *markdownWriter) add(piece string) bool {
 	return fits
 }
 
-// section writes a section under a heading, and those below it.
+// section writes a section under a heading, and its parts.
 func (m *markdownWriter) section(s *section, level string) {
 	head, remarks := "", s.Remarks
 	if s.Title != "" {
@@ -52,7 +53,7 @@ func (m *markdownWriter) section(s *section, level string) {
 		head += shortCode(s.Facts) + ": "
 	}
 	head += "**" + s.Word + "**: " + codeIfOdd(s.Message) + "\n\n"
-	if len(s.Sections) > 0 { // they follow
+	if len(s.Sections) > 0 { // the remarks come after them
 		remarks = nil
 	}
 	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") && len(s.Sections) == 0 {
@@ -68,7 +69,7 @@ func (m *markdownWriter) section(s *section, level string) {
 	}
 }
 
-// quiet folds the names of those to which nothing happens.
+// quiet folds the names of pools and manifests to which nothing happens.
 func (m *markdownWriter) quiet(names []string) {
 	if len(names) == 0 {
 		return
@@ -82,7 +83,7 @@ func (m *markdownWriter) quiet(names []string) {
 	}
 }
 
-// codeIfOdd shows a sentence, as code if it has characters that Markdown may take for its own.
+// codeIfOdd returns a sentence, as code if it has characters with a meaning in Markdown.
 func codeIfOdd(text string) string {
 	if strings.ContainsAny(text, "&<>|`\\*_[]~@#!\n") || plaintext.Printable(text) != text {
 		return plaintext.MarkdownCode(text)
@@ -94,7 +95,7 @@ func shortCode(text string) string {
 	return plaintext.MarkdownCode(plaintext.Shorten(text, maxTitle, plaintext.Printable))
 }
 
-// rows writes changes and remarks. Many changes are folded, but for those that decide, which come first.
+// rows writes changes and remarks. The changes that decide come first. Many other changes are folded.
 func rows(groups []group, remarks []remark) string {
 	decides, others := len(groups), 0
 	for i, g := range slices.Backward(groups) {

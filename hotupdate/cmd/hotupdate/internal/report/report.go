@@ -1,14 +1,14 @@
-// Package report shows what a change does to the machines of worker pools, to people and to programs: as text for a terminal, as Markdown
-// for a comment on a pull request, as a page for a browser, as JSON for everything else. The JSON is read back, and shown in every other way.
+// Package report shows what a change does to the machines of worker pools: as text for a terminal, as Markdown for a comment on a pull request, as
+// a page for a browser, and as JSON for programs. It can read the JSON back and show it in the other formats.
 //
-// It owns words, order, escaping and shortening. What changed, and what that means, a [pool.Plan] says; the package must not read
-// configurations, files or the environment.
+// It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that means. The package must not read configurations,
+// files or the environment.
 //
-//   - The same plan gives the same bytes. Manifests, pools and changes stand in the order in which they are given, but for readers those that
-//     decide a verdict come first and are marked, and what many have in common is said once.
-//   - Values of sensitive fields are not in a report, even if a change holds them. Their paths and verdicts are.
-//   - Nothing in a value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
-//   - Long values are shortened around the first difference of old and new. JSON holds whole values.
+//   - The same plan gives the same bytes. Manifests, pools and changes have the order of the plan. In the formats for people, changes that
+//     decide a verdict come first and are marked, and common remarks are written once.
+//   - Values of sensitive fields are not in a report, even if a change has them. Their paths and verdicts are.
+//   - No value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
+//   - Long values are shortened around the first difference of old and new. JSON has whole values.
 package report
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Report is what a change does to each manifest. Its JSON form is documented in report.schema.json.
+// Report says what a change does to each manifest. Its JSON form is documented in report.schema.json.
 type Report struct {
 	FormatVersion int        `json:"formatVersion"`
 	Verdict       string     `json:"verdict"`
@@ -31,7 +31,7 @@ type Report struct {
 	Warnings      []string   `json:"warnings"`
 }
 
-// Manifest is what a change does to a Shoot, to a Worker, or to a provider config on its own, which has no kind and one pool without a name.
+// Manifest says what a change does to a Shoot, a Worker, or a provider config on its own, which has no kind and one pool without a name.
 type Manifest struct {
 	Kind      string   `json:"kind,omitempty"`
 	Namespace string   `json:"namespace,omitempty"`
@@ -43,7 +43,7 @@ type Manifest struct {
 	Basis
 }
 
-// Pool is what a change does to one worker pool.
+// Pool says what a change does to one worker pool.
 type Pool struct {
 	Name       string        `json:"name,omitempty"`
 	FormerName string        `json:"formerName,omitempty"`
@@ -60,21 +60,21 @@ type Pool struct {
 	Basis
 }
 
-// Basis is what a verdict rests on beside the changes.
+// Basis has the facts and rules that a verdict depends on beside the changes.
 type Basis struct {
 	Assumed  []string `json:"assumedUnchanged"`
 	Unjudged []string `json:"unjudged"`
 	Rules    []Rule   `json:"rules"`
 }
 
-// Rule is a rule that a verdict rests on, with its source.
+// Rule is a rule that a verdict depends on, with its source.
 type Rule struct {
 	Kind   string `json:"kind"`
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
 }
 
-// Change is a difference, and what it does by itself.
+// Change is a difference, with its own effect.
 type Change struct {
 	Op        string          `json:"op"`
 	Path      string          `json:"path"`
@@ -91,7 +91,7 @@ type Change struct {
 	Omitted   bool            `json:"omitted,omitempty"`
 }
 
-// New makes a report of plans, and of warnings about what was read.
+// New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []Manifest{}, Warnings: present(warnings)}
 	gravest := pool.None
@@ -140,7 +140,7 @@ func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis
 	return b
 }
 
-// ruleOf returns a rule for people; nil if there is none.
+// ruleOf returns the form of a rule in a report; nil for [pool.NoRule].
 func ruleOf(r pool.Rule) *Rule {
 	if r == pool.NoRule {
 		return nil
@@ -148,7 +148,7 @@ func ruleOf(r pool.Rule) *Rule {
 	return &Rule{r.Kind.String(), r.Text, r.Source}
 }
 
-// present is a list that is not null in JSON.
+// present returns a copy of a list that is not null in JSON.
 func present(list []string) []string { return append([]string{}, list...) }
 
 func changesOf(changes []pool.Change) []Change {
@@ -165,7 +165,7 @@ func changesOf(changes []pool.Change) []Change {
 	return all
 }
 
-// Origin says where the class of a field comes from, to a developer. The source holds names from a Schema, which may be hostile.
+// Origin says for developers where the class of a field comes from. The source has names from a Schema, which may be hostile.
 func Origin(origin, source string) string { return cmp.Or(origins[origin], origin+" ") + source }
 
 var origins = map[string]string{
@@ -179,7 +179,7 @@ func (m *Manifest) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name =
 // isCustom reports whether the manifest is a custom resource.
 func (m *Manifest) isCustom() bool { return m.isBare() && m.Name != "" }
 
-// noun is what a report counts.
+// noun names the things that a report counts.
 func (r *Report) noun() string {
 	if slices.ContainsFunc(r.Manifests, func(m Manifest) bool { return m.isCustom() }) {
 		return "object"
@@ -192,7 +192,7 @@ func (m *Manifest) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
-// word is the verdict of a pool in a word, or what became of the pool itself.
+// word returns the verdict on a pool, or its state if it was not kept.
 func (p *Pool) word() string {
 	if p.State != pool.Kept.String() {
 		return p.State
@@ -223,7 +223,7 @@ func counted(noun string, all []string) string {
 	return plaintext.Counted(len(all), noun) + ": " + strings.Join(parts, ", ")
 }
 
-// facts are the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.
+// facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.
 func (p *Pool) facts() string {
 	var all []string
 	add := func(prefix, before, after string) {
@@ -240,7 +240,7 @@ func (p *Pool) facts() string {
 	return strings.Join(all, "; ")
 }
 
-// machines are a number of machines in words; nothing if there are none, or nobody knows.
+// machines returns a number of machines in words; nothing if it is 0 or unknown.
 func machines(m pool.Machines) string {
 	if !m.Known || m.Maximum == 0 {
 		return ""

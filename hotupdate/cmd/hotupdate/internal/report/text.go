@@ -11,15 +11,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Style says how text is written. Verbose adds what only developers need: the Go field or override that declares a class, and the sources of
-// rules.
+// Style says how text is written. Verbose adds facts for developers: the Go field or override that declares a class, and the sources of rules.
 type Style struct {
-	Color   bool // with the escapes of a terminal
+	Color   bool // with escape sequences of a terminal
 	Verbose bool
 }
 
-// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escapes of colours if they are asked for. But for
-// what is added for developers, its lines have at most 80 columns. A change whose line begins with > decides the verdict.
+// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape sequences of colours with [Style].Color. Lines
+// have at most 80 columns without the facts for developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := &textWriter{Style: s, escape: plaintext.ASCII}
 	root := viewOf(r)
@@ -36,10 +35,10 @@ type textWriter struct {
 	text   strings.Builder
 }
 
-// columns is the width of a terminal that nobody has made wider.
+// columns is the default width of a terminal.
 const columns = 80
 
-// line writes a line, and goes on in the next one, indented, where it is too long.
+// line writes a line. It breaks long lines and indents the rest.
 func (t *textWriter) line(text string) {
 	width := 0
 	for i, word := range strings.Split(text, " ") {
@@ -59,7 +58,7 @@ func (t *textWriter) line(text string) {
 	t.text.WriteString("\n")
 }
 
-// head returns the name and the verdict that the line about a section consists of. The verdict comes first at the top, and last below.
+// head returns the name and the verdict in the first line of a section. The report begins with the verdict, a part with the name.
 func (t *textWriter) head(s *section) (name, verdict string) {
 	name = plaintext.Shorten(s.Title, maxTitle, t.escape)
 	if s.Facts != "" {
@@ -71,7 +70,7 @@ func (t *textWriter) head(s *section) (name, verdict string) {
 	return name, t.color(s.Verdict, s.Word) + ": "
 }
 
-// section writes what stands below the line about a section.
+// section writes a section without its first line.
 func (t *textWriter) section(s *section) {
 	t.groups(s.Groups)
 	shown, quiet := s.parts()
@@ -109,10 +108,10 @@ func (t *textWriter) groups(groups []group) {
 	}
 }
 
-// maxAligned bounds the width that paths are aligned to, so that one long path does not push all values out of sight.
+// maxAligned bounds the width of the column of paths, so that one long path does not move all values out of sight.
 const maxAligned = 44
 
-// pathWidth is the width of the column of paths.
+// pathWidth returns the width of the column of paths.
 func (t *textWriter) pathWidth(groups []group) (width int) {
 	for _, g := range groups {
 		for _, c := range g.Changes {
@@ -124,7 +123,7 @@ func (t *textWriter) pathWidth(groups []group) (width int) {
 	return width
 }
 
-// change writes a change in a line, or in several if there is no room for its values in one.
+// change writes a change in one line, or in several if its values do not fit.
 func (t *textWriter) change(c *Change, width int) {
 	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
 	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " + strings.Join(values, " -> ")
@@ -146,13 +145,13 @@ func (t *textWriter) forDevelopers(text string) string {
 	return "  [" + plaintext.Shorten(text, maxPath, t.escape) + "]"
 }
 
-// IsColored decides about colour: only on a terminal, and not if the user does not want it. Mode is that of the file that is written to;
-// noColor and term are the values of the environment variables NO_COLOR (https://no-color.org) and TERM.
+// IsColored reports whether the output has colours: only on a terminal, and not if the user does not want them. Mode is that of the output file.
+// NoColor and term are the values of the environment variables NO_COLOR (https://no-color.org) and TERM.
 func IsColored(mode fs.FileMode, noColor, term string) bool {
 	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"
 }
 
-// The escapes of ECMA-48 that are used: bold with a colour for each tone.
+// Escape sequences of ECMA-48: bold with a colour for each tone.
 var (
 	toneColors = map[page.Tone]string{
 		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m", page.Unsure: "\x1b[1;33m",

@@ -9,32 +9,32 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// section is what is said of a report, a manifest or a pool. Title, Facts and Message may be hostile.
+// section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
 type section struct {
 	Title, Facts, Message string
-	Word, Verdict         string // what happens, in a word, and its verdict
+	Word, Verdict         string // the verdict; Word is the state if a pool was not kept
 	Groups                []group
 	Remarks               []remark
 	Sections              []section // the manifests of a report, the pools of a manifest
 }
 
-// remark is something that a verdict rests on beside the changes. Remarks with one label may share a line.
+// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may share a line.
 type remark struct{ Label, Text, Source string }
 
-// The labels of remarks that no rule makes.
+// The labels of remarks that are no rules.
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
 )
 
-// group is changes that do the same for the same reason.
+// group is a list of changes with one verdict and one reason.
 type group struct {
 	Verdict, Why, Source string
 	Decides              bool
 	Changes              []Change
 }
 
-// viewOf returns the section of a report, that of the only manifest if there is one, and that of a provider config if it is one on its own.
+// viewOf returns the section of a report, or that of the manifest if there is only one, or that of the pool if it is a provider config on its own.
 func viewOf(r *Report) *section {
 	root := section{Word: r.Verdict, Verdict: r.Verdict}
 	var verdicts []string
@@ -80,14 +80,14 @@ func (m *Manifest) section() section {
 	return s
 }
 
-// section is what is said of a pool, whose provider config is at a path.
+// section returns the view of a pool, whose provider config is at a path.
 func (p *Pool) section(config string) section {
 	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config)}
 	if config != "" {
 		s.Title = "pool " + p.Name
 	}
 	for i := range s.Groups {
-		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above says it
+		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above has it
 			s.Groups[i].Why = ""
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Pool) section(config string) section {
 	return s
 }
 
-// share says once what all sections have in common that were compared. Of a single one, only what is assumed stands at the end.
+// share moves remarks that all compared sections have to the whole. If there is only one such section, it moves only the assumptions.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
@@ -120,12 +120,12 @@ func (s *section) share() {
 	}
 }
 
-// isQuiet reports whether there is nothing to say but that nothing happens.
+// isQuiet reports whether nothing happens, and there are no changes and remarks.
 func (s *section) isQuiet() bool {
 	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 && !slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
 }
 
-// parts divides the sections into those that are shown and the titles of the quiet ones, which share a line.
+// parts returns the shown sections, and the titles of the quiet ones, which share a line.
 func (s *section) parts() (shown []*section, quiet []string) {
 	for i := range s.Sections {
 		if part := &s.Sections[i]; part.isQuiet() {
@@ -137,10 +137,10 @@ func (s *section) parts() (shown []*section, quiet []string) {
 	return shown, quiet
 }
 
-// none is the verdict on those to which nothing happens.
+// none is the verdict if nothing happens.
 var none = pool.None.String()
 
-// remarks lists what a verdict rests on, but for the rules that its message or a group of changes tells.
+// remarks lists the facts and rules that a verdict depends on, without the rules in its message or in a group of changes.
 func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	for _, path := range b.Unjudged {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
@@ -157,10 +157,10 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	return all
 }
 
-// heading is what the changes do, and why.
+// heading returns the verdict on the changes, and the reason.
 func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
-// groupsOf groups changes by what they do and why. Those that decide the verdict come first, then the order is that of the changes.
+// groupsOf groups changes by verdict and reason. Groups that decide the verdict come first. Otherwise the order is that of the changes.
 func groupsOf(changes []Change, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)
@@ -176,7 +176,7 @@ func groupsOf(changes []Change, config string) (groups []group) {
 	return append(slices.DeleteFunc(groups, func(g group) bool { return !decides(g) }), others...)
 }
 
-// why says in the reader's words why a change does what it does: the rule, or where its class comes from.
+// why returns the reason of a change's verdict for readers: the rule, or the origin of its class.
 func (c *Change) why(config string) (text, source string) {
 	switch {
 	case c.Rule != nil:
@@ -195,7 +195,7 @@ func (c *Change) why(config string) (text, source string) {
 	return "declared " + c.Class, ""
 }
 
-// configField is the member of a pool below which the changes of its provider config stand.
+// configField is the member of a pool with the provider config.
 const configField = "providerConfig"
 
 // mark is the first character of a change.
@@ -203,7 +203,7 @@ func (c *Change) mark() string {
 	return cmp.Or(map[string]string{hotupdate.Add.String(): "+", hotupdate.Remove.String(): "-"}[c.Op], "~")
 }
 
-// remarkLines joins the remarks that share a line. What is assumed stands last.
+// remarkLines joins the remarks that share a line. Assumptions come last.
 func remarkLines(all []remark) (lines []remark) {
 	for _, r := range all {
 		i := slices.IndexFunc(lines, func(line remark) bool { return line.Label == r.Label })
@@ -217,5 +217,5 @@ func remarkLines(all []remark) (lines []remark) {
 	return lines
 }
 
-// lastLabels are those of the remarks that stand last.
+// lastLabels are the labels of the last remarks.
 var lastLabels = []string{assumedLabel, pool.Assumes.String()}
