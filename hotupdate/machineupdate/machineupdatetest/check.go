@@ -14,21 +14,21 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Check runs the controller through everything that the package documentation names, and reports each broken promise once.
+// Check runs the controller through scenarios for all promises in the package documentation, and reports each broken promise once.
 //
-// Machine makes a machine in the phase, with the provider ID. It has the finalizers, labels and annotations that the controller would add otherwise,
-// and a status with a lastOperation of type Create, which is Processing if the phase is Pending and Successful if it is Running.
+// Machine makes a machine with the phase and the provider ID. It has all finalizers, labels and annotations that the controller would add, and a
+// status with a lastOperation of type Create. Its state is Processing if the phase is Pending, and Successful if the phase is Running.
 //
-// Reconcile is one whole reconcile of the machine, which is as the cache has it, and returns when the next is due. The node of a Running
-// machine is healthy, that of a Pending one has not joined. It uses the World for everything outside, and the default Settings.
+// Reconcile runs one whole reconcile of the machine in the cache, and returns the time until the next one. The node of a Running machine is
+// healthy; that of a Pending machine has not joined. Reconcile uses the World for everything outside, and the default Settings.
 func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
 	tb.Helper()
 	check(tb, scenarios[M](), machine, reconcile)
 }
 
-// CheckInPlace is Check for the gate of an in-place update: the machine's node is drained by the World. The controller's reconcile asks the World's
-// Drained for that, calls ApplyInPlace, and then Ready if it may. The gate writes behind an update of the same reconcile. So this check finds an
-// update whose machine is not handed on also in a controller of which no other step behind the update writes.
+// CheckInPlace is Check for the gate of an in-place update. The World drains the machine's node. Reconcile calls Drained, then ApplyInPlace, and then
+// Ready if ApplyInPlace allows it. The gate writes after an update in the same reconcile. So this check finds a controller that loses the object
+// of the update, even if none of its other steps writes after the update.
 func CheckInPlace[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
 	tb.Helper()
 	check(tb, inPlaceScenarios[M](), machine, reconcile)
@@ -59,7 +59,7 @@ func check[M machineupdate.Machine](tb testing.TB, scenarios []scenario[M], mach
 	}
 }
 
-// checker lets a controller reconcile.
+// checker runs reconciles of a controller.
 type checker[M machineupdate.Machine] struct {
 	World[M]
 
@@ -88,13 +88,13 @@ func (c *checker[M]) class(providerSpec string) {
 	}
 }
 
-// later lets the controller reconcile once.
+// later reconciles once, after the time.
 func (c *checker[M]) later(d time.Duration) {
 	c.now, c.server.disturbed = c.now.Add(d), false
 	c.delay = c.reconcile(context.Background(), &c.World, c.server.read())
 }
 
-// until lets the controller reconcile until it is done, or breaks the promise.
+// until reconciles until done returns true. After 12 reconciles the promise is broken.
 func (c *checker[M]) until(done func() bool, every time.Duration, promise, what string) {
 	for range 12 {
 		if done() {
@@ -105,7 +105,7 @@ func (c *checker[M]) until(done func() bool, every time.Duration, promise, what 
 	c.server.broken(promise, "after 12 reconciles %s, and the record is %q", what, c.server.record(""))
 }
 
-// updates waits for a call of UpdateMachine, which returns the error. The health check may end a reconcile before.
+// updates waits for a call of UpdateMachine, which returns the error. A health check may end a reconcile before the call.
 func (c *checker[M]) updates(err error) {
 	c.updateErr[""] = err
 	c.until(func() bool { return c.updated[""] > 0 }, 0, "never settled", "UpdateMachine was not called")
@@ -115,13 +115,13 @@ func (c *checker[M]) creates() {
 	c.until(func() bool { return c.created > 0 }, time.Minute, "creation stopped", "CreateMachine was not called")
 }
 
-// isSettled reports whether the record of a lane says that nothing is under way.
+// isSettled reports whether a lane has a record, and nothing is under way.
 func (c *checker[M]) isSettled(lane string) bool {
 	record := c.server.record(lane)
 	return record != "" && !strings.Contains(record, `"state":`)
 }
 
-// settles waits for longer than ConfirmAfter.
+// settles reconciles until all updates are confirmed.
 func (c *checker[M]) settles() {
 	clear(c.updateErr)
 	c.until(func() bool { return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name)) }, 20*time.Minute, "never settled", "no update is confirmed")

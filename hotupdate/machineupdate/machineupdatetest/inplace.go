@@ -8,18 +8,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// node is the machine's node in an in-place update, with what the VM has that only a drained node allows to change.
+// node is the machine's node in an in-place update. The account of its VM can change only while the node is drained.
 type node struct {
 	cached, live machineupdate.DrainedNode
 	ready        bool
-	account      string // that the VM has
+	account      string // of the VM
 	wanted       string
 }
 
-// PrepareFormer stands for Classes.Prepare with the class of the machine's MachineSet.
+// PrepareFormer replaces Classes.Prepare with the class of the machine's MachineSet.
 func (w *World[M]) PrepareFormer() (*machineupdate.Prepared, error) { return w.former() }
 
-// Drained returns the machine's node as a cache has it, and whether it is drained for an in-place update and waits for ApplyInPlace.
+// Drained returns the machine's node in the cache, and whether it is drained for an in-place update and waits for ApplyInPlace.
 func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
 	return w.node.cached, w.node.cached.Unschedulable && !w.node.ready
 }
@@ -27,7 +27,7 @@ func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
 // Node reads the node from the API server, for ApplyInPlace.
 func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { return w.node.live, nil }
 
-// Ready notes on the node that it is ready for the update.
+// Ready marks the node as ready for the update.
 func (w *World[M]) Ready() {
 	w.node.ready = true
 	if w.node.account != w.node.wanted || w.updateErr[drainedLane] != nil {
@@ -35,7 +35,7 @@ func (w *World[M]) Ready() {
 	}
 }
 
-// updateDrained is the driver for the lane drainedLane.
+// updateDrained is the driver's UpdateMachine for drainedLane.
 func (w *World[M]) updateDrained(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	var desired spec
 	if err := json.Unmarshal([]byte(request.Parts[0].Desired), &desired); err != nil {
@@ -106,7 +106,7 @@ func (c *checker[M]) isReady() {
 	c.until(func() bool { return c.node.ready }, time.Minute, "drained in vain", "the node is drained and not ready")
 }
 
-// delayed lets the driver return an error for a while.
+// delayed drains the node, and lets the driver return an error for a while.
 func (c *checker[M]) delayed(err error) {
 	c.drain()
 	c.updateErr[drainedLane] = err

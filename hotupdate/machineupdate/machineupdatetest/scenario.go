@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// What the World's driver can do; with a lane for what the cloud refuses for hours; and with one for what needs a drained node.
+// Drivers of the World: without lanes, with a lane that the cloud refuses for hours, and with a lane that needs a drained node.
 var (
 	driver        = machineupdate.Driver{Kinds: []string{"vm"}}
 	slowDriver    = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}}
@@ -19,7 +19,7 @@ const (
 	drainedLane = "drained"
 )
 
-// scenario is what happens to one machine.
+// scenario runs reconciles of one machine in a phase.
 type scenario[M machineupdate.Machine] struct {
 	name  string
 	phase string
@@ -96,7 +96,7 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
-// slow gives the machine a class with something that is slow, and waits for a call that returns the error.
+// slow changes a field of slowLane, and waits for the call, which returns the error.
 func (c *checker[M]) slow(err error) {
 	c.driver, c.updateErr[slowLane] = slowDriver, err
 	c.class(`{"tags":{"k":"1"},"iops":3}`)

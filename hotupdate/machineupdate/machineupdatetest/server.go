@@ -21,13 +21,13 @@ import (
 type server[M machineupdate.Machine] struct {
 	object    unstructured.Unstructured
 	version   int
-	disturbed bool // somebody else wrote: the controller may have an older object
-	interfere bool // somebody else writes before the next write
+	disturbed bool // another client wrote: the controller may have an older object
+	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
 }
 
-// fields is an object as JSON.
+// fields converts an object to JSON.
 func (s *server[M]) fields(object any) map[string]any {
 	all, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *server[M]) fields(object any) map[string]any {
 	return all
 }
 
-// write keeps a changed machine and returns it as a new object.
+// write stores a changed machine and returns it as a new object.
 func (s *server[M]) write(changed map[string]any) M {
 	s.version++
 	s.object.Object = changed
@@ -52,7 +52,7 @@ func (s *server[M]) read() M {
 	return machine
 }
 
-// refuses returns the error that a write gets which names the version.
+// refuses returns the error for a write with the resourceVersion, or nil.
 func (s *server[M]) refuses(write, name, version string) error {
 	if s.interfere {
 		s.interfere, s.disturbed = false, true
@@ -72,7 +72,7 @@ func (s *server[M]) refuses(write, name, version string) error {
 	return nil
 }
 
-// Update is client-go's: it replaces everything but the status.
+// Update is client-go's: it replaces everything except the status.
 func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) (written M, err error) {
 	if err := w.server.refuses("Update", machine.GetName(), machine.GetResourceVersion()); err != nil {
 		return written, err
@@ -87,7 +87,7 @@ func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) 
 	return w.server.write(updated), nil
 }
 
-// UpdateStatus is client-go's: it replaces the status and nothing else.
+// UpdateStatus is client-go's: it replaces only the status.
 func (w *World[M]) UpdateStatus(_ context.Context, machine M, _ metav1.UpdateOptions) (written M, err error) {
 	if err := w.server.refuses("UpdateStatus", machine.GetName(), machine.GetResourceVersion()); err != nil {
 		return written, err
@@ -137,7 +137,7 @@ func merge(object, patch map[string]any) map[string]any {
 	return object
 }
 
-// record is the annotation with the machine's record of a lane.
+// record returns the annotation with the machine's record of a lane.
 func (s *server[M]) record(lane string) string {
 	return s.object.GetAnnotations()[annotationOf(lane)]
 }
@@ -147,11 +147,11 @@ func annotationOf(lane string) string {
 }
 
 func (s *server[M]) status() map[string]any {
-	status, _, _ := unstructured.NestedMap(s.object.Object, "status") // none is as good as an empty one
+	status, _, _ := unstructured.NestedMap(s.object.Object, "status") // nil if there is none
 	return status
 }
 
-// text returns a text of the status, empty if there is none.
+// text returns a text of the status, or nothing.
 func (s *server[M]) text(path ...string) string {
 	text, _, _ := unstructured.NestedString(s.status(), path...)
 	return text

@@ -12,44 +12,43 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// World is what a controller works with. Its methods stand for functions of client-go, of the driver, and of the recorder. It is for one
-// reconcile after the other.
+// World replaces the environment of a controller: functions of client-go, of the driver, and of the recorder. It is not safe for concurrent use.
 type World[M machineupdate.Machine] struct {
 	server  server[M]
 	prepare func() (*machineupdate.Prepared, error)
 	former  func() (*machineupdate.Prepared, error)
 	now     time.Time
 
-	vm        bool  // there is one
-	createErr error // what CreateMachine returns
+	vm        bool  // the VM exists
+	createErr error // the result of CreateMachine
 	created   int   // calls of CreateMachine
-	failures  int   // events that tell of failures
+	failures  int   // events about failures
 
-	updateErr map[string]error // what UpdateMachine returns, by lane
+	updateErr map[string]error // the results of UpdateMachine, by lane
 	updated   map[string]int   // calls of UpdateMachine, by lane
 
-	node node // where in-place updates are checked
+	node node // for in-place updates
 }
 
-// providerID is that of the VM.
+// providerID is the provider ID of the VM.
 const providerID = "machineupdatetest:///vm"
 
-// codeError is the code of an error as MCM's status.Status is one: it has no Unwrap, and its text is parsed. The message is one by which MCM
-// looks for orphans.
+// codeError is an error with the text of MCM's status.Status: it has no Unwrap, and its text is parsed. With OutOfRange in the message, MCM looks
+// for orphans.
 type codeError string
 
 func (e codeError) Error() string {
 	return "machine codes error: code = [" + string(e) + "] message = [OutOfRange]"
 }
 
-// Now is the time, for Executor.Now.
+// Now returns the time, for Executor.Now.
 func (w *World[M]) Now() time.Time { return w.now }
 
-// Prepare stands for Classes.Prepare with the class of the machine. Its results belong into the Observation. Whatever they are, drivers can create from
-// the class.
+// Prepare replaces Classes.Prepare with the class of the machine. Its results belong into the Observation. Drivers can create from the class even if
+// Prepare fails.
 func (w *World[M]) Prepare() (*machineupdate.Prepared, error) { return w.prepare() }
 
-// Event is the recorder's.
+// Event is the method of the recorder.
 func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 	if reason == "HotUpdateFailed" {
 		w.failures++
@@ -57,7 +56,7 @@ func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 }
 
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or InitializeMachine. It returns the provider ID, or an error
-// with the text of MCM's status.Status.
+// with the text of a status.Status of MCM.
 func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 	if _, ends := ctx.Deadline(); method != "GetMachineStatus" && (!ends || !strings.Contains(w.server.record(""), `"state":"Calling"`)) {
 		w.server.broken("creation endless", "%s is called before BeginCreation, or not with the context of Creation.Context", method)
@@ -80,10 +79,10 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 	return providerID, nil
 }
 
-// UpdateMachine is the driver's. A controller may convert the request and the error as its driver interface wants it.
+// UpdateMachine is the method of the driver. A controller may convert the request and the error for its driver interface.
 func (w *World[M]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	w.updated[request.Lane]++
-	if w.server.disturbed && request.Lane != drainedLane { // of which the driver reads first
+	if w.server.disturbed && request.Lane != drainedLane { // in that lane the driver reads first
 		w.server.broken("blind write", "UpdateMachine is called though the marker met a conflict")
 	}
 	if request.Lane == drainedLane {
