@@ -1,6 +1,6 @@
-// Package alicloud shows how an extension for Alibaba Cloud adopts hot updates: a first WorkerConfig with its struct tags, the eras in
-// which its pools are hashed, and the provider spec that its driver reads.
+// Package alicloud shows how an extension for Alibaba Cloud adopts hot updates: a first WorkerConfig with its struct tags, the eras of its
+// hash, and the provider spec that its driver reads.
 //
-// Alibaba Cloud is where there is no WorkerConfig today. The type is the least one that the hot-update proposal needs: tags, and the node
-// template that other providers have.
+// Alibaba Cloud has no WorkerConfig today. The type has only the fields that the hot-update proposal needs: tags, and the node template, like
+// other providers.
 package alicloud

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Infrastructure is what the extension knows of a shoot's infrastructure in one zone.
+// Infrastructure has the facts about a shoot's infrastructure in one zone.
 type Infrastructure struct {
 	// Cluster is the shoot's technical ID.
 	Cluster         string
@@ -20,13 +20,13 @@ type Infrastructure struct {
 	KeyPairName     string
 }
 
-// mandatory are the keys by which machine-controller-manager finds the machines of the cluster.
+// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster.
 func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io/cluster/" + i.Cluster: "1", "kubernetes.io/role/worker/" + i.Cluster: "1"}
 }
 
-// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what Alibaba Cloud would refuse, more of them
-// than its 20, and keys by which machine-controller-manager would take the machine for one of another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that Alibaba Cloud would refuse, more than 20 tags,
+// and keys by which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory()}
 	return tags.AliCloud.Validate(config.Tags, mandatory, path.Child("tags"))

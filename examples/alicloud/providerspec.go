@@ -6,11 +6,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-alicloud,
-// to which resourceTags come.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
+// its own. The JSON names are those of machine-controller-manager-provider-alicloud, extended by resourceTags.
 type ProviderSpec struct {
-	// APIVersion names the format of the spec, which concerns no machine.
+	// APIVersion is the version of the spec's format. It concerns no machine.
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
 	ImageID                 string      `json:"imageID"`
@@ -51,10 +50,10 @@ type DataDisk struct {
 	Size               int32   `json:"size"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags that the machine's resources of a kind carry. The flat map is for the instance only.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for the instance only.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	if kind == tags.VM {
 		return driver.Tags(tags.AliCloud, kind, s.Tags, s.ResourceTags)

@@ -22,7 +22,7 @@ func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfi
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
+	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
 	// Tags are the infrastructure tags. They are hot: TagResources and UntagResources work on running instances, and the driver calls them
 	// in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").

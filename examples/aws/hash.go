@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	pool, err := NewPool(worker)
 	if err != nil {
@@ -17,11 +17,11 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras are the ways in which this extension hashes pools. The old ones stay as they are, also for fields that are hot since; the canonical
-// one, by schema, begins with a Kubernetes minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged, also for fields that became hot later. The canonical one, with the Schema,
+// begins with a Kubernetes minor that no pool has today.
 //
-// The configs of pools that are updated in place were never hashed: admission rejects every change of them. With the canonical era it
-// may admit hot ones.
+// The configs of pools that are updated in place were never hashed: admission rejects every change of them. In the canonical era it may admit hot
+// changes.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -36,7 +36,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// fixedPerformance is the performance of volumes that the driver does not change, those of other types than gp3: a change replaces the machines.
+// fixedPerformance returns the performance of volumes of other types than gp3, which the driver does not change: a change replaces the machines.
 func fixedPerformance(pool Pool) (data []string) {
 	add := func(name string, volumeType *string, v apis.Volume) {
 		if values := v.IOPS != nil || v.Throughput != nil; values && !isGP3(volumeType) {
@@ -52,7 +52,7 @@ func fixedPerformance(pool Pool) (data []string) {
 	return data
 }
 
-// rawBytes hashes the config as releases do. Fields that became hot since are not stripped.
+// rawBytes hashes the config like the releases. It does not strip fields that became hot later.
 func rawBytes(raw []byte, pool Pool) ([]string, error) {
 	released, err := releasedSchema()
 	if err != nil {
@@ -61,8 +61,8 @@ func rawBytes(raw []byte, pool Pool) ([]string, error) {
 	return extension.RawBytes(released, volumes)(raw, pool)
 }
 
-// handWrittenList is what this extension has hashed from Kubernetes 1.34 on. Its mistakes name living pools, so they stay: values have
-// no names, amdSevSnp and the interfaces' description are missing, data volumes count in their order.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.34 on. Existing pools are named by it, so its mistakes stay: values
+// have no names, amdSevSnp and the interfaces' description are missing, and the order of data volumes counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)

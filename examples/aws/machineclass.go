@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Infrastructure is what the extension knows of a shoot's infrastructure in one zone.
+// Infrastructure has the facts about a shoot's infrastructure in one zone.
 type Infrastructure struct {
 	// Cluster is the shoot's technical ID.
 	Cluster         string
@@ -23,13 +23,13 @@ type Infrastructure struct {
 	KeyName         *string
 }
 
-// mandatory are the keys by which machine-controller-manager finds the machines of the cluster.
+// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster.
 func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io/cluster/" + i.Cluster: "1", "kubernetes.io/role/node": "1"}
 }
 
-// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what AWS would refuse, and keys by which
-// machine-controller-manager would take the machine for one of another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that AWS would refuse, and keys by which
+// machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := tags.Uniform(infra.mandatory())
 	return tags.AWS.Validate(config.Tags, &mandatory, path.Child("tags"))
@@ -74,8 +74,8 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 	return spec, nil
 }
 
-// metadataOptions returns the pool's own, or those of a pool without any: tokens are required (IMDSv2), and a container gets one. An empty
-// object is a pool's own, and enforces nothing.
+// metadataOptions returns the options of the config, or the defaults of a pool without any: tokens are required (IMDSv2), and containers can get
+// them. An empty object replaces the defaults, and enforces nothing.
 func metadataOptions(config *apis.WorkerConfig) *InstanceMetadataOptions {
 	if config.InstanceMetadataOptions == nil {
 		return &InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
@@ -123,7 +123,7 @@ func blockDevice(name string, volume gardener.DataVolume, config apis.DataVolume
 	}}, err
 }
 
-// dataVolume returns what the config says about a data volume.
+// dataVolume returns the config of a data volume.
 func dataVolume(config *apis.WorkerConfig, name string) apis.DataVolume {
 	return extension.Find(config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, name)
 }

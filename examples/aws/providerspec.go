@@ -6,11 +6,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-aws, to
-// which resourceTags come.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
+// its own. The JSON names are those of machine-controller-manager-provider-aws, extended by resourceTags.
 type ProviderSpec struct {
-	// APIVersion names the format of the spec, which concerns no machine.
+	// APIVersion is the version of the spec's format. It concerns no machine.
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
 	AMI                       string                     `json:"ami,omitempty"`
@@ -54,7 +53,7 @@ type EBS struct {
 	SnapshotID *string `json:"snapshotID,omitempty"`
 }
 
-// ProviderNetworkInterface is a network interface as the driver creates it: a range of network cards is spelled out.
+// ProviderNetworkInterface is one network interface of the driver: the extension expands a range of network cards.
 type ProviderNetworkInterface struct {
 	NetworkCardIndex int64    `json:"networkCardIndex"`
 	DeviceIndex      int64    `json:"deviceIndex"`
@@ -64,11 +63,11 @@ type ProviderNetworkInterface struct {
 	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty" hotupdatable:"false,set"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags that the machine's resources of a kind carry. The driver sets the flat map on all of them, and
-// Name, the machine's name, which it adds itself.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The driver sets the flat map on all of them, and adds Name, the
+// machine's name.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	return driver.Tags(tags.AWS, kind, s.Tags, s.ResourceTags)
 }

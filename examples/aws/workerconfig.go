@@ -18,8 +18,8 @@ const (
 // Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot by an override.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
-// releasedSchema returns the Schema of [WorkerConfig] before what [Groups] changes became hot. Living pools are named by it: with [Schema],
-// the names of those that set one of these fields would change.
+// releasedSchema returns the Schema of [WorkerConfig] before the fields of [Groups] became hot. Existing pools are named by it. With [Schema], pools
+// that set one of these fields would be renamed.
 func releasedSchema() (*hotupdate.Schema, error) {
 	return extension.SchemaOf[WorkerConfig](
 		hotupdate.WithTag("volume.iops", "false"), hotupdate.WithTag("volume.throughput", "false"),
@@ -30,23 +30,22 @@ func releasedSchema() (*hotupdate.Schema, error) {
 
 // WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
 //
-// Besides infrastructure tags, what [Groups] changes on a running instance is hot: the performance of volumes and the metadata options. It became
-// hot after the first release, and so goes on naming the pools of older eras, see [Eras]: there a change of it still replaces the machines.
+// Infrastructure tags and the fields of [Groups] are hot: the performance of volumes and the metadata options. The fields of Groups became hot after
+// the first release. In older eras they are still hashed, so a change of them replaces the machines, see [Eras].
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
+	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API, ModifyVolume). The driver calls it for type gp3 only:
-	// with another type a change replaces the machines, see [Eras]. In a pool that is updated in place, whose machines are not replaced,
-	// [ValidateVolume] refuses it.
+	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API, ModifyVolume). The driver calls it only for type gp3. With
+	// another type a change replaces the machines, see [Eras], or [ValidateVolume] refuses it if the pool is updated in place.
 	Volume *Volume `json:"volume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
-	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty one is not the one of pools without any.
+	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty object differs from the default profile of pools without one.
 	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty" hotupdatable:"false,presence"`
-	// InstanceMetadataOptions configure the instance metadata service. ModifyInstanceMetadataOptions works on running instances. Empty ones drop
-	// the defaults of pools without any, which enforce IMDSv2, for new machines: the driver leaves an option that is not set as it is.
+	// InstanceMetadataOptions configure the instance metadata service. ModifyInstanceMetadataOptions works on running instances. An empty object drops
+	// the defaults, which enforce IMDSv2, but only for new machines: the driver does not change an option that is not set.
 	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
 	// CPUOptions configure cores and threads.
 	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
@@ -119,10 +118,10 @@ type NetworkInterface struct {
 	// NetworkCardIndexRange from 0 to 0 takes precedence over NetworkCardIndex as well.
 	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty" hotupdatable:"false,presence"`
 	DeviceIndex           int64       `json:"deviceIndex"`
-	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so writing it out changes nothing.
+	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so setting it changes nothing.
 	Type        *string `json:"type,omitempty"        hotupdatable:"false,default=interface"`
 	Description *string `json:"description,omitempty"`
-	// SubnetID is a subnet other than the pool's.
+	// SubnetID replaces the pool's subnet.
 	SubnetID *string `json:"subnetID,omitempty"`
 }
 

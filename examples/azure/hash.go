@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the name of the pool's MachineClass in a zone. The hot part of the config does not
-// enter it.
+// GenerateWorkerPoolHash returns the hash that ends the name of the pool's MachineClass in a zone. It does not depend on hot
+// fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool, zone Zone) (hash.Name, error) {
 	pool, err := NewPool(worker, zone)
 	if err != nil {
@@ -17,10 +17,9 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, zone Zone) (hash.Name, 
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes
-// minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
 //
-// Nothing was ever hashed of pools that are updated in place.
+// For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -32,8 +31,8 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// handWrittenList is a list as this extension hashes it from Kubernetes 1.35 on. Its mistakes name living pools, so they stay: values
-// have no names, and data volumes count in their order.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing pools are named by it, so its mistakes stay: values
+// have no names, and the order of data volumes counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)

@@ -10,20 +10,20 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// Pool is a worker pool as this extension works with it, in one zone.
+// Pool is a worker pool of this extension in one zone.
 type Pool struct {
 	extension.Pool[apis.WorkerConfig]
 
 	Zone Zone
 }
 
-// Zone is what of a zone's infrastructure replaces machines. What is nil is not used.
+// Zone has the facts about a zone's infrastructure that replace machines. Nil members are not used.
 type Zone struct {
 	// IdentityID is the managed identity of the VMs.
 	IdentityID *string
 	// AvailabilitySet is the name of the set that the VMs are in.
 	AvailabilitySet *string
-	// Subnet is that of the zone, where zones have subnets of their own.
+	// Subnet is the subnet of the zone, if zones have subnets of their own.
 	Subnet *string
 }
 
@@ -33,8 +33,8 @@ func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
 	return Pool{pool, zone}, err
 }
 
-// volumesAndZone are what replaces machines of Azure beside the WorkerConfig and beside what Gardener covers itself: size and type of the
-// data volumes, in an order of their own, and the zone. All disks of Azure are encrypted, so encrypted is not among them.
+// volumesAndZone returns the facts that replace machines of Azure, beside the WorkerConfig and the fields that Gardener hashes: size and type of the
+// data volumes, in an order of their own, and the zone. It leaves out encrypted: all disks of Azure are.
 func volumesAndZone(pool Pool) []string {
 	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {
 		return cmp.Or(strings.Compare(a.Size, b.Size), slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))

@@ -6,9 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-azure, to
-// which resourceTags come.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
+// its own. The JSON names are those of machine-controller-manager-provider-azure, extended by resourceTags.
 type ProviderSpec struct {
 	Location      string     `json:"location,omitempty"`
 	Properties    Properties `json:"properties"`
@@ -22,7 +21,7 @@ type ProviderSpec struct {
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 
-// Properties are those of a VM.
+// Properties are the properties of a VM.
 type Properties struct {
 	HardwareProfile            HardwareProfile     `json:"hardwareProfile"`
 	StorageProfile             StorageProfile      `json:"storageProfile"`
@@ -75,10 +74,10 @@ type SubnetInfo struct {
 	SubnetName string `json:"subnetName,omitempty"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags that the machine's resources of a kind carry. The flat map is for VM and interfaces only.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for VM and interfaces only.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	if kind == tags.Disk {
 		return driver.Tags(tags.Azure, kind, nil, s.ResourceTags)

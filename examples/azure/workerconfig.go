@@ -22,14 +22,14 @@ func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfi
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
+	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// DiagnosticsProfile configures boot diagnostics. Azure could switch them on a running VM. The driver does not, and the extension
-	// replaces machines for it (gardener-extension-provider-azure, pull request 1122), so the profile is immutable until it does.
+	// DiagnosticsProfile configures boot diagnostics. Azure can switch them on a running VM, but the driver does not, and the extension replaces
+	// machines instead (gardener-extension-provider-azure, pull request 1122). So the profile is immutable.
 	DiagnosticsProfile *DiagnosticsProfile `json:"diagnosticsProfile,omitempty"`
 	// Volume configures the root volume.
 	Volume *Volume `json:"volume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// CapacityReservation is the reservation that VMs run in.
 	CapacityReservation *CapacityReservation `json:"capacityReservation,omitempty"`
@@ -41,7 +41,7 @@ type WorkerConfig struct {
 // DiagnosticsProfile configures boot diagnostics.
 type DiagnosticsProfile struct {
 	Enabled bool `json:"enabled"`
-	// StorageURI is a storage account; a managed one if it is not set.
+	// StorageURI is a storage account. The default is a managed account.
 	StorageURI *string `json:"storageURI,omitempty"`
 }
 

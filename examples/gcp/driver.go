@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Compute is what updates call of the Compute Engine API, in the zone of a machine. A write replaces everything, is refused if the fingerprint is not
-// that of what is live, and returns when its operation is done. Throttling is [machineupdate.ErrThrottled].
+// Compute has the calls of the Compute Engine API for updates, in the zone of a machine. A write replaces all labels or tags, fails if the
+// fingerprint is out of date, and returns when its operation is done. A throttled call returns [machineupdate.ErrThrottled].
 type Compute interface {
 	Instance(ctx context.Context, name string) (*Instance, error)                                           // instances.get; nil if there is none
 	Disk(ctx context.Context, name string) (*Labeled, error)                                                // disks.get
@@ -36,7 +36,7 @@ type Instance struct {
 	Disks           []AttachedDisk
 }
 
-// AttachedDisk is a disk of a VM. The launch numbers its disks as the provider spec lists them, from 0. Those of the CSI driver come behind.
+// AttachedDisk is a disk of a VM. The launch numbers its disks from 0, in the order of the provider spec. Those of the CSI driver follow.
 type AttachedDisk struct {
 	Index  int
 	Source string // URL; empty for a local SSD, which has no labels
@@ -45,14 +45,14 @@ type AttachedDisk struct {
 // Driver makes UpdateMachine of the driver for GCP, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[ProviderSpec, *machine]
 
-// machine is a machine as one update sees it.
+// machine is the machine of one update.
 type machine struct {
 	client Compute
 	name   string
 	class  *ProviderSpec
 }
 
-// NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials in the secret. Wait is nil but in tests.
+// NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials in the secret. Wait is nil except in tests.
 func NewDriver(
 	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error), wait func(ctx context.Context, d time.Duration) error,
 ) (*Driver, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	pool, err := NewPool(worker)
 	if err != nil {
@@ -16,11 +16,10 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes
-// minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
 //
-// Nothing was ever hashed of pools that are updated in place: admission rejects every change of their configs. With the canonical era it
-// may admit those that are hot or in-place.
+// For pools that are updated in place, this extension has hashed nothing so far: admission rejects every change of their configs. In the canonical
+// era it may admit hot and in-place changes.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -32,8 +31,8 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// handWrittenList is what this extension has hashed from Kubernetes 1.35 on. Its mistakes name living pools, so they stay: values have
-// no names, the data volumes' storagePool is missing, and data volumes and scopes count in their order.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing pools are named by it, so its mistakes stay: values
+// have no names, the data volumes' storagePool is missing, and the order of data volumes and scopes counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)

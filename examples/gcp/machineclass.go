@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Infrastructure is what the extension knows of a shoot's infrastructure in one zone.
+// Infrastructure has the facts about a shoot's infrastructure in one zone.
 type Infrastructure struct {
 	// Cluster is the shoot's technical ID.
 	Cluster    string
@@ -17,17 +17,17 @@ type Infrastructure struct {
 	Zone       string
 	Image      string
 	Subnetwork string
-	// ServiceAccount is that of pools which name none.
+	// ServiceAccount is the default for pools without one.
 	ServiceAccount string
 }
 
-// networkTags are the network tags that every machine of the cluster has; by two of them machine-controller-manager finds it.
+// networkTags returns the network tags that every machine of the cluster has. By two of them machine-controller-manager finds the machine.
 func (i *Infrastructure) networkTags() []string {
 	return []string{i.Cluster, "kubernetes-io-cluster-" + i.Cluster, "kubernetes-io-role-node"}
 }
 
-// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what GCP would refuse, values of network
-// tags, and network tags by which machine-controller-manager would take the machine for one of another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that GCP would refuse, values of network
+// tags, and network tags by which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{Network: tags.FromKeys(infra.networkTags()...)}
 	return tags.GCP.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -98,7 +98,7 @@ func disk(size string, kind *string, config apis.DataVolume, all *apis.Volume) (
 	return d, err
 }
 
-// dataVolume returns what the config says about a data volume.
+// dataVolume returns the config of a data volume.
 func dataVolume(config *apis.WorkerConfig, name string) apis.DataVolume {
 	return extension.Find(config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, name)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// Pool is a worker pool as this extension works with it.
+// Pool is a worker pool of this extension.
 type Pool = extension.Pool[apis.WorkerConfig]
 
 // NewPool decodes the pool's provider config, strictly.
@@ -14,8 +14,8 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 	return extension.NewPool(worker, Schema, ToInternal)
 }
 
-// volumes are the pool's own fields that replace machines of GCP, beside the WorkerConfig and beside what Gardener covers itself: name,
-// size and type of the data volumes, by name. All disks of GCP are encrypted, so encrypted is not among them.
+// volumes returns the pool's own fields that replace machines of GCP, beside the WorkerConfig and the fields that Gardener hashes: name, size and
+// type of the data volumes, by name. It leaves out encrypted: all disks of GCP are.
 func volumes(pool Pool) []string {
 	var data []string
 	for _, v := range pool.VolumesByName() {

@@ -6,9 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-gcp, to
-// which resourceTags come.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
+// its own. The JSON names are those of machine-controller-manager-provider-gcp, extended by resourceTags.
 type ProviderSpec struct {
 	Region            string                     `json:"region"`
 	Zone              string                     `json:"zone"`
@@ -23,7 +22,7 @@ type ProviderSpec struct {
 	ServiceAccounts []ServiceAccount `json:"serviceAccounts,omitempty" hotupdatable:"inplace,key=email"`
 	// Labels is the flat map for VM and disks. It is hot as a whole (hot-update proposal, "What is available today").
 	Labels map[string]string `json:"labels,omitempty" hotupdatable:"true"`
-	// Tags are the VM's network tags, among them those by which machine-controller-manager finds its machines.
+	// Tags are the VM's network tags, with those by which machine-controller-manager finds its machines.
 	Tags []string `json:"tags,omitempty" hotupdatable:"true,set"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
@@ -48,7 +47,7 @@ type ProviderNetworkInterface struct {
 	DisableExternalIP bool   `json:"disableExternalIP,omitempty"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
 // TagsOf returns the labels of the VM or of its disks, or for [tags.Network] the network tags of the VM, as keys without a value: write

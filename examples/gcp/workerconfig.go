@@ -28,19 +28,19 @@ type WorkerConfig struct {
 	Volume *Volume `json:"volume,omitempty"`
 	// BootVolume configures the boot volume.
 	BootVolume *BootVolume `json:"bootVolume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
-	// MinCPUPlatform is the oldest CPU platform that will do.
+	// MinCPUPlatform is the oldest CPU platform that is allowed.
 	MinCPUPlatform *string `json:"minCpuPlatform,omitempty"`
-	// ServiceAccount is that of the VM. It can be changed on a stopped VM only (Google Cloud, "Change the attached service account"), so
-	// it needs the node drained, and is no hot update, though the motivation of the hot-update proposal hopes for one. Pools that roll
-	// replace the machines, as ever. An empty one is not the one of pools without any.
+	// ServiceAccount is the service account of the VM. It can be changed only on a stopped VM (Google Cloud, "Change the attached service account").
+	// So it needs a drained node, although the motivation of the hot-update proposal suggests a hot update. Pools that roll replace the machines. An empty object
+	// differs from the default account of pools without one.
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace,presence"`
-	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
+	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
 	// Tags are the infrastructure tags. They are hot: instances.setLabels, disks.setLabels and instances.setTags work on running VMs, and
 	// the driver calls them in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). VM and Disk are
-	// labels. Network are network tags: keys, each with the empty value.
+	// labels. Network has network tags: keys with empty values.
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 
@@ -65,7 +65,7 @@ type DiskEncryption struct {
 	KMSKeyServiceAccount *string `json:"kmsKeyServiceAccount,omitempty"`
 }
 
-// DiskSettings are the performance of a disk, and where it is from.
+// DiskSettings are the performance of a disk, and its storage pool.
 type DiskSettings struct {
 	// ProvisionedIOPS is the number of I/O operations per second.
 	ProvisionedIOPS *int64 `json:"provisionedIops,omitempty"`
@@ -93,6 +93,6 @@ type DataVolume struct {
 // ServiceAccount is the service account of a VM.
 type ServiceAccount struct {
 	Email string `json:"email"`
-	// Scopes are what it may be used for. They come without an order (Compute Engine API, ServiceAccount).
+	// Scopes limit the use of the account. They have no order (Compute Engine API, ServiceAccount).
 	Scopes []string `json:"scopes" hotupdatable:"inplace,set"`
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) (hash.Name, error) {
 	pool, err := NewPool(worker, serverGroupID)
 	if err != nil {
@@ -18,10 +18,10 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) 
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras are the ways in which this extension hashes pools. The old one stays as it is; the canonical one begins with a Kubernetes minor
-// that no pool has today. The raw bytes of the config were never part of either, so a new hot field costs nothing in any era.
+// Eras returns the eras of this extension. The old one stays unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
+// Neither hashes the raw bytes of the config, so a new hot field renames no pool in any era.
 //
-// Nothing was ever hashed of pools that are updated in place.
+// For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -32,8 +32,8 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// allowList is what this extension hashes of the config today: labels that trigger a rolling update, and security groups. It does not say
-// which is which, nor where a label's name ends; but it names living pools, so it stays.
+// allowList returns the values of the config that this extension hashes today: labels that trigger a rolling update, and security groups. It does not
+// distinguish them, and does not separate a label's name from its value. Existing pools are named by it, so it stays.
 func allowList(pool Pool) []string {
 	var labels []string
 	for _, l := range pool.Config.MachineLabels {

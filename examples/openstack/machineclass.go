@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Infrastructure is what the extension knows of a shoot's infrastructure in one zone.
+// Infrastructure has the facts about a shoot's infrastructure in one zone.
 type Infrastructure struct {
 	// Cluster is the shoot's technical ID.
 	Cluster       string
@@ -24,14 +24,13 @@ type Infrastructure struct {
 	PodNetwork    string
 }
 
-// mandatory are the keys by which machine-controller-manager finds the machines of the cluster.
+// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster.
 func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
 }
 
-// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what OpenStack would refuse, metadata of
-// network interfaces, which would be lost, and keys by which machine-controller-manager would take the machine for one of another cluster
-// and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that OpenStack would refuse, metadata of
+// network interfaces, which would be lost, and keys by which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory()}
 	return tags.OpenStack.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -66,7 +65,7 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 	return &ProviderSpec{TypeMeta: typeMeta, Spec: spec}, nil
 }
 
-// labels are those of the pool, below the machine labels of the config.
+// labels returns the pool's labels and the machine labels of the config, which win.
 func labels(pool Pool) map[string]string {
 	all := maps.Clone(pool.Labels)
 	if all == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/openstack/internal/apis"
 )
 
-// Pool is a worker pool as this extension works with it.
+// Pool is a worker pool of this extension.
 type Pool struct {
 	extension.Pool[apis.WorkerConfig]
 
@@ -20,5 +20,5 @@ func NewPool(worker *gardener.WorkerPool, serverGroupID *string) (Pool, error) {
 	return Pool{pool, serverGroupID}, err
 }
 
-// serverGroup is what replaces machines of OpenStack beside the WorkerConfig and beside what Gardener covers itself.
+// serverGroup returns the fact that replaces machines of OpenStack, beside the WorkerConfig and the fields that Gardener hashes.
 func serverGroup(pool Pool) []string { return extension.Append(nil, pool.ServerGroupID) }

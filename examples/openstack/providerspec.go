@@ -8,9 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-openstack,
-// to which resourceTags come.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
+// its own. The JSON names are those of machine-controller-manager-provider-openstack, extended by resourceTags.
 type ProviderSpec struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -24,7 +23,7 @@ type MachineSpec struct {
 	AvailabilityZone string `json:"availabilityZone"`
 	FlavorName       string `json:"flavorName"`
 	KeyName          string `json:"keyName"`
-	// SecurityGroups come without an order.
+	// SecurityGroups have no order.
 	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
 	NetworkID      string   `json:"networkID"`
 	PodNetworkCIDR string   `json:"podNetworkCidr"`
@@ -32,15 +31,15 @@ type MachineSpec struct {
 	RootDiskSize  int32   `json:"rootDiskSize,omitempty"`
 	ServerGroupID *string `json:"serverGroupID,omitempty"`
 
-	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by which machine-controller-manager
-	// finds its machines. It is hot as a whole. A machine label that triggers a rolling update is hot here, too: the extension has named
-	// another class for it by then, and a driver that sees it within one class may write it.
+	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by which machine-controller-manager finds its
+	// machines. It is hot as a whole. That includes machine labels that trigger a rolling update: their change gives the class another name, so
+	// the driver may write a change within one class.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
 // TagsOf returns the metadata of the server or of its volumes. The flat map is for the server only.

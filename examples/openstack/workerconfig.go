@@ -21,26 +21,26 @@ func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[WorkerConfi
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// NodeTemplate tells the autoscaler what a node of an empty pool would have. It concerns no machine, and has never been part of this
+	// NodeTemplate describes a node of an empty pool for the autoscaler. It concerns no machine, and has never been part of this
 	// extension's hash (gardener-extension-provider-openstack, generateWorkerPoolHash).
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty" hotupdatable:"ignore"`
 	// ServerGroup is a server group of the pool's own. A server is put into a group when it is created (Nova API, "Create server",
 	// os:scheduler_hints).
 	ServerGroup *ServerGroup `json:"serverGroup,omitempty"`
 	// MachineLabels are metadata of the servers. A label that does not trigger a rolling update is hot: metadata can be written while
-	// the server runs (Nova API, "Update server metadata"). One that does trigger one is immutable because its owner asked for it.
+	// the server runs (Nova API, "Update server metadata"). A label that triggers one is immutable.
 	MachineLabels []MachineLabel `json:"machineLabels,omitempty" hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
-	// AdditionalSecurityGroups come without an order (Nova API, "Create server", security_groups).
+	// AdditionalSecurityGroups have no order (Nova API, "Create server", security_groups).
 	AdditionalSecurityGroups []string `json:"additionalSecurityGroups,omitempty" hotupdatable:"false,set"`
 	// Tags are the infrastructure tags. They are hot: metadata of servers and volumes can be written while the server runs, and the driver
-	// does so in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). Ports carry none, so Network has
-	// to be empty.
+	// does so in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). Ports have no metadata, so Network
+	// must be empty.
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 
 // ServerGroup is a server group of the pool's own.
 type ServerGroup struct {
-	// Policy is such as soft-anti-affinity.
+	// Policy is for example soft-anti-affinity.
 	Policy string `json:"policy"`
 }
 
@@ -48,6 +48,6 @@ type ServerGroup struct {
 type MachineLabel struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// TriggerRollingOnUpdate says that another value replaces the machines.
+	// TriggerRollingOnUpdate says that a change of the value replaces the machines.
 	TriggerRollingOnUpdate bool `json:"triggerRollingOnUpdate,omitempty"`
 }

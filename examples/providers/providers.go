@@ -1,5 +1,5 @@
-// Package providers finds the example extensions by the names of their providers, and tells what each of them adds to the name of a worker
-// pool: today, and once it has adopted this library as the guide says. The command hotupdate judges changes by it.
+// Package providers has the example extensions by the names of their providers, with the data that each of them adds to the name of a worker pool:
+// in today's release, and after it has adopted this library according to the guide. The command hotupdate judges changes by it.
 package providers
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 type (
-	// WorkerPool is a worker pool as the extensions see it.
+	// WorkerPool is a worker pool for the extensions.
 	WorkerPool = gardener.WorkerPool
 	// Volume is the volume of a worker pool's machines.
 	Volume = gardener.Volume
@@ -34,24 +34,24 @@ type Provider struct {
 	Name, APIVersion, Kind string
 	// Schema returns the Schema of the provider configs.
 	Schema func() (*hotupdate.Schema, error)
-	// Adopted tells how a pool is named once the extension has adopted this library, Released how today's release names it. The released
-	// extension refuses the fields that are [Provider.New]. An error says that the config of the pool cannot be read.
+	// Adopted names a pool like an extension that has adopted this library, Released like today's release. The released extension refuses the
+	// fields in New. Both fail if the config of the pool cannot be read.
 	Adopted, Released func(*WorkerPool) (Additional, error)
 	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras]. ServeReleased is nil if Ignores.
 	Serve, ServeReleased func(in io.Reader, out io.Writer) error
 	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without one, which is in the first era.
 	Versions []string
-	// New are the fields of the config that no release has, by their names.
+	// New are the names of the fields of the config that no release has.
 	New []string
-	// Ignores says that today's release does not look at provider configs at all.
+	// Ignores says that today's release ignores provider configs.
 	Ignores bool
 }
 
-// Additional is what an extension adds to the name of a pool.
+// Additional is the data that an extension adds to the name of a pool.
 type Additional struct {
 	// Era is the name of the era in force.
 	Era string
-	// Data are the strings, as for Gardener's WorkerPoolHash; nothing if Unknown, that is, if nobody knows the function of the era.
+	// Data are the strings for Gardener's WorkerPoolHash. If Unknown, the function of the era is not known, and Data is nil.
 	Data    []string
 	Unknown bool
 }
@@ -67,7 +67,7 @@ func All() []Provider {
 	}
 }
 
-// fixed leaves out the state of the infrastructure, which no manifest tells. It is the same before and after a change of the pool.
+// fixed makes pools with a zero state of the infrastructure, which is in no manifest, and does not change with the pool.
 func fixed[S, P any](newPool func(*WorkerPool, S) (P, error)) func(*WorkerPool) (P, error) {
 	return func(w *WorkerPool) (P, error) { return newPool(w, *new(S)) }
 }
@@ -122,7 +122,7 @@ func named[P any](
 	}
 }
 
-// readPool reads a pool as a Worker has it.
+// readPool reads a pool of a Worker.
 func readPool(text []byte) (*WorkerPool, error) {
 	var read struct {
 		WorkerPool
@@ -157,7 +157,7 @@ func additional[P any](w *WorkerPool, eras *hash.Eras[P], pool P) (Additional, e
 	return Additional{Era: era, Data: data}, err
 }
 
-// withoutConfigs is a provider whose released extension looks at no provider config (gardener-extension-provider-alicloud).
+// withoutConfigs returns a provider whose released extension ignores provider configs (gardener-extension-provider-alicloud).
 func withoutConfigs(p Provider) Provider {
 	released := p.Released
 	p.New, p.Ignores, p.ServeReleased = nil, true, nil

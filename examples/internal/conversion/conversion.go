@@ -1,5 +1,5 @@
-// Package conversion is what the examples' conversions between versioned and internal types have in common. It stands for what
-// conversion-gen generates.
+// Package conversion has common functions of the examples' conversions between versioned and internal types. It stands in for the code of
+// conversion-gen.
 package conversion
 
 // List converts every element. A nil list stays nil, and an empty one empty.
@@ -14,7 +14,7 @@ func List[In, Out any](in []In, convert func(In) Out) []Out {
 	return out
 }
 
-// Optional converts what is there. Nil stays nil.
+// Optional converts a value. Nil stays nil.
 func Optional[In, Out any](in *In, convert func(In) Out) *Out {
 	if in == nil {
 		return nil

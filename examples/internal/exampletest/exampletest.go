@@ -1,4 +1,4 @@
-// Package exampletest is what the tests of the example providers have in common. It knows no provider.
+// Package exampletest has common checks for the tests of the example providers. It knows no provider.
 package exampletest
 
 import (
@@ -20,13 +20,13 @@ const Canonical = "1.37.0"
 
 // Provider is an example extension with its driver's type.
 type Provider struct {
-	// Schema is that of the WorkerConfig, and SpecSchema that of the driver's provider spec.
+	// Schema returns the Schema of the WorkerConfig, and SpecSchema that of the driver's provider spec.
 	Schema, SpecSchema func() (*hotupdate.Schema, error)
 	// Hash is the extension's GenerateWorkerPoolHash.
 	Hash func(*gardener.WorkerPool) (hash.Name, error)
 	// Spec returns the provider spec of a pool.
 	Spec func(*gardener.WorkerPool) (any, error)
-	// APIVersion and Kind are those of the WorkerConfig.
+	// APIVersion and Kind identify the WorkerConfig.
 	APIVersion, Kind string
 }
 
@@ -56,7 +56,7 @@ func Pool(version string, raw []byte) *gardener.WorkerPool {
 	return pool
 }
 
-// Bare returns a pool of which an extension hashes nothing but the raw provider config.
+// Bare returns a pool with no other hashed field than the raw provider config.
 func Bare(version string, raw []byte) *gardener.WorkerPool {
 	pool := Pool(version, raw)
 	pool.Volume, pool.DataVolumes = nil, nil
@@ -74,7 +74,7 @@ func Data(name hash.Name) []string {
 	return data
 }
 
-// Manifest returns a manifest below testdata as the raw JSON that a worker pool holds.
+// Manifest returns a manifest below testdata as raw JSON for a worker pool.
 func Manifest(t *testing.T, path ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", filepath.Join(path...)))

@@ -9,8 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Filled returns a T in which everything is set, each leaf to a value of its own, so that a conversion that drops or swaps fields is
-// found. TypeMeta is left out.
+// Filled returns a T with all fields set except TypeMeta, each leaf to another value, to find conversions that drop or swap fields.
 func Filled[T any](t *testing.T) *T {
 	t.Helper()
 	f := filler{t: t}

@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// CheckHotIsFree sees to it that a pool has one name with and without the hot part of its config, in every era, of which versions has one
-// each.
+// CheckHotIsFree checks that a pool has the same name with and without the hot part of its config, in every era. Versions has a Kubernetes version of
+// each era.
 func CheckHotIsFree[T any](t *testing.T, p *Provider, config *T, versions ...string) {
 	t.Helper()
 	schema, err := p.Schema()

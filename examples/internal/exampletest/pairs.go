@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Pair is a folder below testdata with before.yaml and after.yaml, and what the change from one to the other means.
+// Pair is a folder below testdata with before.yaml and after.yaml, and the expected meaning of the change.
 type Pair struct {
 	dir              string
 	rolling, inPlace hotupdate.Outcome
@@ -18,39 +18,39 @@ type Pair struct {
 	changed          []string
 }
 
-// Immutable is a pair in which the paths change, of which one needs new machines.
+// Immutable is a pair with changes at the paths. At least one needs new machines.
 func Immutable(dir, reason string, changed ...string) Pair {
 	return Pair{dir, hotupdate.Roll, hotupdate.UpdateForbidden, new(hotupdate.Immutable), reason, changed}
 }
 
-// InPlace is a pair in which the paths change, of which one needs an in-place update.
+// InPlace is a pair with changes at the paths. At least one needs an in-place update.
 func InPlace(dir, reason string, changed ...string) Pair {
 	return Pair{dir, hotupdate.Roll, hotupdate.InPlaceUpdate, new(hotupdate.InPlace), reason, changed}
 }
 
-// Hot is a pair in which the paths change, all of which are applied to running machines.
+// Hot is a pair with changes at the paths. All are applied to running machines.
 func Hot(dir, reason string, changed ...string) Pair {
 	return Pair{dir, hotupdate.HotUpdate, hotupdate.HotUpdate, new(hotupdate.Hot), reason, changed}
 }
 
-// Nothing is a pair in which no machine is concerned, though paths of class Ignored may change.
+// Nothing is a pair that concerns no machine. Only Ignored paths may change.
 func Nothing(dir, reason string, changed ...string) Pair {
 	return Pair{dir, hotupdate.NoUpdate, hotupdate.NoUpdate, nil, reason, changed}
 }
 
-// AndSpec says which is the strictest class that changes in the driver's provider spec, where it is not that of the WorkerConfig.
+// AndSpec sets the strictest class of the changes in the driver's provider spec, if it differs from that of the WorkerConfig.
 func (p Pair) AndSpec(class hotupdate.Class) Pair {
 	p.spec = &class
 	return p
 }
 
-// SpecStays says that nothing changes in the driver's provider spec.
+// SpecStays says that the driver's provider spec does not change.
 func (p Pair) SpecStays() Pair {
 	p.spec = nil
 	return p
 }
 
-// CheckPairs plans every pair, hashes pools with both sides, and compares what the driver gets to see.
+// CheckPairs checks every pair: its changes, the names of pools, and the changes of the driver's provider spec.
 func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 	t.Helper()
 	checkAllListed(t, pairs)
@@ -71,7 +71,7 @@ func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 	}
 }
 
-// checkOutcome also sees to it that a pool gets another name exactly if its machines are replaced or updated in place.
+// checkOutcome checks the outcome, and that a pool gets another name exactly if its machines are replaced or updated in place.
 func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome) {
 	t.Helper()
 	if got := changes.Outcome(strategy); got != want {
@@ -94,7 +94,7 @@ func (p *Provider) name(t *testing.T, strategy hotupdate.Strategy, raw []byte) h
 	return name
 }
 
-// checkSpec sees to it that a change of the config reaches the driver as a change of the same kind.
+// checkSpec checks that a change of the config reaches the driver as a change of the same class.
 func (p *Provider) checkSpec(t *testing.T, pair Pair, before, after []byte) {
 	t.Helper()
 	schema, err := p.SpecSchema()
@@ -116,7 +116,7 @@ func (p *Provider) checkSpec(t *testing.T, pair Pair, before, after []byte) {
 	}
 }
 
-// checkAllListed sees to it that no pair below testdata goes untested.
+// checkAllListed checks that every pair below testdata is tested.
 func checkAllListed(t *testing.T, pairs []Pair) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/before.yaml", "testdata/*/before.yaml"} {

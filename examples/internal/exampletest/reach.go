@@ -10,9 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// CheckReach changes one value of a config after the other, and sees to it that the driver gets to see each, as a change of the same class:
-// what does not reach the provider spec is applied to no machine, however it is hashed, and a driver does not apply what is hot to the
-// extension alone. Values whose path begins with one of except need not reach it.
+// CheckReach changes the values of a config one by one. It checks that each change reaches the provider spec as a change of the same class: otherwise
+// no machine gets the change, or the driver does not apply a hot change. Values whose path begins with one of except are not checked.
 func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	t.Helper()
 	data, err := json.Marshal(filled)
@@ -32,9 +31,8 @@ func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	}
 }
 
-// CheckEmptyObjects empties one object of a config after the other, and compares that with none. Where machines differ, the code tests the
-// pointer for nil, and the canonical hash must differ, too: the field needs the option presence. Otherwise it must not. A
-// provider spec that cannot be read differs.
+// CheckEmptyObjects compares each object of a config, when it is empty, with an absent one. The canonical hash must differ exactly if the machines
+// do: then the code tests the pointer for nil, and the field needs the option presence. An unreadable provider spec counts as different.
 func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
 	t.Helper()
 	data, err := json.Marshal(filled)

@@ -7,24 +7,24 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Defect is a change on which a hash of yesterday is wrong.
+// Defect is a change for which a hash of an old era is wrong.
 type Defect struct {
 	name, version, old, updated string
 	want                        hotupdate.Outcome
 	reason                      string
 }
 
-// Missed is a change between members of a WorkerConfig for which machines have to be replaced, though the hash of a version stays.
+// Missed is a change between members of a WorkerConfig that must replace machines, but does not change the hash of a version.
 func Missed(name, version, old, updated, reason string) Defect {
 	return Defect{name, version, old, updated, hotupdate.Roll, reason}
 }
 
-// Needless is a change between members of a WorkerConfig that concerns no machine, though the hash of a version changes.
+// Needless is a change between members of a WorkerConfig that concerns no machine, but changes the hash of a version.
 func Needless(name, version, old, updated, reason string) Defect {
 	return Defect{name, version, old, updated, hotupdate.NoUpdate, reason}
 }
 
-// CheckDefects sees to it that yesterday's hash is wrong and that the canonical one is right.
+// CheckDefects checks that the old hash is wrong and the canonical one is right.
 func (p *Provider) CheckDefects(t *testing.T, defects []Defect) {
 	t.Helper()
 	schema, err := p.Schema()
@@ -57,24 +57,24 @@ func (p *Provider) renames(t *testing.T, version string, old, updated []byte) bo
 	return before.Digest != after.Digest
 }
 
-// Vector is what an extension adds to the hash of a pool that is alive.
+// Vector is the data that an extension adds to the hash of an existing pool.
 type Vector struct {
 	Name string
-	// Version is the Kubernetes version; the empty one stands for a pool without any.
+	// Version is the Kubernetes version; empty for a pool without one.
 	Version string
 	// Strategy is the update strategy.
 	Strategy hotupdate.Strategy
-	// Raw is the provider config as it is stored; nil is a pool without one.
+	// Raw is the stored provider config; nil for a pool without one.
 	Raw []byte
-	// Want are the strings, written by hand. Where it is nil, Sum is wanted.
+	// Want are the expected strings, written by hand. If it is nil, Sum is expected.
 	Want []string
-	// Sum are the members of a WorkerConfig whose canonical sum is wanted.
+	// Sum are the members of a WorkerConfig whose canonical sum is expected.
 	Sum *string
 	// Reason says why.
 	Reason string
 }
 
-// CheckVectors sees to it that pools of which only the config is hashed keep their names.
+// CheckVectors checks that pools with no other hashed field than the config keep their names.
 func (p *Provider) CheckVectors(t *testing.T, vectors []Vector) {
 	t.Helper()
 	schema, err := p.Schema()

@@ -1,5 +1,4 @@
-// Package extension is what the example extensions have in common: how they hash a pool, once they have said in which eras. It knows
-// no provider.
+// Package extension has common functions of the example extensions: it hashes a pool by the eras of an extension. It knows no provider.
 package extension
 
 import (
@@ -10,15 +9,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Eras are the eras of one extension. Pools that roll and pools that are updated in place have eras of their own, since extensions
-// have always hashed them differently.
+// Eras are the eras of one extension. Pools that roll and pools that are updated in place have different eras, because extensions have always hashed
+// them differently.
 type Eras[P any] struct {
 	Rolling, InPlace []hash.Era[P]
 }
 
-// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them so far: a change of their
-// config is rejected by admission, or it goes unnoticed. From the canonical era on, which begins with the minor from, one that needs an
-// in-place update gets it, and admission need not reject what is hot.
+// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them so far. Before the canonical era,
+// admission rejects a change of their config, or the change has no effect. In the canonical era, which begins with the minor from, a change that
+// needs an in-place update gets one, and admission need not reject hot changes.
 func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 	return []hash.Era[P]{
 		{Name: "nothing", Data: Values[P]()},
@@ -26,8 +25,8 @@ func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 	}
 }
 
-// WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool as the functions of the eras take
-// it, with the decoded config: decoding comes first, strictly, in every era.
+// WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool for the functions of the eras, with the config.
+// In every era the config is decoded first, strictly.
 func WorkerPoolHash[P any](
 	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error), newEras func(*hotupdate.Schema) Eras[P],
 ) (hash.Name, error) {
@@ -63,16 +62,16 @@ func additionalData[P any](worker *gardener.WorkerPool, input P, list []hash.Era
 	return data, nil
 }
 
-// InPool says in which pool an error happened.
+// InPool adds the pool to an error.
 func InPool(pool *gardener.WorkerPool, err error) error {
 	return fmt.Errorf("worker pool %s: %w", pool.Name, err)
 }
 
-// RawBytes returns the function of an era in which the bytes of the config are hashed behind what own returns, as extensions have done
-// from their first day. What is hot is cut out, so that it replaces no machine here either.
+// RawBytes returns the function of an era that hashes the strings of own, and then the bytes of the config, like the first releases of extensions. It
+// strips hot members, so that they replace no machine in this era either.
 //
-// A pool without config adds no string, as ever. One that has only its TypeMeta left adds that, as ever, since pools that hold only
-// virtual capacity are named by it.
+// A pool without config adds no string. A stripped config with only TypeMeta adds that, because pools with only virtual capacity are named by it.
+// Both are as in the releases.
 func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		if raw == nil {
@@ -86,7 +85,7 @@ func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []
 	}
 }
 
-// Values returns the function of an era that hashes what lists return, one after the other, and nothing else.
+// Values returns the function of an era that hashes only the strings of the lists, in their order.
 func Values[P any](lists ...func(P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(_ []byte, pool P) ([]string, error) {
 		var data []string

@@ -8,8 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// Append appends those values that are set, without any name: the way of hand-written lists. What it appends says neither which field
-// a value belongs to nor that one is missing.
+// Append appends the values that are set, like hand-written lists. The appended values have no names, and a missing value leaves no trace.
 func Append[T string | bool | int32 | int64](data []string, values ...*T) []string {
 	for _, value := range values {
 		if value != nil {
@@ -19,7 +18,7 @@ func Append[T string | bool | int32 | int64](data []string, values ...*T) []stri
 	return data
 }
 
-// Capacity returns a node template's capacity as hand-written lists hold it: sorted, and rounded up to whole numbers, so that 100m is 1.
+// Capacity returns a node template's capacity for hand-written lists: sorted, and rounded up to whole numbers, so that 100m is 1.
 func Capacity(template *gardener.NodeTemplate) []string {
 	if template == nil {
 		return nil
@@ -32,8 +31,8 @@ func Capacity(template *gardener.NodeTemplate) []string {
 	return data
 }
 
-// EncryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of the data volumes in their order, as AWS
-// and Alibaba Cloud hash them.
+// EncryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of the data volumes in their order. AWS and Alibaba
+// Cloud hash these values.
 func EncryptedVolumes(pool *gardener.WorkerPool) []string {
 	data := RootEncryption(pool)
 	for _, v := range pool.DataVolumes {
@@ -42,7 +41,7 @@ func EncryptedVolumes(pool *gardener.WorkerPool) []string {
 	return data
 }
 
-// RootEncryption returns whether the root volume is encrypted, if the pool says so.
+// RootEncryption returns whether the root volume is encrypted, if that is set.
 func RootEncryption(pool *gardener.WorkerPool) []string {
 	if pool.Volume == nil {
 		return nil

@@ -7,15 +7,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Pool is a worker pool as an extension works with it. C is the internal type of the provider config.
+// Pool is a worker pool of an extension. C is the internal type of the provider config.
 type Pool[C any] struct {
 	*gardener.WorkerPool
 
-	// Config is the pool's provider config, decoded and converted; the empty one if the pool has none.
+	// Config is the pool's provider config, decoded and converted; empty if the pool has none.
 	Config *C
 }
 
-// NewPool decodes the pool's provider config into its versioned type V, as strictly as the Schema does, and converts it.
+// NewPool decodes the pool's provider config into its versioned type V, as strictly as the Schema, and converts it.
 func NewPool[V, C any](worker *gardener.WorkerPool, newSchema func() (*hotupdate.Schema, error), toInternal func(*V) *C) (Pool[C], error) {
 	schema, err := newSchema()
 	if err != nil {
@@ -32,7 +32,7 @@ func NewPool[V, C any](worker *gardener.WorkerPool, newSchema func() (*hotupdate
 	return Pool[C]{worker, toInternal(config)}, nil
 }
 
-// Find returns the element that has the name, or the zero one: configs of data volumes are looked up by the name of the pool's.
+// Find returns the element with the name, or a zero one. It finds the config of a pool's data volume.
 func Find[E any](list []E, nameOf func(E) string, name string) E {
 	for _, element := range list {
 		if nameOf(element) == name {

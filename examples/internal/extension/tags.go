@@ -7,9 +7,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// FlatTags returns the flat map of a provider spec: labels, turned into what the cloud takes, below fixed, what the extension adds
-// itself, as the keys by which machine-controller-manager finds its machines. Labels that cannot be turned are an error, as is one that
-// would become a key of another cluster, which could get the machine deleted.
+// FlatTags returns the flat map of a provider spec: labels in the cloud's form, overridden by fixed, the keys of the extension itself, such as those
+// by which machine-controller-manager finds its machines. A label without such a form is an error. So is a label that becomes a key of another
+// cluster, because machine-controller-manager could delete the machine.
 func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[string]string) (map[string]string, error) {
 	rules, err := cloud.Rules(tags.VM)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package gardener stands for the parts of Gardener that the example extensions are built with, whose types they cannot edit. It knows
-// no provider.
+// Package gardener stands in for the parts of Gardener that the example extensions use, whose types they cannot edit. It knows no provider.
 package gardener
 
 import (
@@ -15,19 +14,19 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// ResourceName names a resource; it stands for corev1.ResourceName.
+// ResourceName names a resource; it stands in for corev1.ResourceName.
 type ResourceName string
 
-// NodeTemplate stands for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithTag].
+// NodeTemplate stands in for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithTag].
 type NodeTemplate struct {
-	// Capacity is what a node has.
+	// Capacity has the resources of a node.
 	Capacity map[ResourceName]resource.Quantity `json:"capacity"`
-	// VirtualCapacity is what a node offers beyond its hardware.
+	// VirtualCapacity has resources of a node beyond its hardware.
 	VirtualCapacity map[ResourceName]resource.Quantity `json:"virtualCapacity,omitempty"`
 }
 
-// WorkerPool stands for extensionsv1alpha1.WorkerPool, with the fields that the examples read. What Gardener alone has a say in, the
-// kubelet's configuration and the rotation of credentials, is left out.
+// WorkerPool stands in for extensionsv1alpha1.WorkerPool, with the fields that the examples read. It leaves out the kubelet's configuration and the
+// rotation of credentials, which only Gardener reads.
 type WorkerPool struct {
 	Name                string
 	NodeAgentSecretName *string
@@ -42,14 +41,14 @@ type WorkerPool struct {
 	ProviderConfig *runtime.RawExtension
 }
 
-// Volume stands for extensionsv1alpha1.Volume.
+// Volume stands in for extensionsv1alpha1.Volume.
 type Volume struct {
 	Size      string
 	Type      *string
 	Encrypted *bool
 }
 
-// DataVolume stands for extensionsv1alpha1.DataVolume.
+// DataVolume stands in for extensionsv1alpha1.DataVolume.
 type DataVolume struct {
 	Name      string  `json:"name,omitempty"`
 	Size      string  `json:"size"`
@@ -65,7 +64,7 @@ func (p *WorkerPool) RawConfig() []byte {
 	return p.ProviderConfig.Raw
 }
 
-// Worker returns what Gardener itself covers of the pool.
+// Worker returns the part of the pool that Gardener itself hashes.
 func (p *WorkerPool) Worker() hash.Worker {
 	worker := hash.Worker{Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage}
 	if p.KubernetesVersion != nil {
@@ -82,7 +81,7 @@ func (p *WorkerPool) VolumesByName() []DataVolume {
 	return slices.SortedFunc(slices.Values(p.DataVolumes), func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// DiskSize stands for worker.DiskSize: it returns the size of a volume in GiB.
+// DiskSize stands in for worker.DiskSize: it returns the size of a volume in GiB.
 func DiskSize(size string) (int32, error) {
 	quantity, err := resource.ParseQuantity(size)
 	if err != nil {
@@ -96,9 +95,8 @@ func DiskSize(size string) (int32, error) {
 	return int32(bytes / gib), nil
 }
 
-// WorkerPoolHash stands for worker.WorkerPoolHash, the function that composes a pool's hash of what Gardener covers and of what the
-// extension adds: additionalData for pools that roll, additionalDataInPlace for pools that are updated in place. Gardener's function
-// returns the text of the name only.
+// WorkerPoolHash stands in for worker.WorkerPoolHash, which composes a pool's hash of Gardener's part and of the extension's data: additionalData for
+// pools that roll, additionalDataInPlace for pools that are updated in place. Gardener's function returns only the text of the name.
 func WorkerPoolHash(pool *WorkerPool, additionalData, additionalDataInPlace []string) (hash.Name, error) {
 	if pool.UpdateStrategy == hotupdate.AutoRollingUpdate {
 		return hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)

@@ -16,7 +16,7 @@ type node struct {
 	wanted       string
 }
 
-// PrepareFormer replaces Classes.Prepare with the class of the machine's MachineSet.
+// PrepareFormer stands in for Classes.Prepare with the class of the machine's MachineSet.
 func (w *World[M]) PrepareFormer() (*machineupdate.Prepared, error) { return w.former() }
 
 // Drained returns the machine's node in the cache, and whether it is drained for an in-place update and waits for ApplyInPlace.

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// World replaces the environment of a controller: functions of client-go, of the driver, and of the recorder. It is not safe for concurrent use.
+// World stands in for the environment of a controller: functions of client-go, of the driver, and of the recorder. It is not safe for concurrent use.
 type World[M machineupdate.Machine] struct {
 	server  server[M]
 	prepare func() (*machineupdate.Prepared, error)
@@ -44,8 +44,8 @@ func (e codeError) Error() string {
 // Now returns the time, for Executor.Now.
 func (w *World[M]) Now() time.Time { return w.now }
 
-// Prepare replaces Classes.Prepare with the class of the machine. Its results belong into the Observation. Drivers can create from the class even if
-// Prepare fails.
+// Prepare stands in for Classes.Prepare with the class of the machine. Its results belong into the Observation. Drivers can create from the class
+// even if Prepare fails.
 func (w *World[M]) Prepare() (*machineupdate.Prepared, error) { return w.prepare() }
 
 // Event is the method of the recorder.

@@ -1,5 +1,5 @@
-// Package apis holds the internal type of the WorkerConfig, which the extension works with. As everywhere in Gardener it has no JSON
-// names: those of the versioned types are the contract, and only they can carry classes.
+// Package apis has the internal type of the WorkerConfig for the extension's code. As everywhere in Gardener it has no JSON names. The JSON names of
+// the versioned types are the contract, and only versioned types have classes.
 package apis
 
 import (

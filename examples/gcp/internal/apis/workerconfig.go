@@ -1,5 +1,5 @@
-// Package apis holds the internal type of the WorkerConfig, which the extension works with. As everywhere in Gardener it has no JSON
-// names: those of the versioned types are the contract, and only they can carry classes.
+// Package apis has the internal type of the WorkerConfig for the extension's code. As everywhere in Gardener it has no JSON names. The JSON names of
+// the versioned types are the contract, and only versioned types have classes.
 package apis
 
 import (
@@ -41,7 +41,7 @@ type DiskEncryption struct {
 	KMSKeyServiceAccount *string
 }
 
-// DiskSettings are the performance of a disk, in operations and MiB per second, and where it is from.
+// DiskSettings are the performance of a disk, in operations and MiB per second, and its storage pool.
 type DiskSettings struct {
 	ProvisionedIOPS       *int64
 	ProvisionedThroughput *int64
