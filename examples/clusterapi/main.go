@@ -1,9 +1,9 @@
-// Command clusterapi tells how Cluster API updates a machine in place with a runtime extension that knows what a change of each field means:
+// Command clusterapi shows how Cluster API updates a machine in place with a runtime extension that knows the class of each field:
 //
 //	go run -C examples/clusterapi .
 //
-// The hooks, their server and the API types are the real ones, called over TLS. API server and cloud are in memory, and time passes as fast as the
-// program runs. The command fails if the cloud does not have the tags that it should have. Package extension is the part to copy.
+// The hooks, their server and the API types are real, and called over TLS. API server, cloud and clock are simulated in memory. The command fails if
+// the cloud does not have the right tags. Package extension is the part to copy.
 package main
 
 import (
@@ -52,7 +52,7 @@ func tell(ctx context.Context, out io.Writer) error {
 	return errors.Join(judge(ctx, w, out), update(ctx, w, out))
 }
 
-// judge asks what changes of a template would do to its machines.
+// judge asks the extension about changes of a template.
 func judge(ctx context.Context, w *world.World, out io.Writer) error {
 	const before = `{"instanceType":"m5.large","additionalTags":{"team":"a","cost":"1"},"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}]}`
 	for _, change := range []struct{ name, after string }{

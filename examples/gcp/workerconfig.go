@@ -33,8 +33,8 @@ type WorkerConfig struct {
 	// MinCPUPlatform is the oldest CPU platform that is allowed.
 	MinCPUPlatform *string `json:"minCpuPlatform,omitempty"`
 	// ServiceAccount is the service account of the VM. It can be changed only on a stopped VM (Google Cloud, "Change the attached service account").
-	// So it needs a drained node, although the motivation of the hot-update proposal suggests a hot update. Pools that roll replace the machines. An empty object
-	// differs from the default account of pools without one.
+	// So it needs a drained node, although the motivation of the hot-update proposal suggests a hot update. Pools that roll replace the
+	// machines. An empty object differs from the default account of pools without one.
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace,presence"`
 	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// cluster is what the controller sees: a MachineDeployment with its machines and their nodes.
+// cluster is a MachineDeployment with its machines and their nodes.
 type cluster struct {
 	pool inplace.Pool
 }
@@ -66,7 +66,7 @@ func (c *cluster) isUpdated() bool {
 	return len(c.pool.Machines) == c.pool.Replicas
 }
 
-// picture is the pool in a line.
+// picture returns the pool in one line.
 func (c *cluster) picture() string {
 	var line strings.Builder
 	available := 0

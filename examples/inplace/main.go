@@ -1,9 +1,9 @@
-// Command inplace tells how a pool of five machines is updated in place, without and with a surge machine:
+// Command inplace shows how a pool of five machines is updated in place, without and with a surge machine:
 //
 //	go run ./examples/inplace
 //
-// The decisions are those of package hotupdate/inplace. The controller around them does what machine-controller-manager would do, over a
-// cluster in memory, and the node agent what Gardener's does.
+// Package hotupdate/inplace makes the decisions. The controller and the node agent imitate machine-controller-manager and Gardener's agent, with a
+// cluster in memory.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 // tell tells both stories.
 func tell(out io.Writer) error {
 	for _, limits := range []struct{ unavailable, surge int }{{1, 0}, {0, 1}} {
-		_, _ = fmt.Fprintf(out, "maxUnavailable %d, maxSurge %d\n", limits.unavailable, limits.surge) // the last write tells an error
+		_, _ = fmt.Fprintf(out, "maxUnavailable %d, maxSurge %d\n", limits.unavailable, limits.surge) // the last write returns the error
 		c := newCluster(5, limits.unavailable, limits.surge)
 		for last := ""; !c.isUpdated(); {
 			if err := c.reconcile(); err != nil {
@@ -59,7 +59,7 @@ func newCluster(replicas, unavailable, surge int) *cluster {
 	return c
 }
 
-// reconcile is what the controller does about its MachineDeployment, and then about every machine.
+// reconcile reconciles the MachineDeployment, and then every machine.
 func (c *cluster) reconcile() error {
 	selection, err := inplace.Select(c.pool)
 	if err != nil {

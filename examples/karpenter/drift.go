@@ -1,4 +1,4 @@
-// Package karpenter tells whether a node of Karpenter has drifted, by a Schema over Karpenter's own types:
+// Package karpenter decides whether a node of Karpenter has drifted, by a Schema of Karpenter's own types:
 //
 //	launch, err := karpenter.FromNodeClass(nodeClass, caBundle)
 //	recorded, err := launch.Record() // once, into an annotation of the NodeClaim
@@ -7,15 +7,15 @@
 //	switch {
 //	case err != nil:
 //		return err
-//	case drifted: // the node is replaced, and causes are all that is to blame: userData, or the input CA bundle
-//	default: // the node stays, and causes are the tags that its instance has to get or to lose, key by key: tags[team]
+//	case drifted: // the node is replaced; causes has every reason, such as userData, or the input CA bundle
+//	default: // the node stays; causes has the tags to set or remove on its instance, by key, such as tags[team]
 //	}
 //
-// Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name servers, and replaces nodes for a tag or a default
-// that is spelled out. The test lists the changes that Karpenter tries, with both verdicts side by side.
+// Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name servers, and replaces nodes for a changed tag or
+// an explicit default. The test lists the changes of Karpenter's tests, with both verdicts side by side.
 //
-// The types are Karpenter's, unedited: overrides say by path what struct tags would say. Inputs beside the spec are hashed as a provider extension
-// hashes its own, as additional data. A struct with the spec and the inputs as fields would need no second comparison, and so less code.
+// The types are Karpenter's, unedited: overrides by path replace struct tags. Inputs beside the spec are hashed as additional data, as in a provider
+// extension. A struct with the spec and the inputs as fields would need no second comparison, and so less code.
 package karpenter
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Launch is what a node is launched from.
+// Launch has the configuration that a node is launched with.
 type Launch struct {
-	// Spec is the part of the object that counts, described by Schema.
+	// Spec is the hashed part of the object, described by Schema.
 	Spec   json.RawMessage   `json:"spec"`
 	Schema *hotupdate.Schema `json:"-"`
-	// Inputs are what counts beside the spec.
+	// Inputs are hashed beside the spec.
 	Inputs []hash.Part `json:"inputs,omitempty"`
 }
 
-// FromNodeClass returns what an EC2NodeClass and the cluster contribute to a launch. The bundle, the cluster's certificate authority, is part of the
-// user data, and nil if there is none.
+// FromNodeClass returns the part of a launch from an EC2NodeClass and the cluster. CaBundle is the cluster's certificate authority, which is part of
+// the user data; nil if there is none.
 func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) {
 	schema, err := NodeClassSchema()
 	if err != nil {
@@ -49,18 +49,18 @@ func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) 
 	if caBundle != nil {
 		bundle.Value = *caBundle
 	}
-	// The family in force: one that is spelled out means the same as one that follows from an alias.
+	// The effective family: an explicit one means the same as one that follows from an alias.
 	return Launch{spec, schema, []hash.Part{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
 }
 
-// FromNodePool returns what a NodePool contributes to a launch.
+// FromNodePool returns the part of a launch from a NodePool.
 func FromNodePool(pool *karpv1.NodePool) (Launch, error) {
 	schema, err := NodePoolSchema()
 	if err != nil {
 		return Launch{}, err
 	}
 	template := pool.Spec.Template
-	template.Spec.ExpireAfter.Raw = nil // its spelling: 60m is 1h
+	template.Spec.ExpireAfter.Raw = nil // the spelling: 60m is 1h
 	spec, err := json.Marshal(template)
 	return Launch{Spec: spec, Schema: schema}, err
 }
@@ -71,7 +71,7 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("tags", "true"),
 		hotupdate.WithTag("userData", "false,sensitive"),
 
-		// Karpenter compares what these select with the running instance, or applies them to new ones only.
+		// Karpenter compares the selected objects with the running instance, or applies them only to new ones.
 		hotupdate.WithTag("subnetSelectorTerms", "ignore"),
 		hotupdate.WithTag("securityGroupSelectorTerms", "ignore"),
 		hotupdate.WithTag("capacityReservationSelectorTerms", "ignore"),
@@ -79,11 +79,11 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("ipPrefixCount", "ignore"),
 		hotupdate.WithTag("amiFamily", "ignore"), // see FromNodeClass
 
-		// The order means nothing. Volumes are paired by name, so that the cause is a field of a volume.
+		// The order has no meaning. Volumes are paired by name, so that the cause is a field of a volume.
 		hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName"),
 		hotupdate.WithTag("networkInterfaces", "false,set"),
 
-		// The defaults of the CRD: an object that is older than a default means the same as one that has it.
+		// The defaults of the CRD: an object older than a default means the same as an object with it.
 		hotupdate.WithTag("metadataOptions.httpEndpoint", "false,default=enabled"),
 		hotupdate.WithTag("metadataOptions.httpProtocolIPv6", "false,default=disabled"),
 		hotupdate.WithTag("metadataOptions.httpPutResponseHopLimit", "false,default=1"),
@@ -100,8 +100,8 @@ func NodePoolSchema() (*hotupdate.Schema, error) {
 	)
 }
 
-// Record returns what to keep of a launch, as text for an annotation of the NodeClaim. It holds the user data, as the EC2NodeClass does. Once the
-// tags of an instance were updated, record the launch again.
+// Record returns a launch as text for an annotation of the NodeClaim. It contains the user data, like the EC2NodeClass. Record the launch again after
+// the tags of an instance were updated.
 func (l Launch) Record() (string, error) {
 	text, err := json.Marshal(l)
 	return string(text), err
@@ -116,7 +116,7 @@ func (l Launch) Hash() (hash.Digest, error) {
 	return hash.Compose(data...), nil
 }
 
-// inputs are the additional data of a launch.
+// inputs returns the additional data of a launch.
 func inputs(l Launch) (values []string) {
 	for _, input := range l.Inputs {
 		values = append(values, input.Value)
@@ -124,12 +124,12 @@ func inputs(l Launch) (values []string) {
 	return values
 }
 
-// Drift reports whether a node has to be replaced because what it was launched from, as [Launch.Record] returned it, differs from the launch. The
-// causes are the fields to blame, after inputs by their names. If the node stays, they are the tags that differ.
+// Drift reports whether a node must be replaced because its launch, in the result of [Launch.Record], differs from this one. The causes are the
+// inputs, by name, and then the fields that replace the node. If the node stays, they are the tags that differ.
 //
 //   - A node without a record has not drifted: it is older than the records.
-//   - A field that a release of Karpenter has removed is a cause for nodes that were launched with it, and for no others.
-//   - A record or a launch that cannot be read is an error, such as a volume without a device name.
+//   - A field that a release of Karpenter has removed is a cause only for nodes that were launched with it.
+//   - An unreadable record or launch is an error, such as a volume without a device name.
 func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, err error) {
 	if recorded == "" {
 		return false, nil, nil

@@ -20,8 +20,8 @@ import (
 
 // CanUpdateMachine answers Cluster API's hook for machines of a control plane.
 //
-// The Machine itself gets no patch. What Cluster API compares of its spec is version and failureDomain: the one needs another kubelet, the other
-// another place, and both another machine. It writes the rest into the running Machine by itself, or never.
+// The Machine itself gets no patch. Of its spec, Cluster API compares version and failureDomain, which need another machine. Cluster API writes the
+// other fields into the running Machine by itself, or never.
 func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
@@ -30,8 +30,8 @@ func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUp
 	v.tell(ctx, desired.Machine.Name, response)
 }
 
-// CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. It is asked about templates, which lack defaults that
-// webhooks give to machines only.
+// CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. The request has templates, which lack the defaults that
+// webhooks set only in machines.
 func (e *Extension) CanUpdateMachineSet(ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
@@ -40,13 +40,13 @@ func (e *Extension) CanUpdateMachineSet(ctx context.Context, request *hooksv1.Ca
 	v.tell(ctx, desired.MachineSet.Name, response)
 }
 
-// verdict is what is told about an update. Cluster API goes by the patches alone.
+// verdict explains an update. Cluster API decides by the patches alone.
 type verdict struct {
-	left                []string // what replaces the machines, without values
+	left                []string // reasons to replace the machines, without values
 	affectsAvailability bool     // the hooks have no field for it yet
 }
 
-// tell tells the verdict in the log, and to whoever calls the hook by hand.
+// tell writes the verdict into the log, and into the answer for people who call the hook.
 func (v *verdict) tell(ctx context.Context, name string, response hooksv1.ResponseObject) {
 	response.SetStatus(hooksv1.ResponseStatusSuccess)
 	if len(v.left) > 0 {
@@ -55,13 +55,13 @@ func (v *verdict) tell(ctx context.Context, name string, response hooksv1.Respon
 	ctrl.LoggerFrom(ctx).Info("judged an update", "object", name, "replaces", v.left, "affectsAvailability", v.affectsAvailability)
 }
 
-// subject is a kind of object that can be judged, and the place of its configuration.
+// subject is a kind of object with a Schema, and the place of its configuration.
 type subject struct {
 	schema  *hotupdate.Schema
 	pointer string
 }
 
-// subjects are the objects that can be judged. What changes in any other replaces the machine, and so does a field of a newer version.
+// subjects returns the objects with a Schema. A change in other objects, or of a field of a newer version, replaces the machine.
 func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject, error) {
 	machine, machineErr := machine.AdmitUnknown()
 	bootstrap, bootstrapErr := bootstrap.AdmitUnknown()
@@ -74,8 +74,8 @@ func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject
 	}, errors.Join(machineErr, bootstrapErr)
 }
 
-// cover returns the patch that makes of the current object as much of the desired one as running machines can take. Where an object cannot be read
-// there is no patch: its machines are replaced, as without an extension, while a failure would hold up the whole cluster.
+// cover returns the patch with all changes from the current to the desired object that running machines can take. For an unreadable object there is
+// no patch: its machines are replaced, as without an extension. A failure would block the whole cluster.
 func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (patch hooksv1.Patch) {
 	var kind, former metav1.TypeMeta
 	if json.Unmarshal(current.Raw, &former) != nil || json.Unmarshal(desired.Raw, &kind) != nil {
@@ -101,7 +101,7 @@ func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (pa
 	return hooksv1.Patch{PatchType: hooksv1.JSONPatchType, Patch: coverage.Patch}
 }
 
-// settable returns why UpdateMachine should not set the tags that a configuration desires.
+// settable returns the reason why UpdateMachine cannot set the tags of a configuration, or nil.
 func (e *Extension) settable(object []byte, pointer string) error {
 	var desired map[string]any
 	if err := json.Unmarshal(object, &desired); err != nil {

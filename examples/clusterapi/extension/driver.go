@@ -12,18 +12,18 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// EC2 is what is needed of Amazon EC2. The driver in examples/machinecontroller/awsdriver has these calls on Amazon's SDK. An error of a call that
-// the cloud throttles wraps [machineupdate.ErrThrottled].
+// EC2 has the calls of Amazon EC2 for updates. The driver in examples/machinecontroller/awsdriver makes them with Amazon's SDK. The error of a
+// throttled call wraps [machineupdate.ErrThrottled].
 type EC2 interface {
-	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with their tags. Those of CNI and CSI drivers are
-	// others'. It returns nothing if there is no instance.
+	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with their tags. It leaves out those of CNI and CSI
+	// drivers. It returns nothing if there is no instance.
 	Resources(ctx context.Context, instanceID string) ([]driver.Resource, error)
 	CreateTags(ctx context.Context, resources []string, set []tags.Tag) error
 	// DeleteTags removes tags that still have this value.
 	DeleteTags(ctx context.Context, resources []string, remove []tags.Tag) error
 }
 
-// Kit updates the tags of an instance and of what is deleted with it.
+// Kit updates the tags of an instance and of the resources that are deleted with it.
 type Kit = driver.Kit[MachineSpec, *session]
 
 // session is one update of one machine.
@@ -33,7 +33,7 @@ type session struct {
 	instanceID string
 }
 
-// NewKit makes the driver. Wait is nil but in tests.
+// NewKit makes the driver. Wait is nil except in tests.
 func NewKit(ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx context.Context, d time.Duration) error) (*Kit, error) {
 	return driver.New(driver.Definition[MachineSpec, *session]{
 		Schema: schema, Wait: wait,
@@ -57,7 +57,7 @@ func NewKit(ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx c
 	})
 }
 
-// inherited are the tags that a machine has of its cluster.
+// inherited returns the tags that a machine gets from its cluster.
 func (s *MachineSpec) inherited() map[string]string {
 	all := maps.Clone(s.ClusterTags)
 	maps.DeleteFunc(all, func(key, _ string) bool { _, own := s.AdditionalTags[key]; return own })

@@ -1,8 +1,8 @@
-// Package extension is a runtime extension for Cluster API's in-place updates of machines of cluster-api-provider-aws: tags are set and removed on
-// running machines, what a machine does not notice is admitted, and everything else replaces machines, as without it.
+// Package extension is a runtime extension for Cluster API's in-place updates of machines of cluster-api-provider-aws. It sets and removes tags on
+// running machines, and covers changes that concern no machine. All other changes replace machines, as without the extension.
 //
-// schema.go says what a change of each field means, cover.go answers CanUpdateMachine and CanUpdateMachineSet with it, update.go answers
-// UpdateMachine, and driver.go sets the tags.
+// schema.go has the class of each field, cover.go answers CanUpdateMachine and CanUpdateMachineSet, update.go answers UpdateMachine, and driver.go
+// sets the tags.
 package extension
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Config is what an extension works with.
+// Config configures an extension.
 type Config struct {
 	// Client reads Clusters and AWSClusters, and reads and patches AWSMachines. Reads may come from a cache.
 	Client client.Client
@@ -29,7 +29,7 @@ type Config struct {
 	// Wait waits before a throttled call is made again. Nil waits in real time.
 	Wait    func(ctx context.Context, d time.Duration) error
 	Now     func() time.Time
-	Limiter *machineupdate.Limiter // bounds updates, above all the adoption of a whole fleet; nil does not
+	Limiter *machineupdate.Limiter // bounds updates, above all the adoption of a whole fleet; nil is no limit
 }
 
 // Extension answers the hooks. It is safe for concurrent use.

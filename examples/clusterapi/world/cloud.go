@@ -12,7 +12,7 @@ import (
 
 // Cloud is Amazon EC2 with one instance, its interface and its volume. It implements extension.EC2.
 type Cloud struct {
-	// Fault makes a call fail, by its name. Nil is none.
+	// Fault returns the error of a call, by its name. It may be nil.
 	Fault func(call string) error
 
 	mutex sync.Mutex
@@ -21,7 +21,7 @@ type Cloud struct {
 
 var kinds = map[string]tags.Kind{"i-1": tags.VM, "eni-1": tags.Network, "vol-1": tags.Disk}
 
-// launch makes the instance as cluster-api-provider-aws does: with the cluster's tags, over them the machine's, and its own.
+// launch makes the instance like cluster-api-provider-aws: with the cluster's tags, overridden by the machine's, overridden by the provider's own.
 func (c *Cloud) launch(clusterTags, machineTags map[string]string) {
 	c.tags = map[string]map[string]string{}
 	for id := range kinds {
@@ -69,7 +69,7 @@ func (c *Cloud) DeleteTags(_ context.Context, resources []string, remove []tags.
 	})
 }
 
-// change makes a call, which changes the tags of resources, unless it fails.
+// change is a call that changes the tags of resources, unless it fails.
 func (c *Cloud) change(call string, resources []string, do func(live map[string]string)) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

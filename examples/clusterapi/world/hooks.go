@@ -32,9 +32,9 @@ func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error
 	return response.Handlers, err
 }
 
-// Verdict is what Cluster API makes of an answer.
+// Verdict is Cluster API's decision about an answer.
 type Verdict struct {
-	// Left is what still differs when the patches have been applied: the machines are replaced. Empty, they are updated in place.
+	// Left is the difference that remains after the patches. If it is empty, the machines are updated in place, otherwise replaced.
 	Left    string
 	Message string // of the extension
 }
@@ -71,7 +71,7 @@ func (w *World) Desire(ctx context.Context, tags map[string]string) error {
 	})
 }
 
-// UpdateMachine calls the hook once. The request has what the AWSMachine desires.
+// UpdateMachine calls the hook once, with the AWSMachine as desired.
 func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineResponse, error) {
 	machine, err := w.machine(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
 }
 
-// Finish calls UpdateMachine until it is done, as often as the answers want, and returns how long that took. A failure is an error.
+// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the time that it took. A failure is an error.
 func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	for took < time.Hour {
 		response, err := w.UpdateMachine(ctx)
@@ -102,7 +102,7 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	return took, errors.New("UpdateMachine was not done within an hour")
 }
 
-// Adopt reconciles the AWSMachine until nothing is left to do, as the extension's manager does when it first sees a machine.
+// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a new machine.
 func (w *World) Adopt(ctx context.Context) error {
 	for {
 		result, err := w.Extension.Reconcile(ctx, ctrl.Request{NamespacedName: machineKey})
@@ -135,7 +135,7 @@ type pair struct {
 	patch            hooksv1.Patch
 }
 
-// verdict applies the patches of an answer that is no error, copies of the patched objects nothing but the spec, and compares it as JSON.
+// verdict applies the patches of a successful answer, and compares only the specs of the objects, as JSON.
 func verdict(message string, err error, spec string, pairs ...pair) (Verdict, error) {
 	v := Verdict{Message: message}
 	for _, p := range pairs {
@@ -160,8 +160,8 @@ func verdict(message string, err error, spec string, pairs ...pair) (Verdict, er
 	return v, err
 }
 
-// compared is what Cluster API compares of an object: its spec, of a Machine without what never changes, and what it writes into running machines by
-// itself (cluster-api v1.12.8, internal/util/inplace).
+// compared returns the part of an object that Cluster API compares: its spec. Of a Machine it leaves out fields that never change, and fields that
+// Cluster API itself writes into running machines (cluster-api v1.12.8, internal/util/inplace).
 func compared(object map[string]any, spec string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(spec, ".")...)
 	if kind := object["kind"]; kind == "Machine" || kind == "MachineSet" {
@@ -177,7 +177,7 @@ func raw(object any) runtime.RawExtension {
 	return runtime.RawExtension{Raw: data}
 }
 
-// call posts a request to a handler, as Cluster API does. An answer that is no success is an error.
+// call posts a request to a handler, like Cluster API. An answer without success is an error.
 func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject) error {
 	hooks := catalog.New()
 	addErr := hooksv1.AddToCatalog(hooks)

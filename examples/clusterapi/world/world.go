@@ -1,4 +1,4 @@
-// Package world has what stands around the extension: an API server and a cloud, both in memory, and Cluster API's calls of the hooks over TLS.
+// Package world is the environment of the extension: an API server and a cloud, both in memory, and Cluster API's calls of the hooks over TLS.
 package world
 
 import (
@@ -30,7 +30,7 @@ type World struct {
 	Extension *extension.Extension
 	Client    client.Client
 	Cloud     Cloud
-	// OnPatch stands around each patch of an AWSMachine. Nil lets it through.
+	// OnPatch wraps each patch of an AWSMachine. It may be nil.
 	OnPatch func(patch func() error) error
 
 	url     string
@@ -38,7 +38,7 @@ type World struct {
 	elapsed atomic.Int64
 }
 
-// Start makes the world, and serves the extension until the context is done. The cluster and the machine have these tags, and the instance has them, too.
+// Start makes the world, and serves the extension until the context is done. The cluster, the machine and the instance have these tags.
 func Start(ctx context.Context, clusterTags, machineTags map[string]string) (*World, error) {
 	w := &World{}
 	if err := w.connect(clusterTags, machineTags); err != nil {
@@ -52,7 +52,7 @@ func Start(ctx context.Context, clusterTags, machineTags map[string]string) (*Wo
 	return w, w.serve(ctx)
 }
 
-// Now is the time of this world, which passes only in Pass.
+// Now returns the time of this world. Only Pass changes it.
 func (w *World) Now() time.Time {
 	return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.elapsed.Load()))
 }
@@ -60,10 +60,10 @@ func (w *World) Now() time.Time {
 // Pass lets time pass.
 func (w *World) Pass(d time.Duration) { w.elapsed.Add(int64(d)) }
 
-// sleep gives up at once: a call that the cloud throttles is left to the next update.
+// sleep gives up at once: the next update repeats a throttled call.
 func (w *World) sleep(context.Context, time.Duration) error { return context.DeadlineExceeded }
 
-// connect makes the API server, which checks resourceVersions as a real one does.
+// connect makes the API server, which checks resourceVersions like a real one.
 func (w *World) connect(clusterTags, machineTags map[string]string) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{infrav1.AddToScheme, clusterv1.AddToScheme} {
@@ -91,7 +91,7 @@ func (w *World) connect(clusterTags, machineTags map[string]string) error {
 	return nil
 }
 
-// serve serves the hooks on loopback, with a certificate of its own, as ExtensionConfig.spec.clientConfig would name it.
+// serve serves the hooks on loopback, with a certificate of its own.
 func (w *World) serve(ctx context.Context) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
 	if err != nil {
