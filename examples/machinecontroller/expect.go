@@ -20,7 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// must notes an error. The first one ends the story.
+// must records an error. The first one ends the story.
 func (s *story) must(err error) {
 	if s.err == nil {
 		s.err = err
@@ -33,21 +33,21 @@ func (s *story) expect(holds bool, format string, args ...any) { //nolint:revive
 	}
 }
 
-// until waits until something has happened.
+// until waits until a condition holds.
 func (s *story) until(what string, holds func() bool) {
 	if s.err == nil {
 		s.err = s.world.Until(what, patience, holds)
 	}
 }
 
-// says tells what somebody does, unless the story has ended.
+// says writes the action of a participant, unless the story has ended.
 func (s *story) says(who, format string, args ...any) {
 	if s.err == nil {
 		s.teller.says(who, format, args...)
 	}
 }
 
-// startReplicas starts processes of the controller, and returns when one of them leads.
+// startReplicas starts processes of the controller, and waits until one of them leads.
 func (s *story) startReplicas(n int) {
 	for range n {
 		s.replicas++
@@ -68,14 +68,14 @@ func (s *story) succeed() {
 	s.startReplicas(1)
 }
 
-// changeClass is the extension that changes the tags of the class.
+// changeClass changes the tags of the class, like an extension.
 func (s *story) changeClass(pairs ...string) {
 	changed := s.spec(pairs...)
 	s.says("extension", "makes the class say %s", show(changed.Tags))
 	s.must(s.world.PutClass(class, changed))
 }
 
-// scale is the extension that changes the size of the pool.
+// scale changes the size of the pool, like an extension.
 func (s *story) scale(replicas int32) {
 	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = replicas }))
 }
@@ -108,8 +108,8 @@ func (s *story) untilIops(wanted int) {
 	s.says(data, "has %d IOPS", wanted)
 }
 
-// untilReadyForUpdate waits until a node is ready for its agent, returns its machine, and checks that the VM is, and that of no machine in the line
-// behind.
+// untilReadyForUpdate waits until a node is ready for its agent, and returns its machine. It checks that its VM has the InPlace part, and that the
+// VMs of waiting machines do not.
 func (s *story) untilReadyForUpdate() (updating string) {
 	s.until("a node is ready for its agent", func() bool {
 		for _, m := range s.machines() {
@@ -133,7 +133,7 @@ func (s *story) untilReadyForUpdate() (updating string) {
 // required is a value of httpTokens.
 const required = "required"
 
-// setOf is the name of the machine's machine set.
+// setOf returns the name of the machine's machine set.
 func setOf(machine *api.Machine) string {
 	if owner := metav1.GetControllerOf(machine); owner != nil {
 		return owner.Name
@@ -141,7 +141,7 @@ func setOf(machine *api.Machine) string {
 	return ""
 }
 
-// machines are the machines that there are.
+// machines returns all machines.
 func (s *story) machines() []*api.Machine {
 	var all []*api.Machine
 	for _, name := range []string{machine, other} {
@@ -152,15 +152,14 @@ func (s *story) machines() []*api.Machine {
 	return all
 }
 
-// settle waits until the updates of all machines are confirmed, shows how things are then, and checks that they are as they have to be: in the cloud
-// and in the records.
+// settle waits until the updates of all machines are confirmed. Then it shows and checks the resources of the cloud and the records.
 func (s *story) settle(pairs ...string) {
 	want := show(s.spec(pairs...).Tags)
 	s.until("all machines have settled with "+want, func() bool {
 		return !slices.ContainsFunc(s.machines(), func(m *api.Machine) bool { return !isSettled(m, want) })
 	})
 	s.show()
-	time.Sleep(2 * readLag) // until reads show what is live
+	time.Sleep(2 * readLag) // until reads show the live state
 	for _, m := range s.machines() {
 		s.expectLive(m, pairs...)
 	}
@@ -184,7 +183,7 @@ func isSettled(m *api.Machine, tags string) bool {
 	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil && show(found.Parts[0].Applied.Tags) == tags
 }
 
-// expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory ones, and those of others.
+// expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory tags, and foreign tags.
 func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 	instance := instanceOf(machine)
 	for _, r := range s.world.Cloud.Resources() {
@@ -201,10 +200,10 @@ func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 	}
 }
 
-// instanceOf is the ID of the machine's VM.
+// instanceOf returns the ID of the machine's VM.
 func instanceOf(machine *api.Machine) string { return path.Base(machine.Spec.ProviderID) }
 
-// show shows the record of the first machine, and what is live.
+// show shows the record and the live tags of the first machine.
 func (s *story) show() {
 	time.Sleep(10 * time.Millisecond) // for events that are under way
 	found, err := recordOf(s.world.Machine(machine).Annotations)
@@ -215,7 +214,7 @@ func (s *story) show() {
 	s.showLive(text, s.world.Cloud.Resources())
 }
 
-// showMetrics shows what a scrape of the leader finds.
+// showMetrics shows the leader's metrics.
 func (s *story) showMetrics() {
 	registry := prometheus.NewRegistry()
 	s.must(registry.Register(s.leader.Controller))

@@ -1,11 +1,10 @@
-// Command machinecontroller tells how a machine controller updates infrastructure tags on running machines, and what can go wrong on the way:
+// Command machinecontroller shows how a machine controller updates infrastructure tags on running machines, and what can go wrong:
 //
 //	go run -C examples/machinecontroller .
 //
-// Everything in the story happens, while it is told, in real time with short settings: a Kubernetes API server over etcd, two replicas of a
-// controller with the flows of machine-controller-manager, a driver on Amazon's SDK, and a cloud that speaks the protocol of Amazon EC2. The
-// command fails if a record or a resource of the cloud is not as expected. README.md shows where the calls belong in
-// machine-controller-manager.
+// The story really happens, in real time with short settings: on a Kubernetes API server over etcd, two replicas of a controller with the flows of
+// machine-controller-manager, a driver on Amazon's SDK, and a simulated cloud with the protocol of Amazon EC2. The command fails if a record or a
+// resource of the cloud is not as expected. README.md shows where the calls belong in machine-controller-manager.
 package main
 
 import (

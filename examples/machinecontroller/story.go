@@ -22,8 +22,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// The times of the story. ConfirmAfter is longer than a creation or an update may send requests, a late request takes to land, reads lag, and
-// the second to which records are exact, together.
+// The times of the story. ConfirmAfter is longer than the sum of the time in which a creation or an update sends requests, the delay of a late
+// request, the lag of reads, and one second, the precision of records.
 const (
 	readLag    = 200 * time.Millisecond
 	landsAfter = 1500 * time.Millisecond
@@ -37,7 +37,7 @@ var settings = machineupdate.Settings{
 	DenialDelay: time.Second,
 }
 
-// What the story is about.
+// The names of the story.
 const (
 	pool    = "pool-z1"
 	class   = pool + "-159ea"
@@ -49,7 +49,7 @@ const (
 	data    = "vol-2"
 )
 
-// story is what happens. After its first error nothing happens any more.
+// story runs the chapters. Its first error ends it.
 type story struct {
 	*teller
 
@@ -57,13 +57,13 @@ type story struct {
 	world          *world.World
 	leader, second *world.Replica
 	replicas       int
-	csi, cni       string                       // what others attached
-	iops           *int32                       // of the data volume, as the class says
-	foreign        map[string]map[string]string // infrastructure tags of others, by resource
-	updated        atomic.Value                 // the only node whose agent answers; none stands for all
+	csi, cni       string                       // foreign resources
+	iops           *int32                       // of the data volume in the class
+	foreign        map[string]map[string]string // foreign infrastructure tags, by resource
+	updated        atomic.Value                 // the only node whose agent answers; empty for all
 }
 
-// tell tells the whole story, or as much of it as came before the error.
+// tell runs the whole story, or up to the first error.
 func tell(ctx context.Context, out io.Writer) error {
 	s := &story{teller: &teller{out: out, began: time.Now()}, foreign: map[string]map[string]string{}}
 	server, err := apiserver.Start(ctx)
@@ -91,8 +91,8 @@ func tell(ctx context.Context, out io.Writer) error {
 	return s.world.Close()
 }
 
-// spec is the provider spec of the class: what is immutable, the mandatory keys, a label of the pool for the VM, what the data
-// volume can do, and these infrastructure tags.
+// spec returns the provider spec of the class: immutable fields, the mandatory keys, a label of the pool for the VM, the performance of the data
+// volume, and these infrastructure tags.
 func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 	flat := map[string]string{"kubernetes.io/cluster/shoot--demo": "1", "kubernetes.io/role/node": "1"}
 	for i := 0; i < len(pairs); i += 2 {
@@ -166,7 +166,7 @@ func (s *story) lateRequest() {
 	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
 	s.changeClass("cost-center", "3000")
 	s.untilLive("cost-center", "3000")
-	time.Sleep(2 * readLag) // or the next pass reads that nothing has to be taken back, and only its confirmation finds out
+	time.Sleep(2 * readLag) // otherwise the next pass reads that there is nothing to undo, and only its confirmation corrects that
 	s.changeClass("cost-center", "2000")
 	s.untilLive("cost-center", "2000")
 	s.world.Cloud.LandNow()
@@ -178,7 +178,7 @@ func (s *story) foreignTags() {
 	s.chapter("Others use tags, too",
 		"Somebody adds a key of their own to a volume, and gives the other volume's cost-center a value of theirs, just before the class drops",
 		"that key. The driver's read does not show it yet, but the cloud removes the key only where it has the machine's value.")
-	time.Sleep(time.Second) // until no read, however stale, shows what was before the last chapter's end
+	time.Sleep(time.Second) // until no stale read shows the state before the last chapter's end
 	s.says("somebody", "sets backup=nightly on %s, and cost-center=9999 on %s", root, data)
 	s.world.Cloud.Change(root, func(r *cloud.Resource) { r.Tags["backup"] = "nightly" })
 	s.foreign[root] = map[string]string{"backup": "nightly"}

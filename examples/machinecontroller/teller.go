@@ -19,7 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// teller writes what happens, in lines of a readable length. It is safe for concurrent use.
+// teller writes the story in lines of a readable length. It is safe for concurrent use.
 type teller struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -30,11 +30,11 @@ type teller struct {
 }
 
 func (t *teller) line(format string, args ...any) {
-	// Nobody can be told that nobody listens.
+	// There is no other output for an error.
 	_, _ = io.WriteString(t.out, strings.TrimRight(fmt.Sprintf(format, args...), " ")+"\n")
 }
 
-// chapter begins a chapter with a few words about it.
+// chapter begins a chapter with a short description.
 func (t *teller) chapter(title string, words ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +46,7 @@ func (t *teller) chapter(title string, words ...string) {
 	t.line("")
 }
 
-// says tells what somebody does.
+// says writes the action of a participant.
 func (t *teller) says(who, format string, args ...any) {
 	const width = 100
 	t.mu.Lock()
@@ -63,7 +63,7 @@ func (t *teller) says(who, format string, args ...any) {
 	t.line("   %-20s  %s", left, what)
 }
 
-// event tells what a controller reports, but not twice in a row.
+// event writes an event of a controller, but not twice in a row.
 func (t *teller) event(replica string, event *corev1.Event) {
 	t.mu.Lock()
 	repeated := t.last == event.Message
@@ -78,7 +78,7 @@ func (t *teller) takeover(replica string, resource machineupdate.Resource, key s
 	t.says(replica, "takes over the key %s of %s", key, resource.ID)
 }
 
-// request tells what the cloud got. Reads, and what was throttled, are only counted.
+// request writes a request to the cloud. Reads and throttled requests are only counted.
 func (t *teller) request(r cloud.Request) {
 	t.mu.Lock()
 	t.calls++
@@ -88,14 +88,14 @@ func (t *teller) request(r cloud.Request) {
 	}
 }
 
-// callsUntilNow returns how many calls the cloud has got.
+// callsUntilNow returns the number of calls to the cloud.
 func (t *teller) callsUntilNow() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.calls
 }
 
-// describe tells a request in a few words: its values but for those that say nothing here.
+// describe returns the relevant values of a request.
 func describe(r cloud.Request) string {
 	var said []string
 	changed := map[string]string{}
@@ -116,20 +116,20 @@ func describe(r cloud.Request) string {
 	return strings.Join(said, " ")
 }
 
-// record is what a machine remembers, as the documentation of package machineupdate specifies it. Hot parts are read as specs.
+// record is a machine's record in the form that package machineupdate documents. Hot parts are read as specs.
 type record struct {
-	State string    `json:"state"` // empty if it is settled
+	State string    `json:"state"` // empty if nothing is under way
 	Parts []content `json:"parts"`
 }
 
-// content is what is remembered of kinds of resources.
+// content is the record of kinds of resources.
 type content struct {
 	Applied   *awsdriver.ProviderSpec  `json:"applied"`
 	Attempted []awsdriver.ProviderSpec `json:"attempted"`
 	Removed   []awsdriver.ProviderSpec `json:"removed"`
 }
 
-// recordOf reads the record of a machine, an empty one if there is none.
+// recordOf reads the record of a machine, or returns an empty one.
 func recordOf(annotations map[string]string) (found record, err error) {
 	if annotation, ok := annotations[machineupdate.AnnotationRecord]; ok {
 		err = json.Unmarshal([]byte(annotation), &found)
@@ -137,7 +137,7 @@ func recordOf(annotations map[string]string) (found record, err error) {
 	return found, err
 }
 
-// String shows the record of all kinds: the driver covers them all, and they stand before those that it does not know.
+// String shows the record of all kinds that the driver covers. It comes before that of unknown kinds.
 func (r record) String() string {
 	if len(r.Parts) == 0 {
 		return "none"
@@ -165,7 +165,7 @@ func showSpec(spec *awsdriver.ProviderSpec) string {
 	return strings.Join(shown, " ")
 }
 
-// showLive shows what is live, resources with the same infrastructure tags in one line.
+// showLive shows the live tags, with one line for all resources with the same tags.
 func (t *teller) showLive(record string, resources []cloud.Resource) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,7 +185,7 @@ func (t *teller) showLive(record string, resources []cloud.Resource) {
 	}
 }
 
-// show shows infrastructure tags without those by which the machine is found.
+// show shows infrastructure tags without the mandatory ones.
 func show(all map[string]string) string {
 	var shown []string
 	for _, key := range tags.Keys(all) {

@@ -45,8 +45,8 @@ func MachineSchema() (*hotupdate.Schema, error) {
 	)...)
 }
 
-// BootstrapSchema returns the classes of the fields of a KubeadmConfig, for machines that have joined. Cloud-init or Ignition reads its data once, and
-// this extension has no agent on the nodes, so no field is InPlace or Hot. Fields with no effect on a joined machine are Ignored. The others are
+// BootstrapSchema returns the classes of the fields of a KubeadmConfig, for machines that have joined. Cloud-init or Ignition reads its data once,
+// and this extension has no agent on the nodes, so no field is InPlace or Hot. Fields with no effect on a joined machine are Ignored. The others are
 // Immutable. An extension with an agent on the node can make files, users, ntp or kubelet arguments InPlace.
 func BootstrapSchema() (*hotupdate.Schema, error) {
 	options := slices.Concat(

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The copies that client-go needs: those of objects share no memory, those of lists share the items, which nothing changes.
+// Copies for client-go: copies of objects share no memory, copies of lists share the items, which must not be changed.
 
 // DeepCopy returns a copy that shares no memory with the receiver.
 func (m *Machine) DeepCopy() *Machine {

@@ -1,7 +1,7 @@
-// Package api holds the objects of the example: Machine, MachineClass, MachineSet and MachineDeployment, with the names and JSON names
-// of machine-controller-manager as far as the example needs them, and client-go's typed clients for them.
+// Package api has the objects of the example and client-go's typed clients for them: Machine, MachineClass, MachineSet and MachineDeployment, with
+// the names and JSON names of machine-controller-manager, but only the fields that the example needs.
 //
-// They are types of their own, as machine-controller-manager is no dependency. They know no cloud, and not what controllers do.
+// They are own types, because machine-controller-manager is not a dependency. They know no cloud and no controller.
 package api
 
 import (
@@ -24,7 +24,7 @@ const (
 	RollingUpdateStrategyType = DeploymentStrategyType("RollingUpdate") // machines are replaced
 )
 
-// Machine is one machine: a VM and the node that runs on it.
+// Machine is one machine: a VM and its node.
 type Machine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -41,7 +41,7 @@ type List[T any] struct {
 	Items []T `json:"items"`
 }
 
-// MachineSpec says which class the machine is of. ProviderID is written by the controller when the VM exists.
+// MachineSpec names the class of the machine. The controller writes ProviderID when the VM exists.
 type MachineSpec struct {
 	Class      ClassSpec `json:"class,omitempty"`
 	ProviderID string    `json:"providerID,omitempty"`
@@ -53,19 +53,19 @@ type ClassSpec struct {
 	Name string `json:"name,omitempty"`
 }
 
-// MachineStatus is what the controller reports. It is a subresource.
+// MachineStatus is the controller's report. It is a subresource.
 type MachineStatus struct {
 	CurrentStatus CurrentStatus `json:"currentStatus,omitempty"`
 	LastOperation LastOperation `json:"lastOperation,omitempty"`
 }
 
-// CurrentStatus is the phase and when it began.
+// CurrentStatus is the phase and its begin.
 type CurrentStatus struct {
 	Phase          MachinePhase `json:"phase,omitempty"`
 	LastUpdateTime metav1.Time  `json:"lastUpdateTime,omitempty"`
 }
 
-// MachinePhase is where a machine is in its life. The empty phase is that of a machine that nobody has looked at.
+// MachinePhase is the phase of a machine's life. A new machine has the empty phase.
 type MachinePhase string
 
 // The phases.
@@ -81,7 +81,7 @@ const (
 	MachineInPlaceUpdateFailed     MachinePhase = "InPlaceUpdateFailed"
 )
 
-// LastOperation is a report for people, which the controllers read as well.
+// LastOperation is a report for people. Controllers read it as well.
 type LastOperation struct {
 	Description    string               `json:"description,omitempty"`
 	ErrorCode      string               `json:"errorCode,omitempty"`
@@ -90,7 +90,7 @@ type LastOperation struct {
 	Type           MachineOperationType `json:"type,omitempty"`
 }
 
-// MachineState is how far an operation is.
+// MachineState is the state of an operation.
 type MachineState string
 
 // The states of an operation.
@@ -100,7 +100,7 @@ const (
 	MachineStateSuccessful MachineState = "Successful"
 )
 
-// MachineOperationType is what an operation does.
+// MachineOperationType is the type of an operation.
 type MachineOperationType string
 
 // The operations.
@@ -130,13 +130,13 @@ type SecretReference struct {
 	Name string `json:"name,omitempty"`
 }
 
-// MachineTemplateSpec is what new machines are made of.
+// MachineTemplateSpec is the template of new machines.
 type MachineTemplateSpec struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Spec   MachineSpec       `json:"spec,omitempty"`
 }
 
-// MachineSet has the machines of a [MachineDeployment] that are of one class. It is named as the class.
+// MachineSet has the machines of one class of a [MachineDeployment]. It has the name of the class.
 type MachineSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -145,17 +145,17 @@ type MachineSet struct {
 	Status MachineSetStatus `json:"status,omitempty"`
 }
 
-// MachineSetSpec says what its machines were made of.
+// MachineSetSpec has the template of its machines.
 type MachineSetSpec struct {
 	Template MachineTemplateSpec `json:"template,omitempty"`
 }
 
-// MachineSetStatus says which machines failed. From that a Worker gets its error, and a Shoot its red condition.
+// MachineSetStatus lists the failed machines. They become the error of a Worker, and the red condition of a Shoot.
 type MachineSetStatus struct {
 	FailedMachines []MachineSummary `json:"failedMachines,omitempty"`
 }
 
-// MachineSummary is what is said of a failed machine.
+// MachineSummary describes a failed machine.
 type MachineSummary struct {
 	Name          string        `json:"name,omitempty"`
 	LastOperation LastOperation `json:"lastOperation,omitempty"`
@@ -169,7 +169,7 @@ type MachineDeployment struct {
 	Spec MachineDeploymentSpec `json:"spec,omitempty"`
 }
 
-// MachineDeploymentSpec says how many machines there are to be, and how they follow a change of the template.
+// MachineDeploymentSpec has the number of machines, and the strategy for changes of the template.
 type MachineDeploymentSpec struct {
 	Replicas int32                     `json:"replicas"`
 	Strategy MachineDeploymentStrategy `json:"strategy,omitempty"`

@@ -23,18 +23,18 @@ import (
 
 // Server is a running API server.
 type Server struct {
-	// Config is how clients reach it, with all rights.
+	// Config is a client's configuration with all rights.
 	Config *rest.Config
 
 	stop []func()
 }
 
-// nowhere is a kubeconfig of a server that is not there. The options of the API server demand one, for parts that are off.
+// nowhere is a kubeconfig of a server that does not exist. The options of the API server require one, for parts that are off.
 const nowhere = `{"apiVersion": "v1", "kind": "Config", "current-context": "n",
 "contexts": [{"name": "n", "context": {"cluster": "n", "user": "n"}}], "users": [{"name": "n", "user": {}}],
 "clusters": [{"name": "n", "cluster": {"server": "http://127.0.0.1:1"}}]}`
 
-// Start starts a server that serves the example's objects. What it and its clients log through klog is discarded.
+// Start starts a server that serves the example's objects. It discards the logs of server and clients through klog.
 func Start(ctx context.Context) (_ *Server, err error) {
 	klog.SetLogger(logr.Discard())
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
@@ -48,7 +48,7 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.stop = append(s.stop, func() { _ = os.RemoveAll(dir) }) // a temporary folder that stays does no harm
+	s.stop = append(s.stop, func() { _ = os.RemoveAll(dir) }) // an error only leaves a temporary folder
 	endpoint, stop, err := StartEtcd(dir)
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
@@ -68,7 +68,7 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	}
 	s.stop = append(s.stop, started.TearDownFn)
 	s.Config = rest.CopyConfig(started.ClientConfig)
-	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json" // as CustomResourceDefinitions need it
+	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json" // CustomResourceDefinitions need it
 	s.Config.QPS, s.Config.Burst = -1, 0
 	client, err := clientset.NewForConfig(s.Config)
 	if err != nil {
@@ -108,7 +108,7 @@ func StartEtcd(dir string) (endpoint string, stop func(), err error) {
 	return "", nil, err
 }
 
-// failures is the part of testing.T that StartTestServer asks for. It returns errors besides.
+// failures is the part of testing.T that StartTestServer needs. It also returns errors.
 type failures struct{}
 
 func (failures) Logf(string, ...any)            {}

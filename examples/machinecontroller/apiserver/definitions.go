@@ -19,7 +19,7 @@ import (
 // leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a definition use its group.
 var leases = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 
-// Machines define machines and what belongs to them.
+// Machines returns the definitions of machines and their classes, sets and deployments.
 func Machines() []*apiextensionsv1.CustomResourceDefinition {
 	return []*apiextensionsv1.CustomResourceDefinition{
 		WithStatus(Definition(api.GroupVersion, "Machine", "machines")),
@@ -29,7 +29,7 @@ func Machines() []*apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// kubernetes defines what Kubernetes serves itself. The core group cannot be defined.
+// kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be defined.
 func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
 	node, lease := WithStatus(Definition(api.GroupVersion, "Node", "nodes")), Definition(leases, "Lease", "leases")
 	node.Spec.Scope = apiextensionsv1.ClusterScoped
@@ -39,7 +39,7 @@ func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// Definition defines objects of any content, without a status of their own.
+// Definition defines objects of any content, without a status subresource.
 func Definition(group schema.GroupVersion, kind, plural string) *apiextensionsv1.CustomResourceDefinition {
 	anything := &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
 	return &apiextensionsv1.CustomResourceDefinition{

@@ -18,10 +18,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// volumeLane is the lane of what volumes can do: EC2 refuses a second change of a volume for hours, which infrastructure tags must not wait for.
+// volumeLane is the lane of volumes: EC2 refuses a second change of a volume for hours, and infrastructure tags must not wait for it.
 const volumeLane = "volume"
 
-// metadataLane is the lane of what changes on drained nodes only.
+// metadataLane is the lane of metadata options, which change only on drained nodes.
 const metadataLane = "metadata"
 
 // The attributes.
@@ -32,7 +32,7 @@ const (
 	httpTokens      = "httpTokens"
 )
 
-// groups are the attributes that change on running machines, by the calls that change them.
+// groups returns the attributes that change on running machines, by the calls that change them.
 func groups() []hotdriver.Group[ProviderSpec, *session] {
 	return []hotdriver.Group[ProviderSpec, *session]{
 		{Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true, Project: (*ProviderSpec).performance, Modify: modifyVolume},
@@ -57,7 +57,7 @@ func groups() []hotdriver.Group[ProviderSpec, *session] {
 	}
 }
 
-// performance is what the spec says of the volume that it calls so.
+// performance returns the performance in the spec of the volume with the disk's name.
 func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
 	values := map[string]string{}
 	at := slices.IndexFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == disk.Name })
@@ -93,7 +93,7 @@ func (s *session) modifications(ctx context.Context, names map[string]string) (m
 	return found, nil
 }
 
-// performance reads what a volume can do, and what it is about to.
+// performance reads the performance of a volume, and that of a pending modification.
 func performance(volume *types.Volume, m *types.VolumeModification) map[string]hotdriver.Reading {
 	readings := map[string]hotdriver.Reading{}
 	read := func(name string, live, target int32) {
@@ -104,7 +104,7 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 			readings[name] = hotdriver.Failed(number(live))
 		case m.ModificationState != types.VolumeModificationStateCompleted:
 			readings[name] = hotdriver.Modifying(number(live), number(target))
-		} // else one of the reads lags: unknown
+		} // otherwise one of the reads lags: unknown
 	}
 	var target types.VolumeModification
 	if m != nil {
@@ -115,7 +115,7 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 	return readings
 }
 
-// modifyVolume changes both in one call. A volume that was changed lately refuses.
+// modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of the volume.
 func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, values map[string]string) error {
 	input := &ec2.ModifyVolumeInput{VolumeId: &disk.ID}
 	for name, field := range map[string]**int32{iops: &input.Iops, throughput: &input.Throughput} {

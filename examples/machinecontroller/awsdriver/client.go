@@ -33,15 +33,15 @@ func (d *Driver) client(region string, secret map[string][]byte) *ec2.Client {
 	return ec2.New(options)
 }
 
-// retryer repeats what the cloud throttles, or does not answer, as long as the context lasts. The SDK's own gives up after three attempts; told
-// to make any number of them, it still gives up when the tokens of its rate limiter are spent. Then a pass that the cloud throttles would spend
-// what is allowed on its first call, and its later calls would never be made.
+// retryer repeats throttled and unanswered calls until the context ends. The SDK's own retryer gives up after three attempts. With unlimited
+// attempts, it still gives up when its rate limiter has no tokens left: then the first call of a throttled update would use all tokens, and its later calls
+// would never be made.
 func (d *Driver) retryer() aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff })
-	return retry.AddWithMaxAttempts(standard, 0) // 0 is any number
+	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited
 }
 
-// codes are what error codes of the cloud mean to machine-controller-manager.
+// codes maps error codes of the cloud to codes of machine-controller-manager.
 var codes = map[string]driver.Code{
 	"InvalidInstanceID.NotFound": driver.NotFound,
 	"RequestLimitExceeded":       driver.ResourceExhausted,

@@ -1,8 +1,8 @@
-// Package awsdriver is a driver for Amazon EC2 on the real SDK, as a provider of machine-controller-manager is written: it launches,
-// initializes, updates and deletes VMs.
+// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of machine-controller-manager: it launches, initializes,
+// updates and deletes VMs.
 //
-// It knows what a provider spec means and which resources are the machine's own. It keeps no state: what was applied before comes with
-// the request. Without an Endpoint it calls Amazon.
+// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the request has the last-applied spec. Without an
+// Endpoint it calls Amazon.
 package awsdriver
 
 import (
@@ -27,20 +27,20 @@ type Driver struct {
 	Config
 	*hotdriver.Kit[ProviderSpec, *session] // UpdateMachine
 
-	rules tags.Rules // one row for every kind of resource of this cloud
+	rules tags.Rules // of all kinds of resources of this cloud
 }
 
-// Config is how a driver calls the cloud.
+// Config configures the calls of a driver to the cloud.
 type Config struct {
-	// Endpoint is the URL of the cloud's API; empty is Amazon's.
+	// Endpoint is the URL of the cloud's API; empty for Amazon.
 	Endpoint string
-	// HTTP sends the requests. Its timeout is how long one attempt waits for its answer.
+	// HTTP sends the requests. Its timeout bounds one attempt.
 	HTTP *http.Client
-	// MaxBackoff is the longest delay between two attempts, and Poll the delay between two looks at whether something has become visible.
+	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads that wait for a change.
 	MaxBackoff, Poll time.Duration
-	// VolumeCooldown is how long the cloud refuses another change of a volume; zero is Amazon's six hours.
+	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is Amazon's six hours.
 	VolumeCooldown time.Duration
-	// Takeover, if it is set, is told of a key that carried somebody else's value and is the machine's from now on.
+	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 }
 
@@ -57,8 +57,8 @@ func New(config Config) (*Driver, error) {
 	return d, err
 }
 
-// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags, and waits until the cloud shows it.
-// The machine's UID makes the launch repeatable: a VM that was launched without anybody hearing of it is found, not doubled.
+// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags, and waits until the cloud shows it. The
+// machine's UID makes the launch repeatable: after a lost answer the VM is found instead of launched twice.
 func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -83,8 +83,7 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 	return call.response(&launched.Instances[0]), nil
 }
 
-// InitializeMachine turns off the check of source and destination if the spec says so, and assigns IPv6 prefixes. It returns when the cloud shows
-// both.
+// InitializeMachine turns off the check of source and destination if the spec does, and assigns IPv6 prefixes. It returns when the cloud shows both.
 func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -128,7 +127,7 @@ func (d *Driver) GetMachineStatus(ctx context.Context, request *driver.Request) 
 	return call.response(vm), err
 }
 
-// DeleteMachine terminates the VM; what the launch created goes with it.
+// DeleteMachine terminates the VM, and with it all resources of the launch.
 func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) error {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -152,7 +151,7 @@ func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) err
 	return err
 }
 
-// call is what one call of the driver is about.
+// call is one call of the driver.
 type call struct {
 	*driver.Request
 
@@ -169,7 +168,7 @@ func (d *Driver) prepare(request *driver.Request) (*call, error) {
 	return &call{Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data)}, nil
 }
 
-// launch says what VM the class describes.
+// launch returns the request that launches the VM.
 func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 	images, err := c.client.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{c.spec.AMI}})
 	if err != nil {
@@ -206,12 +205,12 @@ func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 	return launch, nil
 }
 
-// resourceTypes are what the cloud calls the kinds of resources.
+// resourceTypes are the cloud's names of the kinds of resources.
 var resourceTypes = map[tags.Kind]types.ResourceType{
 	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface, tags.Disk: types.ResourceTypeVolume,
 }
 
-// listOf returns infrastructure tags as the API takes them, sorted by key.
+// listOf returns infrastructure tags for the API, sorted by key.
 func listOf(all map[string]string) []types.Tag {
 	listed := make([]types.Tag, 0, len(all))
 	for _, key := range tags.Keys(all) {
@@ -266,14 +265,14 @@ func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter)
 	return all, nil
 }
 
-// missing is what a network interface lacks of what the spec says.
+// missing is the difference between a network interface and the spec.
 type missing struct {
 	id       *string
 	checkOff bool  // source and destination are checked, and should not be
-	prefixes int32 // as many IPv6 prefixes
+	prefixes int32 // number of missing IPv6 prefixes
 }
 
-// missing returns what remains to be done on the machine's own network interfaces.
+// missing returns the differences of the machine's own network interfaces.
 func (c *call) missing(vm *types.Instance) []missing {
 	var all []missing
 	own, specs := c.spec.interfaces(vm)
@@ -287,8 +286,7 @@ func (c *call) missing(vm *types.Instance) []missing {
 	return all
 }
 
-// supply does what remains to be done on one network interface. The check is an attribute of the VM as well, but only as long as the VM has a
-// single interface.
+// supply corrects one network interface. The check is also an attribute of the VM, but only while the VM has a single interface.
 func (c *call) supply(ctx context.Context, m missing) error {
 	if m.checkOff {
 		off := &types.AttributeBooleanValue{Value: aws.Bool(false)}
@@ -306,7 +304,7 @@ func (c *call) supply(ctx context.Context, m missing) error {
 	return nil
 }
 
-// providerIDScheme begins every provider ID; region and instance follow.
+// providerIDScheme is the prefix of provider IDs; region and instance follow.
 const providerIDScheme = "aws:///"
 
 func (c *call) response(vm *types.Instance) *driver.Response {

@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's own type, which a MachineClass holds, with the names of Gardener's driver for AWS. The extension mixes it
-// from WorkerConfig, pool and infrastructure. Its struct tags say what UpdateMachine applies to a running machine.
+// ProviderSpec is the driver's own type in a MachineClass, with the names of Gardener's driver for AWS. The extension fills it from WorkerConfig,
+// pool and infrastructure. UpdateMachine applies the hot fields to running machines.
 type ProviderSpec struct {
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
@@ -25,9 +25,9 @@ type ProviderSpec struct {
 	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"  hotupdatable:"true"`
 	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"inplace"`
 
-	// Tags are the infrastructure tags of VM, volumes and network interfaces alike, with the keys by which the driver finds the machine.
+	// Tags are the infrastructure tags of VM, volumes and network interfaces, with the keys by which the driver finds the machine.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	// ResourceTags are those of single kinds of resources, and lie above Tags: what the WorkerConfig says, and for the VM the pool's labels.
+	// ResourceTags override Tags for single kinds of resources: the tags of the WorkerConfig, and for the VM the pool's labels.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 
@@ -37,7 +37,7 @@ type BlockDevice struct {
 	Ebs        Ebs    `json:"ebs,omitempty"`
 }
 
-// Ebs says what the volume is.
+// Ebs has the properties of a volume.
 type Ebs struct {
 	VolumeSize          int32  `json:"volumeSize,omitempty"`
 	VolumeType          string `json:"volumeType,omitempty"`
@@ -57,8 +57,8 @@ type NetworkInterface struct {
 	Ipv6PrefixCount     *int32   `json:"ipv6PrefixCount,omitempty"`
 }
 
-// InstanceMetadataOptions say how the VM reads what the cloud tells it about itself. Pods that read without a token fail once it is required, so the node
-// has to be drained before.
+// InstanceMetadataOptions configure the VM's metadata service. Requiring a token breaks pods that read without one, so the node must be drained
+// before.
 type InstanceMetadataOptions struct {
 	HTTPTokens string `json:"httpTokens,omitempty"`
 }
@@ -66,7 +66,7 @@ type InstanceMetadataOptions struct {
 // Schema returns the Schema of [ProviderSpec].
 func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// specOf reads the spec of a class as drivers do: members that it does not know are no error.
+// specOf reads the spec of a class like MCM's drivers: it ignores unknown members.
 func specOf(class *api.MachineClass) (*ProviderSpec, error) {
 	spec := &ProviderSpec{}
 	if err := json.Unmarshal(class.ProviderSpec.Raw, spec); err != nil {
@@ -75,7 +75,7 @@ func specOf(class *api.MachineClass) (*ProviderSpec, error) {
 	return spec, nil
 }
 
-// rootDevice stands in a spec for the name that the image gives to its root device. A single volume is always the root device.
+// rootDevice in a spec means the name of the image's root device. A single volume is always the root device.
 const rootDevice = "/root"
 
 // deviceName returns the name of a block device on a VM whose image gives its root device the name root.
@@ -86,8 +86,8 @@ func (s *ProviderSpec) deviceName(i int, root string) string {
 	return root
 }
 
-// volumes returns what the spec calls those volumes of a VM that its launch created, by ID. What a CSI driver attached has another name, or the
-// place of a volume that was detached; then it is not deleted with the VM.
+// volumes returns the device names in the spec of the VM's own volumes, by ID. A volume of a CSI driver has another device name, or that of a
+// detached volume; then it is not deleted with the VM.
 func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
 	own := map[string]string{}
 	for _, live := range vm.BlockDeviceMappings {
@@ -101,7 +101,7 @@ func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
 	return own
 }
 
-// card returns where the launch puts a network interface.
+// card returns the network card and the device index of a network interface.
 func (s *ProviderSpec) card(i int) (card, index int32) {
 	spec := s.NetworkInterfaces[i]
 	if index = int32(i); spec.DeviceIndex != nil { //nolint:gosec // a VM has a handful of interfaces
@@ -113,8 +113,8 @@ func (s *ProviderSpec) card(i int) (card, index int32) {
 	return card, index
 }
 
-// interfaces returns those network interfaces of a VM that its launch created, and what the spec says of each. What a CNI plugin attached has a
-// device index of its own.
+// interfaces returns the network interfaces of a VM's launch, each with its part of the spec. A network interface of a CNI plugin has another device
+// index.
 func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
 	for _, live := range vm.NetworkInterfaces {
 		for i, spec := range s.NetworkInterfaces {
@@ -131,7 +131,7 @@ func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetwo
 // isTrue reads a field that is true if it is not set.
 func isTrue(field *bool) bool { return field == nil || *field }
 
-// nameKey is the infrastructure tag that holds the machine's name.
+// nameKey is the infrastructure tag with the machine's name.
 const nameKey = "Name"
 
 // mandatory returns the infrastructure tags by which the driver finds the machine.

@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// newKit says what the kit has to know of EC2.
+// newKit describes EC2 to the kit.
 func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 	schema, err := Schema()
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *Driver) connect(_ context.Context, request *machineupdate.UpdateMachine
 	}, err
 }
 
-// resources returns what the launch created, with what is live. A resource that the cloud does not show is an error: reads lag.
+// resources returns the resources of the launch with their live tags and attributes. A resource that the cloud does not show is an error: reads lag.
 func resources(ctx context.Context, s *session) ([]hotdriver.Resource, error) {
 	found, err := instances(ctx, s.client, filter("instance-id", s.instanceID), existing())
 	if err != nil || len(found) == 0 {
@@ -93,7 +93,7 @@ func (s *session) interfaces(ctx context.Context, vm *types.Instance) (all []hot
 	return all, nil
 }
 
-// volumes returns volumes, of which the spec's names are given by ID.
+// volumes returns volumes, given their names in the spec by ID.
 func (s *session) volumes(ctx context.Context, names map[string]string) (all []hotdriver.Resource, err error) {
 	if len(names) == 0 {
 		return nil, nil

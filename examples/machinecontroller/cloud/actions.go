@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// perform lets a request take effect, or reads the state as of a time.
+// perform applies a request, or reads the state at a time.
 func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, error) {
 	switch action {
 	case "DescribeImages":
@@ -41,7 +41,7 @@ func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, er
 	return nil, &Error{Code: "InvalidAction", Message: "no such action"}
 }
 
-// find returns a resource of a kind that was not terminated.
+// find returns a resource of a kind that is not terminated.
 func (c *Cloud) find(id, kind string) (Resource, error) {
 	r, ok := c.present()[id]
 	if !ok || r.Kind != kind {
@@ -53,7 +53,7 @@ func (c *Cloud) find(id, kind string) (Resource, error) {
 	return r, nil
 }
 
-// attached returns what is attached to an instance, sorted by ID.
+// attached returns the resources that are attached to an instance, sorted by ID.
 func (s state) attached(instance, kind string) []Resource {
 	var all []Resource
 	for _, id := range slices.Sorted(maps.Keys(s)) {
@@ -100,7 +100,7 @@ func (c *Cloud) runInstances(p parameters) (fields, error) {
 	return c.launched(id), nil
 }
 
-// What a volume has if nothing else is said.
+// The defaults of a volume.
 const (
 	defaultIops       = 3000
 	defaultThroughput = 125
@@ -144,7 +144,7 @@ func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]stri
 	return all, nil
 }
 
-// terminateInstances ends instances, and with them what was to be deleted on termination. What else was attached stays.
+// terminateInstances ends instances, and deletes attached resources with deleteOnTermination. Other attached resources stay.
 func (c *Cloud) terminateInstances(p parameters) (fields, error) {
 	var changed []Resource
 	for _, id := range p.texts("InstanceId") {
@@ -269,7 +269,7 @@ func (c *Cloud) retag(action string, p parameters) (fields, error) {
 	return fields{"return": true}, nil
 }
 
-// withoutTags removes keys: where the request has a value, only if it is the present one.
+// withoutTags removes keys. If the request has a value for a key, it must be the present value.
 func withoutTags(present map[string]string, p parameters) (map[string]string, error) {
 	keys, values, err := tagsOf(p)
 	left := maps.Clone(present)
@@ -281,7 +281,7 @@ func withoutTags(present map[string]string, p parameters) (map[string]string, er
 	return left, err
 }
 
-// withTags adds and overwrites infrastructure tags within the limits.
+// withTags sets infrastructure tags within the limits.
 func withTags(present map[string]string, p parameters) (map[string]string, error) {
 	keys, values, err := tagsOf(p)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Package cloud simulates Amazon EC2 behind its own wire protocol (Query requests, XML answers), with what makes hot updates hard:
+// Package cloud simulates Amazon EC2 with its wire protocol (Query requests, XML answers), and with the properties that make hot updates hard:
 //
-//   - Reads show the past: what was written ReadLag ago, or longer if a [Fault] says so. They come in pages.
-//   - A resource carries at most 50 infrastructure tags, of limited length; those of the cloud itself (aws:) do not count.
-//   - DeleteTags with a value removes the key only if that is its value.
-//   - Instances list the volumes and network interfaces that others attached among those of the launch.
-//   - ModifyVolume is accepted at once, takes effect later or fails, and is then refused for a while.
+//   - Reads are ReadLag old, or older with a [Fault]. They have pages.
+//   - A resource has at most 50 infrastructure tags, of limited length; those of the cloud itself (aws:) do not count.
+//   - DeleteTags with a value removes the key only if it has this value.
+//   - Instances list foreign volumes and network interfaces among those of the launch.
+//   - ModifyVolume is accepted at once, and takes effect or fails later. Then another one is refused for a while.
 //   - Calls are throttled.
-//   - A request may fail, take effect without an answer, or take effect long after the client gave up waiting, see [Fault].
+//   - A request may fail, take effect without an answer, or take effect long after the client gave up, see [Fault].
 //
-// It knows nothing of machines, and nothing of the library: its rules are its own. Real clients reach it over HTTP, see [Cloud.ServeHTTP];
-// tests and the story look at it, and act for others, by its methods.
+// It knows neither machines nor this library: its rules are its own. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the story read
+// it, and change foreign resources, by its methods.
 package cloud
 
 import (
@@ -23,18 +23,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config is how a cloud behaves.
+// Config configures a cloud.
 type Config struct {
-	AccessKeys []string      // the callers that the cloud knows
-	ReadLag    time.Duration // how old the state is that reads show
-	BootTime   time.Duration // how long an instance is pending
-	ModifyTime time.Duration // how long a modification of a volume takes
-	Cooldown   time.Duration // how long after its begin another is refused
-	PageSize   int           // how many results a page has at most; zero is 1000
-	Observe    func(Request) // is told of every request in order, while nothing else happens; it may be nil
+	AccessKeys []string      // known callers
+	ReadLag    time.Duration // age of the state that reads show
+	BootTime   time.Duration // an instance is pending for this time
+	ModifyTime time.Duration // duration of a modification of a volume
+	Cooldown   time.Duration // another modification is refused for this time
+	PageSize   int           // most results of a page; zero is 1000
+	Observe    func(Request) // called for every request in order, one at a time; it may be nil
 }
 
-// Request is a request that arrived, and what became of it.
+// Request is a request with its result.
 type Request struct {
 	AccessKey  string // empty if the request takes effect late
 	Action     string
@@ -52,23 +52,23 @@ type Cloud struct {
 	late    []*late
 	launch  map[string]string // client token to instance
 	created map[string]int    // resources by prefix of their IDs
-	reads   *rate.Limiter     // nil is no limit
+	reads   *rate.Limiter     // nil for no limit
 	writes  *rate.Limiter
 }
 
-// moment is the state of the cloud from a time on. States are never changed: a write makes the next one.
+// moment is the state of the cloud from a time on. States are never changed: a write makes a new one.
 type moment struct {
 	at    time.Time
 	state state
 }
 
-// state is everything that reads can see, by ID.
+// state has all readable resources, by ID.
 type state map[string]Resource
 
 // Resource is an instance, a volume or a network interface. Its parts are replaced, never changed.
 type Resource struct {
 	ID   string
-	Kind string // instance, volume or network-interface, as in tag specifications
+	Kind string // instance, volume or network-interface, like in tag specifications
 	Tags map[string]string
 
 	// Of an instance.
@@ -79,7 +79,7 @@ type Resource struct {
 	HTTPTokens string
 
 	// Of volumes and network interfaces.
-	Instance            string // to which it is attached
+	Instance            string // that it is attached to
 	DeleteOnTermination bool
 
 	// Of a volume.
@@ -95,7 +95,7 @@ type Resource struct {
 	Ipv6Prefixes                  []string
 }
 
-// modification is the last one of a volume. The zero value is none.
+// modification is the last modification of a volume. The zero value is none.
 type modification struct {
 	from, until      time.Time
 	iops, throughput int
@@ -107,14 +107,14 @@ func New(config Config) *Cloud {
 	return &Cloud{config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{}, created: map[string]int{}}
 }
 
-// Limit limits calls that read and calls that write. Nil is no limit.
+// Limit sets limits for calls that read and for calls that write. Nil is no limit.
 func (c *Cloud) Limit(reads, writes *rate.Limiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads, c.writes = reads, writes
 }
 
-// Resources returns everything that exists at this moment, without lag, sorted by ID. Its members are not to be changed.
+// Resources returns all resources without lag, sorted by ID. Their members must not be changed.
 func (c *Cloud) Resources() []Resource {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *Cloud) Resources() []Resource {
 	return all
 }
 
-// Resource returns a resource as it is at this moment, without lag, and false if it does not exist.
+// Resource returns a resource without lag, and false if it does not exist.
 func (c *Cloud) Resource(id string) (Resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +136,7 @@ func (c *Cloud) Resource(id string) (Resource, bool) {
 	return r.asOf(time.Now()), ok && !r.Terminated
 }
 
-// Change is somebody else who changes a resource.
+// Change changes a resource on behalf of another client.
 func (c *Cloud) Change(id string, change func(*Resource)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +146,7 @@ func (c *Cloud) Change(id string, change func(*Resource)) {
 	c.write(r)
 }
 
-// Attach is somebody else who attaches a volume or a network interface of their own to an instance. It returns the ID.
+// Attach attaches a foreign volume or network interface to an instance. It returns the ID.
 func (c *Cloud) Attach(r Resource) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,10 +155,10 @@ func (c *Cloud) Attach(r Resource) string {
 	return r.ID
 }
 
-// present is the state without lag.
+// present returns the state without lag.
 func (c *Cloud) present() state { return c.history[len(c.history)-1].state }
 
-// asOf is the state at a time in the past. Before the beginning there was nothing.
+// asOf returns the state at a time in the past. It is empty before the first write.
 func (c *Cloud) asOf(t time.Time) state {
 	for _, m := range slices.Backward(c.history) {
 		if !m.at.After(t) {
@@ -168,10 +168,10 @@ func (c *Cloud) asOf(t time.Time) state {
 	return state{}
 }
 
-// remembered is longer than any read looks back.
+// remembered is longer than the lag of any read.
 const remembered = 30 * time.Second
 
-// write makes the next state, in which these resources are replaced.
+// write makes the next state, with these resources replaced.
 func (c *Cloud) write(changed ...Resource) {
 	next := maps.Clone(c.present())
 	for _, r := range changed {
@@ -196,7 +196,7 @@ func (c *Cloud) newID(kind string) string {
 	return fmt.Sprintf("%s-%d", prefix, c.created[prefix])
 }
 
-// asOf is the volume with what its modification has done by a time; any other resource is as it is.
+// asOf returns a volume with the effect of its modification at a time, and other resources unchanged.
 func (r Resource) asOf(t time.Time) Resource {
 	if m := r.modified; !m.from.IsZero() && !m.fails && !t.Before(m.until) {
 		r.Iops, r.Throughput = m.iops, m.throughput
@@ -204,7 +204,7 @@ func (r Resource) asOf(t time.Time) Resource {
 	return r
 }
 
-// modificationState is what the cloud says of the modification at a time.
+// state returns the state of the modification at a time.
 func (m modification) state(t time.Time) string {
 	switch {
 	case t.Before(m.until):

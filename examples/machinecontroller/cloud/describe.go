@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// selectResources returns a page of what exists, or existed, and matches the filters and IDs of a request, sorted by ID, with the token
-// of the next page.
+// selectResources returns a page of the resources that match the filters and IDs of a request, sorted by ID, also terminated instances, with the token of
+// the next page.
 func (c *Cloud) selectResources(asOf time.Time, kind, idName string, p parameters) (page []Resource, next string, err error) {
 	past := c.asOf(asOf)
 	ids := p.texts(idName)
@@ -34,7 +34,7 @@ func (c *Cloud) selectResources(asOf time.Time, kind, idName string, p parameter
 			return nil, "", err
 		}
 		if ok && len(page) == size && size > 0 {
-			return page, page[size-1].ID, nil // a token is the last ID of the page before
+			return page, page[size-1].ID, nil // a token is the last ID of the previous page
 		}
 		if ok {
 			page = append(page, r)
@@ -83,7 +83,7 @@ func (c *Cloud) stateName(at time.Time, vm Resource) string {
 	return "running"
 }
 
-// describeImages knows every image. Its root device has the same name everywhere.
+// describeImages answers for every image. All have the same name for the root device.
 func describeImages(p parameters) (fields, error) {
 	var images items
 	for _, id := range p.texts("ImageId") {
@@ -105,7 +105,7 @@ func (c *Cloud) describe(asOf time.Time, kind, idName, set string, p parameters,
 	return answer, err
 }
 
-// launched is the answer of a launch, which does not lag.
+// launched returns the answer of a launch, which does not lag.
 func (c *Cloud) launched(id string) fields {
 	return c.reservation(time.Now(), c.present(), c.present()[id])
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// parameters are those of a Query request, or of one element of a list in it: Tag.2.Key is the parameter Key of the second Tag.
+// parameters are the parameters of a Query request, or of one element of a list in it: Tag.2.Key is the parameter Key of the second Tag.
 type parameters map[string]string
 
-// parametersOf reads a form. Of a parameter that stands twice the first counts.
+// parametersOf reads a form. The first value of a repeated parameter counts.
 func parametersOf(form url.Values) parameters {
 	p := parameters{}
 	for name, values := range form {
@@ -55,7 +55,7 @@ func (p parameters) texts(name string) []string {
 	return all
 }
 
-// number reads a number, missing if there is none.
+// number reads a number, or returns missing if there is none.
 func (p parameters) number(name string, missing int) (int, error) {
 	text, ok := p[name]
 	if !ok {
@@ -68,7 +68,7 @@ func (p parameters) number(name string, missing int) (int, error) {
 	return n, nil
 }
 
-// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, have none in the second map.
+// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, are not in the map.
 func tagsOf(p parameters) (keys []string, values map[string]string, err error) {
 	values = map[string]string{}
 	for _, tag := range p.list("Tag") {
@@ -84,7 +84,7 @@ func tagsOf(p parameters) (keys []string, values map[string]string, err error) {
 	return keys, values, nil
 }
 
-// Error is an answer that refuses a request: nothing was changed.
+// Error is an answer that refuses a request without any change.
 type Error struct {
 	Code    string
 	Message string
@@ -95,7 +95,7 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
 func invalid(message string) error { return &Error{Code: "InvalidParameterValue", Message: message} }
 
-// noSuch refuses an ID. Each kind of resource has a code of its own.
+// noSuch returns the error for an unknown ID. Each kind of resource has its own code.
 func noSuch(id string) error {
 	codes := map[string]string{"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound"}
 	prefix, _, _ := strings.Cut(id, "-")

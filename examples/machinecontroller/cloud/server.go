@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// maxRequest is more than any request has.
+// maxRequest is larger than any request.
 const maxRequest = 1 << 20
 
-// credential is the access key in a signature of version 4. The signature itself is not checked.
+// credential matches the access key in a signature of version 4. The signature itself is not checked.
 var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
 
 // ServeHTTP answers one request of EC2's Query protocol: a POST of a form with the parameter Action, signed with version 4.
@@ -41,14 +41,14 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply is what the client gets to hear.
+// reply is the answer to the client.
 type reply struct {
 	response fields
 	err      error
 	silence  silence
 }
 
-// silence is how a request stays without an answer. The zero value is that it gets one.
+// silence is the way in which a request gets no answer. Zero means that it gets one.
 type silence uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 	waits
 )
 
-// handle lets a request take effect, or go wrong.
+// handle applies a request, or a fault.
 func (c *Cloud) handle(accessKey string, r *http.Request) reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *Cloud) serve(now time.Time, action string, p parameters) (reply, string
 	return c.fail(now, fault, action, p)
 }
 
-// fail lets a request go wrong.
+// fail applies a fault to a request.
 func (c *Cloud) fail(now time.Time, fault Fault, action string, p parameters) (reply, string) {
 	switch fault.Effect {
 	case Refused:
@@ -132,7 +132,7 @@ type late struct {
 	parameters parameters
 }
 
-// LandNow lets every request take effect now that would do so later.
+// LandNow applies all late requests now.
 func (c *Cloud) LandNow() {
 	c.mu.Lock()
 	waiting := slices.Clone(c.late)
@@ -142,7 +142,7 @@ func (c *Cloud) LandNow() {
 	}
 }
 
-// land lets a request take effect late, and once.
+// land applies a late request once.
 func (c *Cloud) land(l *late) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +172,7 @@ func CodeOf(err error) string {
 	return "InternalError"
 }
 
-// refuse answers with an error. Clients tell by the status whether a repetition may help.
+// refuse answers with an error. Clients decide by the status whether to repeat the request.
 func refuse(w http.ResponseWriter, err error) {
 	refusal, status := &Error{Code: CodeOf(err), Message: err.Error()}, http.StatusBadRequest
 	_ = errors.As(err, &refusal)
@@ -187,13 +187,13 @@ func refuse(w http.ResponseWriter, err error) {
 	answer(w, status, "Response", fields{"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID})
 }
 
-// requestID is that of every request.
+// requestID is the ID of every request.
 const requestID = "00000000-0000-0000-0000-000000000000"
 
 func answer(w http.ResponseWriter, status int, root string, body fields) {
 	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.WriteHeader(status)
-	// A client that is gone hears nothing; that is its own affair.
+	// An error means that the client is gone.
 	_ = xml.NewEncoder(w).EncodeElement(body, element(root))
 }
 
@@ -201,7 +201,7 @@ func answer(w http.ResponseWriter, status int, root string, body fields) {
 func hangUp(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		w.WriteHeader(http.StatusGatewayTimeout) // without a body this is no answer either
+		w.WriteHeader(http.StatusGatewayTimeout) // without a body, which clients treat like no answer
 		return
 	}
 	_ = connection.Close()

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// fields is an answer, or a part of one: members by the names of the API reference of Amazon EC2 (version 2016-11-15), as far as the example reads
-// them.
+// fields is an answer, or a part of one: the members that the example reads, by their names in the API reference of Amazon EC2 (version 2016-11-15).
 type fields map[string]any
 
 // items is a list.
 type items []fields
 
-// MarshalXML writes the members in the order of their names: readers go by names.
+// MarshalXML writes the members in the order of their names.
 func (f fields) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 	if err := e.EncodeToken(start); err != nil {
 		return err
@@ -42,7 +41,7 @@ func (all items) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 
 func element(name string) xml.StartElement { return xml.StartElement{Name: xml.Name{Local: name}} }
 
-// listOf describes each resource of which there is something to say.
+// listOf describes each resource, and leaves out empty descriptions.
 func listOf(all []Resource, describe func(Resource) fields) items {
 	var list items
 	for _, r := range all {
@@ -53,7 +52,7 @@ func listOf(all []Resource, describe func(Resource) fields) items {
 	return list
 }
 
-// reservation describes an instance with what is, or was, attached to it.
+// reservation describes an instance with the resources that are, or were, attached to it.
 func (c *Cloud) reservation(at time.Time, s state, vm Resource) fields {
 	instance := fields{
 		"instanceId": vm.ID, "imageId": vm.Image, "instanceState": fields{"name": c.stateName(at, vm)}, "privateDnsName": vm.DNSName,
@@ -65,7 +64,7 @@ func (c *Cloud) reservation(at time.Time, s state, vm Resource) fields {
 	cards := s.attached(vm.ID, NetworkInterface)
 	instance["networkInterfaceSet"] = listOf(cards, networkInterface)
 	if len(cards) == 1 {
-		instance["sourceDestCheck"] = cards[0].SourceDestCheck // of the only network interface, if it is the only one
+		instance["sourceDestCheck"] = cards[0].SourceDestCheck // the attribute of the only network interface
 	}
 	return fields{"reservationId": "r-" + vm.ID, "instancesSet": items{instance}}
 }

@@ -1,8 +1,8 @@
 // Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update,
-// in-place update and deletion of machines through a driver, and the pools that they are in.
+// in-place update and deletion of machines through a driver, and their pools.
 //
-// What to update, and what to remember of it, is decided by package machineupdate, and the next step of an in-place update by package inplace; this
-// package shows where their calls belong. It knows no cloud, and no infrastructure tags.
+// Package machineupdate decides what to update and what to record, and package inplace the next step of an in-place update. This package shows
+// where their calls belong. It knows no cloud, and no infrastructure tags.
 package controller
 
 import (
@@ -28,24 +28,24 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Machines is client-go's client for machines, as far as the controller writes them.
+// Machines has the controller's writes of client-go's client for machines.
 type Machines interface {
 	Update(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	UpdateStatus(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
 }
 
-// Nodes is client-go's client for nodes, as far as the reconcile of a machine reads and writes them.
+// Nodes has the calls of client-go's client for nodes in the reconcile of a machine.
 type Nodes interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (*corev1.Node, error)
 	Update(ctx context.Context, node *corev1.Node, options metav1.UpdateOptions) (*corev1.Node, error)
 	UpdateStatus(ctx context.Context, node *corev1.Node, options metav1.UpdateOptions) (*corev1.Node, error)
 }
 
-// Retry are the periods after which a controller looks at a machine again.
+// Retry has the periods after which a controller reconciles a machine again.
 type Retry struct{ Conflict, Short, Medium, Long time.Duration }
 
-// Config is what a controller works with.
+// Config configures a controller.
 type Config struct {
 	Namespace string
 	Client    *api.Client // for pools
@@ -53,13 +53,13 @@ type Config struct {
 	Nodes     Nodes
 	Cache     *Cache
 	Driver    driver.Driver
-	// Settings are the times of updates, and Limiter limits them; nil does not.
+	// Settings are the times of updates. Limiter limits updates; nil is no limit.
 	Settings machineupdate.Settings
 	Limiter  *machineupdate.Limiter
-	// CreationTimeout and HealthTimeout are how long a machine may take to join, and may be unhealthy, before it has failed.
+	// CreationTimeout is the time for a machine to join, HealthTimeout the time that it may be unhealthy. After that it has failed.
 	CreationTimeout, HealthTimeout time.Duration
 	Retry                          Retry
-	// DeleteBootstrapToken is called when a machine has joined for the first time. It may be nil.
+	// DeleteBootstrapToken is called after a machine has joined for the first time. It may be nil.
 	DeleteBootstrapToken func(machine string)
 	Recorder             record.EventRecorder
 	Now                  func() time.Time
@@ -83,7 +83,7 @@ func New(config Config) *Controller {
 	return &Controller{Config: config, Reconciles: newReconciles(), queue: queue}
 }
 
-// Run works until the context is done, with so many workers. The cache has synced.
+// Run works until the context is done, with a number of workers. The cache must have synced.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	handles, err := c.watch()
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	var working sync.WaitGroup
 	for range workers {
 		working.Go(func() {
-			for c.work(ctx) { // until the queue is shut down
+			for c.work(ctx) {
 			}
 		})
 	}
@@ -123,8 +123,8 @@ func (c *Controller) work(ctx context.Context) bool {
 	return true
 }
 
-// watch enqueues machines, as machine-controller-manager does: those that are new or whose generation has changed, those of a class that has
-// changed, and those of a node. A change of a machine's annotations or status enqueues nothing.
+// watch enqueues machines like machine-controller-manager: new ones, those whose generation has changed, those of a changed class, and those of a
+// changed node. A change of a machine's annotations or status enqueues nothing.
 func (c *Controller) watch() (remove []func(), err error) {
 	handlers := map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
 		c.Cache.Machines: {
@@ -154,7 +154,7 @@ func (c *Controller) watch() (remove []func(), err error) {
 		if err != nil {
 			return remove, err
 		}
-		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) }) // it fails for an informer that has ended
+		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) }) // fails only if the informer has ended
 	}
 	return remove, nil
 }
@@ -177,12 +177,12 @@ func (c *Controller) enqueueWhere(concerned func(*api.Machine) bool) {
 	}
 }
 
-// wants reports whether the machine is made of the class, or should have its hot part.
+// wants reports whether the machine was made from the class, or should have its hot part.
 func (c *Controller) wants(machine *api.Machine, class string) bool {
 	return machine.Spec.Class.Name == class || c.templateClass(machine) == class
 }
 
-// inPlaceDeployment returns the machine's deployment if its machines are updated in place, else nil.
+// inPlaceDeployment returns the machine's deployment if its machines are updated in place, or nil.
 func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeployment {
 	set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine))
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeploym
 	return deployment
 }
 
-// templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, else nothing.
+// templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, or nothing.
 func (c *Controller) templateClass(machine *api.Machine) string {
 	if deployment := c.inPlaceDeployment(machine); deployment != nil {
 		return deployment.Spec.Template.Spec.Class.Name
@@ -203,12 +203,12 @@ func (c *Controller) templateClass(machine *api.Machine) string {
 	return ""
 }
 
-// Cache has the informers of one process, which are client-go's.
+// Cache has client-go's informers of one process.
 type Cache struct {
 	Machines, MachineClasses, MachineSets, MachineDeployments, Nodes, Secrets cache.SharedIndexInformer
 }
 
-// NewCache returns informers that Start starts.
+// NewCache returns informers for Start.
 func NewCache(client *api.Client, resync time.Duration) *Cache {
 	return &Cache{
 		Machines:           informer(client.Machines, &api.Machine{}, resync),
@@ -244,7 +244,7 @@ func (c *Cache) Start(ctx context.Context) error {
 	return nil
 }
 
-// lookup returns the cached object, which is not to be changed.
+// lookup returns the cached object, which must not be changed.
 func lookup[T any](informer cache.SharedIndexInformer, namespace, name string) (*T, error) {
 	object, exists, err := informer.GetStore().GetByKey(cache.NewObjectName(namespace, name).String())
 	if err != nil {
@@ -257,7 +257,7 @@ func lookup[T any](informer cache.SharedIndexInformer, namespace, name string) (
 	return found, nil
 }
 
-// list returns all cached objects, which are not to be changed.
+// list returns all cached objects, which must not be changed.
 func list[T any](informer cache.SharedIndexInformer) []*T {
 	var all []*T
 	for _, object := range informer.GetStore().List() {

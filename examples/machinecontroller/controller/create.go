@@ -10,15 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 )
 
-// create makes the VM of a machine that has none, and initializes it. Both write to the cloud what an update would have to undo, so the
-// marker is written before them.
+// create makes and initializes the VM of a machine without one. Both write to the cloud, and an update may have to undo that. So the marker is
+// written before.
 func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" && phase != api.MachineCrashLoopBackOff {
 		return 0, nil
 	}
 	found, err := r.Driver.GetMachineStatus(ctx, r.request())
 	switch code := driver.CodeOf(err); {
-	case err == nil: // made by a process that could not record it, or before a control-plane migration. Nobody knows with which spec.
+	case err == nil: // made by a process that could not record it, or before a control-plane migration: the spec is not known
 	case code == driver.Uninitialized:
 		return r.initializeAgain(ctx, found)
 	case code == driver.NotFound && r.machine.Spec.ProviderID == "":
@@ -36,7 +36,7 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 	})
 }
 
-// launch makes and initializes a VM, and records with which spec.
+// launch makes and initializes a VM, and records the spec.
 func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	executor := r.executor()
 	creation, begun := executor.BeginCreation(ctx, r.observation())
@@ -75,7 +75,7 @@ func (r *reconciliation) initializeAgain(ctx context.Context, found *driver.Resp
 	return r.Retry.Short, nil
 }
 
-// adopt writes which VM and node are the machine's.
+// adopt writes the provider ID and the node of the machine.
 func (r *reconciliation) adopt(ctx context.Context, found *driver.Response) error {
 	if r.machine.Spec.ProviderID == found.ProviderID && r.machine.Labels[api.NodeLabelKey] == found.NodeName {
 		return nil
@@ -85,7 +85,7 @@ func (r *reconciliation) adopt(ctx context.Context, found *driver.Response) erro
 	return r.write(ctx)
 }
 
-// failed writes that creation or initialization failed. It is tried again until the machine is too old to be still in creation.
+// failed writes that creation or initialization failed. They are repeated until CreationTimeout.
 func (r *reconciliation) failed(ctx context.Context, cause error, description string) (time.Duration, error) {
 	if ctx.Err() != nil {
 		return 0, cause

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 )
 
-// delete deletes the VM, waits until it is gone, and lets the machine go.
+// delete deletes the VM, waits until it is gone, and removes the machine's finalizer.
 func (r *reconciliation) delete(ctx context.Context) (time.Duration, error) {
 	if !slices.Contains(r.machine.Finalizers, api.Finalizer) {
 		return 0, nil
@@ -24,7 +24,7 @@ func (r *reconciliation) delete(ctx context.Context) (time.Duration, error) {
 		return r.Retry.Short, err
 	}
 	if _, err := r.Driver.GetMachineStatus(ctx, r.request()); driver.CodeOf(err) != driver.NotFound {
-		return r.Retry.Short, nil // reads lag, or the cloud takes its time
+		return r.Retry.Short, nil // reads lag, or the deletion takes time
 	}
 	r.machine.Finalizers = slices.DeleteFunc(r.machine.Finalizers, func(f string) bool { return f == api.Finalizer })
 	return r.Retry.Short, r.write(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// checkHealth compares the phase with the node. It overwrites the last operation, and reads it: that is no place to remember anything.
+// checkHealth compares the phase with the node. It reads and overwrites the last operation, which therefore cannot store anything else.
 func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error) {
 	status := r.machine.Status.CurrentStatus
 	if r.machine.Labels[api.NodeLabelKey] == "" || status.Phase == "" {
@@ -19,7 +19,7 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 	}
 	healthy := r.node != nil && slices.ContainsFunc(r.node.Status.Conditions, isReady)
 	switch status.Phase {
-	case api.MachineInPlaceUpdating, api.MachineInPlaceUpdateFailed: // how severe it is cannot be told
+	case api.MachineInPlaceUpdating, api.MachineInPlaceUpdateFailed: // the severity is not known
 		return r.Retry.Long, r.followInPlaceUpdate(ctx)
 	case api.MachinePending, api.MachineUnknown, api.MachineInPlaceUpdateSuccessful:
 		switch timeout, began := r.timeout(); {
@@ -42,7 +42,7 @@ func isReady(c corev1.NodeCondition) bool {
 	return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 }
 
-// timeout returns how long a machine may be in its phase, and how long it has been.
+// timeout returns the longest time for the machine's phase, and the time since the phase began.
 func (r *reconciliation) timeout() (timeout, elapsed time.Duration) {
 	if r.machine.Status.CurrentStatus.Phase == api.MachinePending {
 		return r.CreationTimeout, r.since(r.machine.CreationTimestamp)
@@ -50,8 +50,8 @@ func (r *reconciliation) timeout() (timeout, elapsed time.Duration) {
 	return r.HealthTimeout, r.since(r.machine.Status.CurrentStatus.LastUpdateTime)
 }
 
-// joined writes that the machine is in the cluster. Whether it joins for the first time is told by the last operation: a report about anything
-// else would keep the bootstrap token for ever.
+// joined writes that the machine is in the cluster. The last operation decides whether it joins for the first time: another report there would keep
+// the bootstrap token for ever.
 func (r *reconciliation) joined(ctx context.Context) error {
 	operation := api.LastOperation{
 		Description: fmt.Sprintf("Machine %s successfully re-joined the cluster", r.machine.Name),

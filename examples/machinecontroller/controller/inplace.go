@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// inPlaceUpdate takes the next step of an update of the machine's node, and reports whether the node is not what its pool wants. Then the reconcile
-// ends. The hot part has been updated before.
+// inPlaceUpdate takes the next step of an update of the machine's node. It reports whether the update is under way; then the reconcile ends. The hot
+// part was updated before.
 func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, delay time.Duration, err error) {
 	deployment := r.inPlaceDeployment(r.machine)
 	if deployment == nil || r.node == nil || !hasJoined(r.machine) {
@@ -47,7 +47,7 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	return true, delay, err
 }
 
-// applyInPlace lets the driver apply what only a drained node allows. Once that is done, the next step is that the node is ready for its agent.
+// applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is ready for its agent.
 func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
 	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), func(ctx context.Context) (machineupdate.DrainedNode, error) {
 		node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
@@ -60,7 +60,7 @@ func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error
 	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)
 }
 
-// InPlaceReason tells how far the in-place update of a node is.
+// InPlaceReason returns the state of the in-place update of a node.
 func InPlaceReason(node *corev1.Node) inplace.Reason {
 	return inplace.Reason(inPlaceCondition(node).Reason)
 }
@@ -74,7 +74,7 @@ func inPlaceCondition(node *corev1.Node) corev1.NodeCondition {
 
 func isInPlace(c corev1.NodeCondition) bool { return c.Type == inplace.ConditionType }
 
-// inPlaceMachine is the machine with its node, as package inplace wants them. The node may be nil.
+// inPlaceMachine returns the machine with its node for package inplace. The node may be nil.
 func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inplace.Machine {
 	observed := c.observe(machine)
 	found := inplace.Machine{Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace()}
@@ -88,7 +88,7 @@ func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inp
 	return found
 }
 
-// hasJoined reports whether the creation of the machine is finished. Until then its node is nobody else's, also if there is one already.
+// hasJoined reports whether the creation of the machine is finished. Until then an existing node belongs to the creation.
 func hasJoined(machine *api.Machine) bool {
 	phase := machine.Status.CurrentStatus.Phase
 	return phase != "" && phase != api.MachineCrashLoopBackOff && phase != api.MachinePending
@@ -110,7 +110,7 @@ func (r *reconciliation) setCondition(ctx context.Context, reason inplace.Reason
 	return err
 }
 
-// transfer makes the machine one of the deployment's new machine set. It keeps the name of its class for ever.
+// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its class for ever.
 func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
 	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDe
 	return r.write(ctx)
 }
 
-// followInPlaceUpdate tells what the agent on the node says of its update.
+// followInPlaceUpdate copies the result of the agent's update from the node to the machine.
 func (r *reconciliation) followInPlaceUpdate(ctx context.Context) error {
 	switch r.node.GetLabels()[inplace.ResultLabel] {
 	case inplace.Successful:

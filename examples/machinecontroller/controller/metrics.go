@@ -16,12 +16,12 @@ func newReconciles() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(options, []string{"action", "reason", "ending"})
 }
 
-// count is what the executor calls.
+// count is Executor.Count.
 func (c *Controller) count(action string, reason machineupdate.Reason, ending string) {
 	c.Reconciles.WithLabelValues(action, string(reason), ending).Inc()
 }
 
-// Ended returns how often a reconcile ended so.
+// Ended returns the number of reconciles with the ending.
 func (c *Controller) Ended(ending string) (n float64) {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c.Reconciles)
@@ -44,7 +44,7 @@ func (c *Controller) Describe(descs chan<- *prometheus.Desc) {
 	c.Reconciles.Describe(descs)
 }
 
-// Collect hands out the numbers of this process.
+// Collect returns the numbers of this process.
 func (c *Controller) Collect(metrics chan<- prometheus.Metric) {
 	c.Reconciles.Collect(metrics)
 	for name, value := range c.Fleet.Samples(list[api.Machine](c.Cache.Machines), c.Now()) {

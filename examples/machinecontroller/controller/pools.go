@@ -16,13 +16,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// RunPools is what machine-controller-manager's controllers of machine deployments and machine sets do: it creates and deletes machines, selects
-// nodes for in-place updates, and reports machines that failed. It works until the context is done.
+// RunPools does the work of machine-controller-manager's controllers of machine deployments and machine sets: it creates and deletes machines,
+// selects nodes for in-place updates, and reports failed machines. It works until the context is done.
 func (c *Controller) RunPools(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		all, err := c.Client.MachineDeployments.List(ctx, metav1.ListOptions{})
 		if err != nil {
-			return // tried again at the next look
+			return // the next pass tries again
 		}
 		for i := range all.Items {
 			if err := c.keepPool(ctx, &all.Items[i]); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
@@ -32,7 +32,7 @@ func (c *Controller) RunPools(ctx context.Context) {
 	}, c.Retry.Short)
 }
 
-// members are the machine sets of a deployment, by name, and the machines of these. They are read after the deployment, and not from a cache.
+// members are the machine sets of a deployment, by name, and their machines. They are read after the deployment, and not from a cache.
 type members struct {
 	sets     map[string]*api.MachineSet
 	machines []*api.Machine
@@ -110,7 +110,7 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 	return c.reportFailed(ctx, m)
 }
 
-// plan says what to do next. The machines of a pool that is not updated in place have numbers.
+// plan returns the next actions for a pool. In a pool that is not updated in place, machines are named by numbers.
 func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *members) (plan inplace.Selection, err error) {
 	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
 		for i := range d.Spec.Replicas {
@@ -128,15 +128,15 @@ func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *memb
 	if plan, err = inplace.Select(pool); err != nil || plan.Record == pool.Record {
 		return plan, err
 	}
-	metav1.SetMetaDataAnnotation(&d.ObjectMeta, inplace.RolloutAnnotation, plan.Record) // before anything is done
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, inplace.RolloutAnnotation, plan.Record) // before any action
 	_, err = c.Client.MachineDeployments.Update(ctx, d, metav1.UpdateOptions{})
 	return plan, err
 }
 
-// targetOf is the name of the machine set for the deployment's template: here that of its class.
+// targetOf returns the name of the machine set for the deployment's template: here the name of its class.
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
-// poolOf is the pool without its machines. Its revision is the deployment's generation, which every change of the template raises.
+// poolOf returns the pool without its machines. Its revision is the deployment's generation, which every change of the template raises.
 func poolOf(d *api.MachineDeployment) inplace.Pool {
 	return inplace.Pool{
 		Target: targetOf(d), Revision: d.Generation, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: int(d.Spec.Replicas),
@@ -153,7 +153,7 @@ func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) er
 	return err
 }
 
-// createMachine creates a machine of the set, unless there is one.
+// createMachine creates a machine of the set, unless it exists.
 func (c *Controller) createMachine(ctx context.Context, set *api.MachineSet, name string) error {
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: set.Spec.Template.Spec}
 	belongTo(machine, set)
@@ -164,7 +164,7 @@ func (c *Controller) createMachine(ctx context.Context, set *api.MachineSet, nam
 	return err
 }
 
-// belongTo makes the machine one of the set.
+// belongTo sets the owner and the labels of a machine of the set.
 func belongTo(machine *api.Machine, set *api.MachineSet) {
 	machine.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))}
 	for label, value := range set.Spec.Template.Labels {
@@ -172,7 +172,7 @@ func belongTo(machine *api.Machine, set *api.MachineSet) {
 	}
 }
 
-// ownerOf is the name of an object's controller, empty if it has none.
+// ownerOf returns the name of an object's controller, or nothing.
 func ownerOf(object metav1.Object) string {
 	if owner := metav1.GetControllerOf(object); owner != nil {
 		return owner.Name
@@ -193,8 +193,8 @@ func (c *Controller) reportFailed(ctx context.Context, m *members) error {
 	return nil
 }
 
-// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set, from where they become an error
-// of the worker and a red condition of the cluster. It goes by the last operation, of whatever type.
+// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set. They become an error of the worker,
+// and a red condition of the cluster. Last operations of all types count.
 func FailedMachines(machines []*api.Machine) []api.MachineSummary {
 	var failed []api.MachineSummary
 	for _, machine := range machines {

@@ -16,17 +16,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// reconciliation is one look at one machine.
+// reconciliation is one reconcile of one machine.
 type reconciliation struct {
 	*Controller
 
-	machine *api.Machine // as the last write of this reconciliation left it
+	machine *api.Machine // result of the last write of this reconciliation
 	class   *api.MachineClass
 	secret  *corev1.Secret
 	node    *corev1.Node // nil if there is none
 }
 
-// reconcile looks at a machine and returns when to look again.
+// reconcile reconciles a machine and returns the delay of the next reconcile.
 func (c *Controller) reconcile(ctx context.Context, key string) time.Duration {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Controller) reconcile(ctx context.Context, key string) time.Duration {
 	}
 	machine, err := lookup[api.Machine](c.Cache.Machines, namespace, name)
 	if err != nil {
-		return 0 // it is gone
+		return 0 // the machine is gone
 	}
 	return c.reconcileMachine(ctx, machine.DeepCopy())
 }
@@ -43,7 +43,7 @@ func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine)
 	r := &reconciliation{Controller: c, machine: machine}
 	delay, err := r.run(ctx)
 	switch {
-	case err == nil || ctx.Err() != nil: // a process that has ended says nothing
+	case err == nil || ctx.Err() != nil: // an ended process does not report
 	case apierrors.IsConflict(err):
 		return c.Retry.Conflict
 	default:
@@ -52,8 +52,7 @@ func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine)
 	return delay
 }
 
-// run goes through the steps in machine-controller-manager's order. An error ends it. Whatever it is, the machine is looked at again in time for
-// its update.
+// run takes the steps in machine-controller-manager's order. An error ends it. In any case the machine is reconciled again in time for its update.
 func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err error) {
 	if err := r.validate(); err != nil {
 		return r.Retry.Long, err
@@ -77,7 +76,7 @@ func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err erro
 	return machineupdate.Earlier(healthRetry, machineupdate.Earlier(creationRetry, r.Retry.Long)), err
 }
 
-// validate finds what the machine needs: its class, the class's secret, and its node if it has one.
+// validate finds the machine's class, the class's secret, and the machine's node if there is one.
 func (r *reconciliation) validate() error {
 	class, err := lookup[api.MachineClass](r.Cache.MachineClasses, r.Namespace, r.machine.Spec.Class.Name)
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *reconciliation) addFinalizer(ctx context.Context) error {
 	return r.write(ctx)
 }
 
-// write writes the machine, but not its status.
+// write writes the machine without its status.
 func (r *reconciliation) write(ctx context.Context) error {
 	written, err := r.Machines.Update(ctx, r.machine, metav1.UpdateOptions{})
 	if err != nil {
@@ -113,7 +112,7 @@ func (r *reconciliation) write(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes phase and last operation, unless they say so already.
+// writeStatus writes phase and last operation if they change.
 func (r *reconciliation) writeStatus(ctx context.Context, phase api.MachinePhase, operation api.LastOperation) error {
 	now, status := metav1.NewTime(r.Now()), r.machine.Status
 	operation.LastUpdateTime = status.LastOperation.LastUpdateTime
@@ -133,7 +132,7 @@ func (r *reconciliation) writeStatus(ctx context.Context, phase api.MachinePhase
 	return nil
 }
 
-// since returns how long ago a time of the API was.
+// since returns the time since a time of the API.
 func (r *reconciliation) since(t metav1.Time) time.Duration { return r.Now().Sub(t.Time) }
 
 func (r *reconciliation) request() *driver.Request {

@@ -12,24 +12,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// update is what a machine controller adds for hot updates to its reconcile, between the sync of the node template and the in-place update. It
-// stands outside of the block that needs a node, returns its own delay, and ends nothing. The steps behind it work on the machine that it
-// hands on.
+// update is the step for hot updates in a machine controller's reconcile, between the sync of the node template and the in-place update. It is
+// outside of the block that needs a node, returns its own delay, and never ends the reconcile. The steps after it use the machine of its result.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
 	r.machine = result.Machine
 	return result.Delay
 }
 
-// observation is what package machineupdate needs to know.
+// observation returns the observation for package machineupdate.
 func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	observed := r.observe(r.machine)
 	observed.Secret = r.secret.Data
 	return observed
 }
 
-// observe finds the class whose hot part the machine should have: in a pool that is updated in place, that of the pool's template. The former one is that
-// of its machine set.
+// observe finds the class whose hot part the machine should have: in a pool that is updated in place, that of the pool's template. The former class
+// is that of the machine set.
 func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
 	observed := machineupdate.Observation[*api.Machine]{
 		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
@@ -37,7 +36,7 @@ func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*ap
 	template := c.templateClass(machine)
 	observed.Class, observed.ClassError = c.preparedClass(cmp.Or(template, machine.Spec.Class.Name))
 	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); template != "" && err == nil {
-		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and that is told
+		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and an event says so
 	}
 	return observed
 }
@@ -54,7 +53,7 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	return prepared, err
 }
 
-// executor carries decisions out with what this controller has.
+// executor returns the executor of package machineupdate with this controller's clients.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
 		Patch: r.Machines.Patch, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter, Now: r.Now, Count: r.count,

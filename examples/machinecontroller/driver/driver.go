@@ -1,5 +1,5 @@
-// Package driver is the boundary between the machine controller and a cloud, with the shape of machine-controller-manager's own:
-// requests, responses and codes. UpdateMachine is what hot updates add.
+// Package driver is the interface between the machine controller and a cloud, like that of machine-controller-manager: requests, responses and codes.
+// Hot updates add Prepare and UpdateMachine.
 //
 // It knows no cloud.
 package driver
@@ -15,36 +15,36 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Driver makes, finds, changes and deletes the VMs of machines. All errors but those of UpdateMachine are of type *Status.
+// Driver makes, finds, changes and deletes the VMs of machines. All errors except those of UpdateMachine are of type *Status.
 type Driver interface {
-	// CreateMachine launches the VM. Calling it again for the same machine finds the VM of then.
+	// CreateMachine launches the VM. Another call for the same machine finds the existing VM.
 	CreateMachine(ctx context.Context, request *Request) (*Response, error)
-	// InitializeMachine does what remains to be done when the VM exists. It may be repeated.
+	// InitializeMachine configures the existing VM. It may be repeated.
 	InitializeMachine(ctx context.Context, request *Request) (*Response, error)
-	// DeleteMachine deletes the VM. It is no error if there is none.
+	// DeleteMachine deletes the VM, if it exists.
 	DeleteMachine(ctx context.Context, request *Request) error
-	// GetMachineStatus finds the VM: NotFound if there is none. One that is to be initialized is returned with the error Uninitialized.
+	// GetMachineStatus finds the VM. It returns NotFound if there is none, and the VM with the error Uninitialized if it must be initialized.
 	GetMachineStatus(ctx context.Context, request *Request) (*Response, error)
 	// Prepare reads the class side of updates, see [machineupdate.Classes.Prepare].
 	Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error)
-	// UpdateMachine applies what the request wants to the running VM. See [machineupdate.UpdateMachineRequest] for its contract.
+	// UpdateMachine applies the request to the running VM. See [machineupdate.UpdateMachineRequest] for its contract.
 	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 }
 
-// Request says which machine a call is about.
+// Request has the machine of a call.
 type Request struct {
 	Machine      *api.Machine
 	MachineClass *api.MachineClass
 	Secret       *corev1.Secret
 }
 
-// Response tells of a VM that exists.
+// Response describes an existing VM.
 type Response struct {
 	ProviderID string
 	NodeName   string
 }
 
-// Code says what kind of error a driver returns. The values are those of machine-controller-manager.
+// Code is the kind of a driver's error. The values are those of machine-controller-manager.
 type Code string
 
 // The codes that this example uses.
@@ -64,7 +64,7 @@ type Status struct { //nolint:errname // the name is machine-controller-manager'
 	Cause error
 }
 
-// Error returns the code and the cause in the form of machine-controller-manager, by which package machineupdate knows them.
+// Error returns the code and the cause in the form of machine-controller-manager, which package machineupdate parses.
 func (s *Status) Error() string {
 	return fmt.Sprintf("machine codes error: code = [%s] message = [%s]", s.Code, s.Cause)
 }

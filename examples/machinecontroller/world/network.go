@@ -10,29 +10,29 @@ import (
 	"sync"
 )
 
-// ErrKilled is why a request of a process that was killed fails.
+// ErrKilled is the error of requests of a killed process.
 var ErrKilled = errors.New("the process was killed")
 
-// network carries all requests of one process. It is where the process is stopped: at a request, before it is sent, or when its answer has
-// arrived but nobody has read it.
+// network sends all requests of one process. It can stop the process at a request, before it is sent, or after its answer has arrived and before the
+// process reads it.
 type network struct {
 	mu     sync.Mutex
 	killed bool
-	frozen chan struct{} // closed when the process goes on; nil if it runs
+	frozen chan struct{} // closed when the process continues; nil if it runs
 	hooks  []hook
 }
 
-// hook does something once, when the answer of a request has arrived.
+// hook runs once, after the answer of a request has arrived.
 type hook struct {
 	text string
 	do   func()
-	lose bool // the answer, too
+	lose bool // lose the answer as well
 }
 
-// errLost is why a request fails whose answer was lost.
+// errLost is the error of a request whose answer was lost.
 var errLost = errors.New("the answer was lost")
 
-// wrap makes a transport one of the process.
+// wrap returns a transport for requests of the process.
 func (n *network) wrap(transport http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		said := r.Method + " " + r.URL.Path + " "
@@ -69,7 +69,7 @@ func (n *network) wrap(transport http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// pass returns when the process runs, or an error if it was killed.
+// pass waits until the process runs. It returns an error if the process was killed.
 func (n *network) pass() error {
 	n.mu.Lock()
 	frozen := n.frozen
@@ -91,7 +91,7 @@ func (n *network) hook(h hook) {
 	n.hooks = append(n.hooks, h)
 }
 
-// hookOf returns the first hook for a request, and forgets it.
+// hookOf removes and returns the first hook for a request.
 func (n *network) hookOf(said string) hook {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -31,7 +31,7 @@ type Replica struct {
 	done    chan struct{}
 }
 
-// The lease: how long it is valid without being renewed, how long the leader tries to, and how often.
+// The lease: its validity without renewal, the time in which the leader tries to renew it, and the period of its tries.
 const (
 	leaseDuration = 2 * time.Second
 	renewDeadline = 1500 * time.Millisecond
@@ -63,7 +63,7 @@ func (w *World) StartReplica(name string) (*Replica, error) {
 	return r, r.Controller.Cache.Start(ctx)
 }
 
-// assemble makes the parts of the process: cache, driver, recorder and controller.
+// assemble makes the cache, driver, recorder and controller of the process.
 func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) error {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.Events})
@@ -93,7 +93,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	return nil
 }
 
-// election is the competition for the lease.
+// election returns the leader election of the process.
 func (w *World) election(r *Replica, config *rest.Config) (*leaderelection.LeaderElector, error) {
 	leases, err := coordinationv1.NewForConfig(config)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *World) election(r *Replica, config *rest.Config) (*leaderelection.Leade
 	})
 }
 
-// Leads reports whether the process has the lease, as far as it knows.
+// Leads reports whether the process assumes that it has the lease.
 func (r *Replica) Leads() bool { return r.elector.IsLeader() }
 
 // Ended reports whether the process has ended.
@@ -130,7 +130,7 @@ func (r *Replica) Ended() bool {
 	}
 }
 
-// Kill ends the process at once: it sends nothing any more.
+// Kill ends the process at once: it sends no further request.
 func (r *Replica) Kill() {
 	r.network.mu.Lock()
 	r.network.killed = true
@@ -139,7 +139,7 @@ func (r *Replica) Kill() {
 	r.cancel(ErrKilled)
 }
 
-// Freeze stops the process where it is, as a machine does that sleeps. Thaw lets it go on as if no time had passed.
+// Freeze stops the process like a machine that sleeps. After Thaw it continues as if no time had passed.
 func (r *Replica) Freeze() {
 	r.network.mu.Lock()
 	defer r.network.mu.Unlock()
@@ -148,7 +148,7 @@ func (r *Replica) Freeze() {
 	}
 }
 
-// Thaw is the end of [Replica.Freeze].
+// Thaw ends [Replica.Freeze].
 func (r *Replica) Thaw() {
 	r.network.mu.Lock()
 	defer r.network.mu.Unlock()
@@ -158,8 +158,8 @@ func (r *Replica) Thaw() {
 	}
 }
 
-// After does something when the answer to the next request has arrived that has the text in "METHOD path body", and before the process gets it.
+// After calls a function after the answer to the next request with the text in "METHOD path body" has arrived, and before the process gets it.
 func (r *Replica) After(text string, do func()) { r.network.hook(hook{text: text, do: do}) }
 
-// Lose loses the answer to the next request that has the text. The request has taken effect.
+// Lose loses the answer to the next request with the text. The request takes effect.
 func (r *Replica) Lose(text string) { r.network.hook(hook{text: text, lose: true}) }

@@ -1,7 +1,7 @@
-// Package world puts everything together: a cloud on loopback, replicas of the machine controller that compete for a lease of the API server,
-// and the others: the agents on the nodes, and the extension that writes classes and pools.
+// Package world combines the parts: a cloud on loopback, replicas of the machine controller that compete for a lease of the API server, the agents on
+// the nodes, and the extension that writes classes and pools.
 //
-// It knows all packages of the example but the story; none of them knows it.
+// It imports all packages of the example except the story; none of them imports it.
 package world
 
 import (
@@ -39,23 +39,23 @@ const AccessKey = "AKIAMACHINECONTROLLER"
 // secretName is the name of the secret with the credentials.
 const secretName = "cloudprovider"
 
-// Config is how the world behaves.
+// Config configures the world.
 type Config struct {
 	Namespace string
-	// Controllers is how replicas reach the API server; nil is as everybody else. Core is the group of nodes, secrets and events; the zero value is that
-	// of machines.
+	// Controllers is the configuration of the replicas' clients; nil for that of all other clients. Core is the group of nodes, secrets and events; zero
+	// for that of machines.
 	Controllers *rest.Config
 	Core        schema.GroupVersion
 	Cloud       cloud.Config
 	Settings    machineupdate.Settings
 	Retry       controller.Retry
 	Workers     int
-	Attempt     time.Duration // how long a request to the cloud waits for its answer
-	// VolumeCooldown is how long drivers leave a volume alone that the cloud refuses to change.
+	Attempt     time.Duration // timeout of a request to the cloud
+	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a change.
 	VolumeCooldown time.Duration
-	// Updated reports whether the agent on a node has updated it. It may be nil: agents need no time.
+	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no time.
 	Updated func(node string) bool
-	// Observe is told of the events of controllers, and Takeover of the keys that drivers took over. They may be nil.
+	// Observe is called for the events of controllers, and Takeover for keys that drivers took over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
 	Takeover func(replica string, resource machineupdate.Resource, key string)
 }
@@ -64,7 +64,7 @@ type Config struct {
 type World struct {
 	Config
 
-	Client *api.Client // that of everybody but the controllers
+	Client *api.Client // for all except the controllers
 	Cloud  *cloud.Cloud
 
 	ctx       context.Context //nolint:containedctx // the life of the world
@@ -89,7 +89,7 @@ func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	}
 	w.endpoint = "http://" + listener.Addr().String()
 	w.server = &http.Server{Handler: w.Cloud, ReadHeaderTimeout: time.Minute}
-	// Serve returns when Close is called; whatever else it could say would show in the first request.
+	// Serve returns after Close. Any other error shows in the first request.
 	w.running.Go(func() { _ = w.server.Serve(listener) })
 	if w.Client, err = api.NewClient(config, c.Namespace, c.Core); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (w *World) Close() error {
 	return err
 }
 
-// Until waits until something has happened.
+// Until waits until a condition holds.
 func (w *World) Until(what string, limit time.Duration, holds func() bool) error {
 	poll := func(context.Context) (bool, error) { return holds(), nil }
 	if err := wait.PollUntilContextTimeout(w.ctx, 20*time.Millisecond, limit, true, poll); err != nil {
@@ -120,7 +120,7 @@ func (w *World) Until(what string, limit time.Duration, holds func() bool) error
 	return nil
 }
 
-// PutClass creates a class, or gives it another spec under the same name, as an extension does if only hot fields change.
+// PutClass creates a class, or gives it another spec under the same name, like an extension if only hot fields change.
 func (w *World) PutClass(name string, spec any) error {
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *World) PutClass(name string, spec any) error {
 	return change(w.ctx, w.Client.MachineClasses, name, func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
 }
 
-// CreatePool creates a deployment with so many machines of a class.
+// CreatePool creates a deployment of machines of a class.
 func (w *World) CreatePool(name, class string, strategy api.DeploymentStrategyType, replicas int32) error {
 	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{
 		Replicas: replicas, Strategy: api.MachineDeploymentStrategy{Type: strategy},
@@ -147,7 +147,7 @@ func (w *World) CreatePool(name, class string, strategy api.DeploymentStrategyTy
 	return err
 }
 
-// ChangePool is the extension that changes a deployment.
+// ChangePool changes a deployment, like an extension.
 func (w *World) ChangePool(name string, do func(*api.MachineDeployment)) error {
 	return change(w.ctx, w.Client.MachineDeployments, name, do)
 }
@@ -158,7 +158,7 @@ type client[T any] interface {
 	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
 }
 
-// change changes an object, again if somebody else has written in between.
+// change changes an object, and repeats that after a conflict.
 func change[T any](ctx context.Context, of client[T], name string, do func(T)) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		object, err := of.Get(ctx, name, metav1.GetOptions{})
@@ -171,7 +171,7 @@ func change[T any](ctx context.Context, of client[T], name string, do func(T)) e
 	})
 }
 
-// Machine returns a machine as the API server has it, an empty one if there is none.
+// Machine reads a machine from the API server, or returns an empty one.
 func (w *World) Machine(name string) *api.Machine {
 	machine, err := w.Client.Machines.Get(w.ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -180,7 +180,7 @@ func (w *World) Machine(name string) *api.Machine {
 	return machine
 }
 
-// Node returns the node of a machine, an empty one if there is none.
+// Node reads the node of a machine, or returns an empty one.
 func (w *World) Node(machine string) *corev1.Node {
 	node, err := w.Client.Nodes.Get(w.ctx, w.Machine(machine).Labels[api.NodeLabelKey], metav1.GetOptions{})
 	if err != nil {
@@ -196,7 +196,7 @@ func (w *World) BreakNode(name string, broken bool) {
 	w.broken[name] = broken
 }
 
-// runNodes is the kubelets and agents: each VM that runs gets a node, which is ready unless it is broken, and goes with the VM.
+// runNodes runs the kubelets and agents: each running VM gets a node, which is ready unless it is broken. The node is deleted with the VM.
 func (w *World) runNodes() {
 	wait.UntilWithContext(w.ctx, func(ctx context.Context) {
 		nodes, err := w.Client.Nodes.List(ctx, metav1.ListOptions{})
@@ -214,7 +214,7 @@ func (w *World) runNodes() {
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(present)) {
-			_ = w.Client.Nodes.Delete(ctx, name, metav1.DeleteOptions{}) // tried again at the next look
+			_ = w.Client.Nodes.Delete(ctx, name, metav1.DeleteOptions{}) // the next pass tries again
 		}
 	}, 100*time.Millisecond)
 }
@@ -229,12 +229,12 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 	if node == nil {
 		node, _ = w.Client.Nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		if node == nil {
-			return // tried again at the next look
+			return // the next pass tries again
 		}
 	}
 	if controller.InPlaceReason(node) == inplace.ReadyForUpdate && node.Labels[inplace.ResultLabel] == "" && (w.Updated == nil || w.Updated(name)) {
 		metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.ResultLabel, inplace.Successful)
-		_, _ = w.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}) // tried again at the next look
+		_, _ = w.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}) // the next pass tries again
 		return
 	}
 	isOf := func(c corev1.NodeCondition) bool { return c.Type == ready.Type }
@@ -242,5 +242,5 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 		return
 	}
 	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isOf), ready)
-	_, _ = w.Client.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{}) // tried again at the next look
+	_, _ = w.Client.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{}) // the next pass tries again
 }
