@@ -87,7 +87,7 @@ type DataVolume struct {
 	IOPS *int32 `json:"iops,omitempty"`
 }
 
-// WorkerPool stands for Gardener's.
+// WorkerPool stands in for Gardener's.
 type WorkerPool struct {
 	KubernetesVersion   *string
 	NodeAgentSecretName *string
@@ -96,7 +96,7 @@ type WorkerPool struct {
 	Config              WorkerConfig
 }
 
-// workerPoolHash stands for Gardener's.
+// workerPoolHash stands in for Gardener's.
 func workerPoolHash(pool WorkerPool, additionalData []string) (string, error) {
 	name, err := hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)
 	return name.Text, err
@@ -139,7 +139,7 @@ func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]str
 func handWrittenList(_ []byte, pool WorkerPool) ([]string, error) {
 	data := ownFields(pool)
 	if v := pool.Config.Volume; v != nil && v.IOPS != nil {
-		data = append(data, strconv.Itoa(int(*v.IOPS))) // and so on: whatever it was
+		data = append(data, strconv.Itoa(int(*v.IOPS))) // and the rest of the old list
 	}
 	return data, nil
 }
@@ -212,10 +212,10 @@ func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpe
 
 // --- MCM ---
 
-// Machine stands for MCM's *v1alpha1.Machine.
+// Machine stands in for MCM's *v1alpha1.Machine.
 type Machine = metav1.PartialObjectMetadata
 
-// controller stands for MCM's.
+// controller stands in for MCM's.
 type controller struct {
 	classes  machineupdate.Classes
 	executor machineupdate.Executor[*Machine]
@@ -224,7 +224,7 @@ type controller struct {
 }
 
 func newController(schemaOfDriver []byte, executor machineupdate.Executor[*Machine]) (*controller, error) {
-	schema, err := hotupdate.LoadSchema(schemaOfDriver) // the driver exports it: MCM knows no provider's types
+	schema, err := hotupdate.LoadSchema(schemaOfDriver) // exported by the driver: MCM has no provider's types
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Ma
 
 // --- the day a field becomes hot ---
 
-// HotterConfig is WorkerConfig on the day after.
+// HotterConfig is WorkerConfig after a field became hot.
 type HotterConfig struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -2,7 +2,7 @@
 //
 //	go run -C .tools/fuzz . -dir ../.. -time 5s
 //
-// Targets are found in the sources, so that one which a build constraint hides is a failure and no silence.
+// It finds targets in the sources. So a target that a build constraint hides is a failure.
 package main
 
 import (
@@ -45,8 +45,7 @@ func main() {
 	}
 }
 
-// declared finds the fuzz targets in the sources of a module, without those of modules below it and of folders that the go command
-// leaves out.
+// declared finds the fuzz targets in the sources of a module, except in modules below it and in folders that the go command ignores.
 func declared(module string) (found []target, err error) {
 	err = filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -79,7 +78,7 @@ func isLeftOut(path, name string) bool {
 	return err == nil
 }
 
-// fuzz runs one target and prints what it prints. The minimizer is cut short: it stalls for long on some targets.
+// fuzz runs one target and prints its output. It limits the minimizer, which takes very long for some targets.
 func (t target) fuzz(each time.Duration) error {
 	fmt.Println("--", t.folder, t.name)
 	start := time.Now()
@@ -103,13 +102,13 @@ func (t target) fuzz(each time.Duration) error {
 	}
 }
 
-// onlyRanOutOfTime reports whether a target's own deadline is the only thing that failed, as it now and then does before Go 1.27.
+// onlyRanOutOfTime reports whether only the target's own deadline failed, which sometimes happens before Go 1.27.
 func onlyRanOutOfTime(out string) bool {
 	return strings.Count(out, "--- FAIL: ") == 1 && strings.Contains(out, "\n    context deadline exceeded\n") &&
 		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") && !strings.Contains(out, "\npanic:")
 }
 
-// showInputs prints the failing inputs that the run has written: the clone may be gone when somebody reads this.
+// showInputs prints the failing inputs of the run: the clone may be deleted before somebody reads the output.
 func (t target) showInputs(since time.Time) {
 	inputs, _ := filepath.Glob(filepath.Join(t.folder, "testdata", "fuzz", t.name, "*"))
 	for _, input := range inputs {

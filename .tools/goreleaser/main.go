@@ -1,5 +1,5 @@
-// Command goreleaser checks a configuration of goreleaser as goreleaser itself does when it loads one: against the types from which its
-// published JSON schema is made. A member that it does not know is an error. goreleaser as a whole takes minutes to build; this takes seconds.
+// Command goreleaser checks a configuration of goreleaser like goreleaser itself: against the types of its published JSON schema. An unknown
+// member is an error. The whole goreleaser takes minutes to build; this command takes seconds.
 package main
 
 import (

@@ -46,7 +46,7 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[alicloud.ProviderSpec](t)
 }
 
-// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
 func TestGolden(t *testing.T) {
 	schema, err := alicloud.Schema()
 	require.NoError(t, err)
@@ -72,12 +72,12 @@ func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
-// TestReach leaves out what the autoscaler reads.
+// TestReach leaves out the fields for the autoscaler.
 func TestReach(t *testing.T) {
 	provider.CheckReach(t, exampletest.Filled[alicloud.WorkerConfig](t), "nodeTemplate")
 }
 
-// TestEmptyObjects finds the fields whose presence alone means something.
+// TestEmptyObjects finds the fields whose empty object differs from an absent one.
 func TestEmptyObjects(t *testing.T) {
 	provider.CheckEmptyObjects(t, exampletest.Filled[alicloud.WorkerConfig](t))
 }

@@ -14,7 +14,7 @@ import (
 
 const typeMeta = `"apiVersion":"alicloud.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
 
-// TestPoolsKeepTheirNames has pools as they are alive, and the first configs that they get.
+// TestPoolsKeepTheirNames checks existing pools, and pools with their first configs.
 func TestPoolsKeepTheirNames(t *testing.T) {
 	const capacity = `"nodeTemplate":{"capacity":{"cpu":"8"}}`
 	const hot = `"tags":{"vm":{"a":"1"}}`

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestTags lays the flat map, the map of each kind and the mandatory keys together.
+// TestTags merges the flat map, the map of each kind and the mandatory keys.
 func TestTags(t *testing.T) {
 	worker := exampletest.Pool(exampletest.Canonical, provider.Config(`"tags":{"vm":{"team":"a"},"disk":{"backup":"daily"}}`))
 	worker.Labels["empty"] = ""
@@ -32,7 +32,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestLimit counts the mandatory keys to the 20 that an instance takes.
+// TestLimit: the mandatory keys count among the 20 tags of an instance.
 func TestLimit(t *testing.T) {
 	validate := func(n int) field.ErrorList {
 		wanted := map[string]string{}

@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// calls are those of a driver whose machine has a VM, an interface and two volumes of type gp3.
+// calls are the calls of a driver whose machine has a VM, an interface and two volumes of type gp3.
 type calls struct{ made []string }
 
 func (c *calls) resources() []driver.Resource {
@@ -83,7 +83,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// request asks for the hot part of a spec, of whose leaves nothing is recorded.
+// request returns a request for the hot part of a spec without a record.
 func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.ProviderSpec) *machineupdate.UpdateMachineRequest {
 	t.Helper()
 	raw, err := json.Marshal(spec)
@@ -99,7 +99,7 @@ func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.Prov
 	return r
 }
 
-// TestValidateVolume: admission knows what the driver would refuse.
+// TestValidateVolume: admission has the driver's rules.
 func TestValidateVolume(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -121,7 +121,7 @@ func TestValidateVolume(t *testing.T) {
 	}
 }
 
-// TestValidateOtherVolumes: what the driver leaves alone is refused where machines are not replaced.
+// TestValidateOtherVolumes: a change that the driver does not apply is refused if machines are not replaced.
 func TestValidateOtherVolumes(t *testing.T) {
 	old, updated := &aws.Volume{IOPS: new(int32(100))}, &aws.Volume{IOPS: new(int32(200))}
 	for strategy, want := range map[hotupdate.Strategy]int{hotupdate.AutoRollingUpdate: 0, hotupdate.AutoInPlaceUpdate: 1, hotupdate.ManualInPlaceUpdate: 1} {

@@ -45,7 +45,7 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[aws.ProviderSpec](t)
 }
 
-// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
 func TestGolden(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestConversion(t *testing.T) {
 func TestHotIsFree(t *testing.T) {
 	config := exampletest.Filled[aws.WorkerConfig](t)
 	exampletest.CheckHotIsFree(t, &provider, config, exampletest.Canonical)
-	config.Volume, config.InstanceMetadataOptions = nil, nil // these name pools of the eras before, see TestBecameHot
+	config.Volume, config.InstanceMetadataOptions = nil, nil // these are hashed in older eras, see TestBecameHot
 	for i := range config.DataVolumes {
 		config.DataVolumes[i].Volume = aws.Volume{}
 	}
@@ -69,14 +69,14 @@ func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.33.0", "1.34.0", exampletest.Canonical)
 }
 
-// TestReach leaves out what the autoscaler reads, and the network card of an interface that has a range of them.
+// TestReach leaves out the fields for the autoscaler, and the network card of an interface with a range of cards.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[aws.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
 }
 
-// TestEmptyObjects finds the fields whose presence alone means something.
+// TestEmptyObjects finds the fields whose empty object differs from an absent one.
 func TestEmptyObjects(t *testing.T) {
 	config := exampletest.Filled[aws.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"

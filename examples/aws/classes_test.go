@@ -34,7 +34,7 @@ func TestProposalExample(t *testing.T) {
 	}
 }
 
-// TestClasses changes one thing at a time and says what happens to machines.
+// TestClasses changes one field at a time, and checks what happens to machines.
 func TestClasses(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 
 const typeMeta = `"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
 
-// TestPoolsKeepTheirNames has a pool of each kind that is alive, with the strings that name it today.
+// TestPoolsKeepTheirNames checks existing pools of each kind, with the strings that name them today.
 func TestPoolsKeepTheirNames(t *testing.T) {
 	const full = `"volume":{"iops":3000},"dataVolumes":[{"name":"b","snapshotID":"s"},{"name":"a","throughput":125}],` +
 		`"iamInstanceProfile":{"name":"p"},"instanceMetadataOptions":{"httpTokens":"required","httpPutResponseHopLimit":2},` +
@@ -95,8 +95,8 @@ func TestYesterday(t *testing.T) {
 	})
 }
 
-// TestBecameHot: a change of what the driver applies replaces machines in the eras of today's releases, since their names hold it, and none
-// in the canonical era. Pools that are updated in place never had it in their names.
+// TestBecameHot: a change of attributes that the driver applies replaces machines in the eras of today's releases, which hash it, but not in the
+// canonical era. The names of pools that are updated in place never depended on it.
 func TestBecameHot(t *testing.T) {
 	for _, c := range []struct{ name, old, updated string }{
 		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`},
@@ -117,7 +117,7 @@ func TestBecameHot(t *testing.T) {
 	}
 }
 
-// TestOtherVolumesAreReplaced: the driver changes gp3 volumes alone, so the performance of others goes on naming the pool.
+// TestOtherVolumesAreReplaced: the driver changes only gp3 volumes, so the performance of others stays in the hash.
 func TestOtherVolumesAreReplaced(t *testing.T) {
 	for _, config := range [][2]string{
 		{`"volume":{"iops":3000}`, `"volume":{"iops":4000}`},

@@ -19,7 +19,7 @@ func providerSpec(t *testing.T, raw []byte) *aws.ProviderSpec {
 	return s.(*aws.ProviderSpec)
 }
 
-// TestTags lays the flat map, the map of each kind and the mandatory keys together.
+// TestTags merges the flat map, the map of each kind and the mandatory keys.
 func TestTags(t *testing.T) {
 	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine","kubernetes.io/role/node":"0"},"disk":{"backup":""}}`))
 	flat := map[string]string{
@@ -38,7 +38,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestMandatoryKeysWin shows a pool label that would make another cluster's machine of this one.
+// TestMandatoryKeysWin: a pool label cannot assign the machine to another cluster.
 func TestMandatoryKeysWin(t *testing.T) {
 	worker := exampletest.Pool(exampletest.Canonical, nil)
 	worker.Labels = map[string]string{"kubernetes.io/cluster/other": "1"}

@@ -14,7 +14,7 @@ import (
 
 const typeMeta = `"apiVersion":"azure.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
 
-// TestPoolsKeepTheirNames has a pool of each kind that is alive, with the strings that name it today.
+// TestPoolsKeepTheirNames checks existing pools of each kind, with the strings that name them today.
 func TestPoolsKeepTheirNames(t *testing.T) {
 	const full = `"diagnosticsProfile":{"enabled":true,"storageURI":"u"},"volume":{"caching":"None"},` +
 		`"dataVolumes":[{"name":"b","imageRef":{"id":"i"}},{"name":"a"}],"capacityReservation":{"capacityReservationGroupID":"g"},` +
@@ -57,7 +57,7 @@ func TestYesterday(t *testing.T) {
 	})
 }
 
-// TestZones shows that a pool has a name of its own where the zone has a subnet of its own, in every era.
+// TestZones: in a zone with a subnet of its own, a pool has a name of its own, in every era.
 func TestZones(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestTags lays the flat map, the map of each kind and the mandatory keys together.
+// TestTags merges the flat map, the map of each kind and the mandatory keys.
 func TestTags(t *testing.T) {
 	made, err := spec(exampletest.Pool(exampletest.Canonical, provider.Config(`"tags":{"vm":{"Worker.Gardener.Cloud_Pool":"mine"},"disk":{"backup":"daily"}}`)))
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ func TestStory(t *testing.T) {
 	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
 }
 
-// TestReadme: the code in the README compiles, and the files and versions that it names are there.
+// TestReadme: the code in the README compiles, and its files and versions exist.
 func TestReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)

@@ -45,7 +45,7 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[gcp.ProviderSpec](t)
 }
 
-// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
 func TestGolden(t *testing.T) {
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
@@ -74,14 +74,14 @@ func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
-// TestReach leaves out what the autoscaler reads.
+// TestReach leaves out the fields for the autoscaler.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[gcp.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate")
 }
 
-// TestEmptyObjects finds the fields whose presence alone means something.
+// TestEmptyObjects finds the fields whose empty object differs from an absent one.
 func TestEmptyObjects(t *testing.T) {
 	config := exampletest.Filled[gcp.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"

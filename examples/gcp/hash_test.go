@@ -14,7 +14,7 @@ import (
 
 const typeMeta = `"apiVersion":"gcp.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
 
-// TestPoolsKeepTheirNames has a pool of each kind that is alive, with the strings that name it today.
+// TestPoolsKeepTheirNames checks existing pools of each kind, with the strings that name them today.
 func TestPoolsKeepTheirNames(t *testing.T) {
 	const full = `"gpu":{"acceleratorType":"nvidia-l4","count":2},"volume":{"encryption":{"kmsKeyName":"key"}},` +
 		`"bootVolume":{"provisionedIops":3000},"minCpuPlatform":"Intel Ice Lake",` +

@@ -34,7 +34,7 @@ type vm struct {
 	calls   []string
 }
 
-// newKit makes a driver of labels, and with a lane one of service accounts as well.
+// newKit makes a driver for labels, and with a lane also for service accounts.
 func newKit(t *testing.T, v *vm, lanes ...machineupdate.Lane) *driver.Kit[gcp.ProviderSpec, *vm] {
 	t.Helper()
 	schema, err := gcp.ProviderSpecSchema()
@@ -85,7 +85,7 @@ func accountOf(spec *gcp.ProviderSpec) string {
 	return spec.ServiceAccounts[0].Email + " " + strings.Join(spec.ServiceAccounts[0].Scopes, " ")
 }
 
-// story is one machine of a pool that is updated in place, from one WorkerConfig to another.
+// story is an in-place update of one machine from one WorkerConfig to another.
 type story struct {
 	*testing.T
 
@@ -158,19 +158,19 @@ func (s *story) observation() machineupdate.Observation[*object] {
 	return machineupdate.Observation[*object]{Machine: s.machine, ProviderID: "gce:///p/z/m", Phase: s.phase, Class: s.classes[1], Former: s.classes[0]}
 }
 
-// reconcile lets time pass and reconciles the machine, as MCM does at all times.
+// reconcile lets time pass and reconciles the machine.
 func (s *story) reconcile(after time.Duration) {
 	s.Helper()
 	s.now = s.now.Add(after)
 	require.NoError(s, s.executor.Reconcile(s.Context(), s.observation()).Err)
 }
 
-// node is the machine's node as the gate sees it.
+// node returns the machine's node for the gate.
 func (s *story) node(context.Context) (machineupdate.DrainedNode, error) {
 	return machineupdate.DrainedNode{UID: "node", Drained: s.now, Unschedulable: s.pool.Machines[0].Node.Unschedulable}, nil
 }
 
-// next takes one step of the rollout, and returns what it was.
+// next takes and returns one step of the rollout.
 func (s *story) next() inplace.Action {
 	s.Helper()
 	m := &s.pool.Machines[0]
@@ -203,7 +203,7 @@ func (s *story) next() inplace.Action {
 	return step.Do
 }
 
-// accounts are a pool before and after its service account changed, and an infrastructure tag.
+// accounts returns a pool before and after a change of its service account and of an infrastructure tag.
 func accounts(t *testing.T) (pools [2]*gardener.WorkerPool) {
 	t.Helper()
 	minor, secret := "1.37.0", "gardener-node-agent-pool-1"
@@ -269,7 +269,7 @@ func TestServiceAccountIsUpdatedInPlace(t *testing.T) {
 	assert.Equal(t, "after", s.pool.Machines[0].Owner)
 }
 
-// TestDriverWithoutServiceAccounts: a driver that cannot apply the change is told before its nodes are selected.
+// TestDriverWithoutServiceAccounts: a driver that cannot apply the change is found before nodes are selected.
 func TestDriverWithoutServiceAccounts(t *testing.T) {
 	s := newStory(t, accounts(t))
 	s.reconcile(time.Minute)

@@ -19,7 +19,7 @@ func providerSpec(t *testing.T, raw []byte) *gcp.ProviderSpec {
 	return s.(*gcp.ProviderSpec)
 }
 
-// TestTags lays labels together, and apart from them network tags, which are keys only.
+// TestTags merges labels, and separately network tags, which have only keys.
 func TestTags(t *testing.T) {
 	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a"},"network":{"bastion":""},"disk":{"backup":"daily"}}`))
 	flat := map[string]string{"k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"}
@@ -38,7 +38,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestNetworkTagIsNotGuarded shows what keys without values cost: a network tag that somebody removed and set again goes with ours.
+// TestNetworkTagIsNotGuarded: without values, a removal also deletes a network tag that another client removed and set again.
 func TestNetworkTagIsNotGuarded(t *testing.T) {
 	old, err := providerSpec(t, provider.Config(`"tags":{"network":{"bastion":""}}`)).TagsOf(tags.Network)
 	require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestStoryThatCannotBeWrittenFails(t *testing.T) {
 	require.EqualError(t, tell(broken{}), "the pipe is closed")
 }
 
-// TestMistakeEndsTheStory: a pool that cannot be decided about is an error.
+// TestMistakeEndsTheStory: an invalid pool is an error.
 func TestMistakeEndsTheStory(t *testing.T) {
 	c := newCluster(1, 1, 0)
 	c.pool.Record = "{"

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestCRDsBesideTypes: what Karpenter's CRDs say beyond its types, or otherwise. A change of one that is released is seen here. That a field
-// which may be left out is no pointer in Go is left out here.
+// TestCRDsBesideTypes lists the differences between Karpenter's CRDs and its types, to notice a change of a release. It leaves out optional fields
+// that are not pointers in Go.
 func TestCRDsBesideTypes(t *testing.T) {
 	for _, tc := range []struct {
 		kind   string
@@ -24,9 +24,9 @@ func TestCRDsBesideTypes(t *testing.T) {
 		want   []string
 	}{
 		{"EC2NodeClass", apis.EC2NodeClassCRD, hotupdate.SchemaOf[awsv1.EC2NodeClassSpec], []string{
-			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, string", // with a pattern of its own: to the API server 1Gi and 1024Mi differ
+			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, string", // with a pattern of its own: for the API server 1Gi and 1024Mi differ
 			"TypeChanged kubelet.evictionSoftGracePeriod[]: duration, string",
-			"TypeChanged kubelet.kubeReserved[]: string, quantity", // to Go they are texts
+			"TypeChanged kubelet.kubeReserved[]: string, quantity", // texts in Go
 			"TypeChanged kubelet.systemReserved[]: string, quantity",
 			"DefaultChanged metadataOptions.httpEndpoint: none, \"enabled\"",
 			"DefaultChanged metadataOptions.httpProtocolIPv6: none, \"disabled\"",
@@ -64,7 +64,7 @@ func TestCRDsBesideTypes(t *testing.T) {
 	}
 }
 
-// TestDriftByCRD: a change of a real spec has the same causes by the CRD, which needs no Go, as by the type.
+// TestDriftByCRD: a change of a real spec has the same causes with the CRD, which needs no Go, and with the type.
 func TestDriftByCRD(t *testing.T) {
 	raw, err := yaml.YAMLToJSON(apis.EC2NodeClassCRD)
 	require.NoError(t, err)

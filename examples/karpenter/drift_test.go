@@ -34,7 +34,7 @@ var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
 func TestMain(m *testing.M) { fixedseed.Run(m) }
 
-// fleet is all that nodes are launched from.
+// fleet has all objects that nodes are launched with.
 type fleet struct {
 	class    *awsv1.EC2NodeClass
 	spec     *awsv1.EC2NodeClassSpec // of class
@@ -83,7 +83,7 @@ func (f *fleet) launches(t require.TestingT) []karpenter.Launch {
 	return []karpenter.Launch{class, pool}
 }
 
-// drift compares the fleet with one that was launched before. The causes of its NodeClass come first.
+// drift compares the fleet with an earlier one. The causes of the NodeClass come first.
 func (f *fleet) drift(t require.TestingT, before *fleet) (drifted bool, paths []string) {
 	for i, launch := range f.launches(t) {
 		recorded, err := before.launches(t)[i].Record()
@@ -98,7 +98,7 @@ func (f *fleet) drift(t require.TestingT, before *fleet) (drifted bool, paths []
 	return drifted, paths
 }
 
-// sums are Karpenter's own.
+// sums are Karpenter's own hashes.
 func (f *fleet) sums() [2]string { return [2]string{f.class.Hash(f.bundle), f.pool.Hash()} }
 
 func (f *fleet) digests(t require.TestingT) (digests [2]hash.Digest) {
@@ -110,7 +110,7 @@ func (f *fleet) digests(t require.TestingT) (digests [2]hash.Digest) {
 	return digests
 }
 
-// volume finds a volume, whatever the order by now.
+// volume finds a volume in any order.
 func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
 	volumes := f.spec.BlockDeviceMappings
 	return volumes[slices.IndexFunc(volumes, func(m *awsv1.BlockDeviceMapping) bool { return *m.DeviceName == device })]
@@ -118,7 +118,7 @@ func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
 
 func (f *fleet) root() *awsv1.BlockDeviceMapping { return f.volume("/dev/xvda") }
 
-// What becomes of the nodes by Karpenter's sums, and by the Schema.
+// The verdicts of Karpenter's sums and of the Schema.
 const drifts, stays = true, false
 
 // row is a change of a fleet.
@@ -130,7 +130,8 @@ type row struct {
 	reason            string // why the two differ
 }
 
-// agreed are the changes that Karpenter tries in its own tests of hashes and drift, and those of fields that it does not try. The Schema says the same.
+// agreed are changes with the same verdict of Karpenter and the Schema: those of Karpenter's own tests of hashes and drift, and those of other
+// fields.
 func agreed() []row {
 	rows := []row{
 		{"AMI family by alias and spelled out", func(f *fleet) { f.spec.AMIFamily = new("AL2023") }, stays, stays, "", ""},
@@ -236,7 +237,7 @@ func agreed() []row {
 	return rows
 }
 
-// disputed are changes about which Karpenter's sums and the Schema differ.
+// disputed are changes with different verdicts of Karpenter's sums and the Schema.
 func disputed() []row {
 	return []row{
 		{"a tag changes", func(f *fleet) { f.spec.Tags["team"] = "red" }, drifts, stays, "tags[team]", "EC2 sets tags on running instances"},
@@ -257,7 +258,7 @@ func disputed() []row {
 	}
 }
 
-// TestVerdicts has Karpenter's verdict beside that of the Schema. Where the two differ, the row says why.
+// TestVerdicts checks Karpenter's verdict and that of the Schema. If the two differ, the row says why.
 func TestVerdicts(t *testing.T) {
 	for _, r := range slices.Concat(agreed(), disputed()) {
 		before, after := newFleet(), newFleet()
@@ -271,8 +272,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfManyChanges compares fleets with any of the changes: nodes have drifted exactly if the digest differs and if Diff lists an immutable
-// change; and exactly if Karpenter says so, for changes about which the two agree.
+// TestVerdictsOfManyChanges compares fleets with several changes: nodes have drifted exactly if the digest differs, and exactly if Diff lists an
+// immutable change. With only agreed changes, Karpenter has the same verdict.
 func TestVerdictsOfManyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := agreed()
@@ -304,7 +305,7 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 	})
 }
 
-// TestEveryFieldHasARow: a release of Karpenter with another field fails until somebody says what it means.
+// TestEveryFieldHasARow: a new field of a release of Karpenter fails until it has a row.
 func TestEveryFieldHasARow(t *testing.T) {
 	tried := map[string]bool{}
 	before := newFleet().launches(t)
@@ -349,7 +350,7 @@ func leaves(of reflect.Type, path string) []string {
 	return all
 }
 
-// TestRecords: what a NodeClaim of another release, or of no release at all, keeps.
+// TestRecords checks records of other releases, and NodeClaims without a record.
 func TestRecords(t *testing.T) {
 	f := newFleet()
 	launch := f.launches(t)[0]
@@ -374,7 +375,7 @@ func TestRecords(t *testing.T) {
 	require.Error(t, err, "a record that somebody cut is no drift")
 }
 
-// TestDeviceWithoutName: EC2 and Karpenter find volumes by their names; which one changed cannot be said of one that has none.
+// TestDeviceWithoutName: EC2 and Karpenter find volumes by their names, so a change of a volume without a name is an error.
 func TestDeviceWithoutName(t *testing.T) {
 	f := newFleet()
 	recorded, err := f.launches(t)[0].Record()
@@ -406,7 +407,7 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[karpv1.NodeClaimTemplate](t, hotupdatetest.WithSchema(pool))
 }
 
-// setDefaults does what an API server does by the defaults of the CRD.
+// setDefaults sets the defaults of the CRD, like an API server.
 func setDefaults(spec *awsv1.EC2NodeClassSpec) {
 	if spec.MetadataOptions == nil {
 		spec.MetadataOptions = &awsv1.MetadataOptions{}
@@ -418,8 +419,8 @@ func setDefaults(spec *awsv1.EC2NodeClassSpec) {
 	o.HTTPTokens = cmp.Or(o.HTTPTokens, new("required"))
 }
 
-// TestGolden fails where a release of Karpenter's types would have nodes drift that nobody touched, and says which. Karpenter's own answer is
-// a version of the hash, under which it forgets what has drifted until then.
+// TestGolden fails if a release of Karpenter's types would let unchanged nodes drift, and says which. Karpenter itself has a version of its hash;
+// with a new version it forgets earlier drift.
 func TestGolden(t *testing.T) {
 	class, pool := schemas(t)
 	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), update)

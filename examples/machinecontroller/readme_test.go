@@ -17,7 +17,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([a-z_./]+)\)`)
 )
 
-// TestReadme: every piece of code in the README stands in a file that compiles, and every file that the README names exists.
+// TestReadme: every piece of code in the README is in a file that compiles, and every file that the README names exists.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

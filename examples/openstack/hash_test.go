@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestPoolsKeepTheirNames has a pool of each kind that is alive, with the strings that name it today.
+// TestPoolsKeepTheirNames checks existing pools of each kind, with the strings that name them today.
 func TestPoolsKeepTheirNames(t *testing.T) {
 	const immutable = `"serverGroup":{"policy":"affinity"},"additionalSecurityGroups":["z","y"],` +
 		`"machineLabels":[{"name":"n","value":"2","triggerRollingOnUpdate":true},{"name":"m","value":"1","triggerRollingOnUpdate":true}]`
@@ -29,7 +29,7 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 	})
 }
 
-// TestYesterday shows where the allow-list is wrong: it has no names either.
+// TestYesterday shows where the allow-list is wrong: its values have no names either.
 func TestYesterday(t *testing.T) {
 	const list = "1.36.0"
 	provider.CheckDefects(t, []exampletest.Defect{
@@ -43,7 +43,7 @@ func TestYesterday(t *testing.T) {
 	})
 }
 
-// TestServerGroup gives the pool another server group, as the extension does when its policy changes.
+// TestServerGroup gives the pool another server group, like the extension after a change of the policy.
 func TestServerGroup(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[openstack.ProviderSpec](t)
 }
 
-// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
 func TestGolden(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)
@@ -82,15 +82,15 @@ func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
-// TestReach leaves out what the autoscaler reads, the server group, which the extension makes before, and the flag, which is for the
-// extension alone: a label is hot to the driver, flagged or not.
+// TestReach leaves out the fields for the autoscaler, the server group, which the extension makes before, and the flag, which is only for the
+// extension: for the driver all labels are hot.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[openstack.WorkerConfig](t)
 	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
 
-// TestEmptyObjects finds the fields whose presence alone means something.
+// TestEmptyObjects finds the fields whose empty object differs from an absent one.
 func TestEmptyObjects(t *testing.T) {
 	config := exampletest.Filled[openstack.WorkerConfig](t)
 	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false

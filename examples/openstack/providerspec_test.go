@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestTags lays pool labels, machine labels, the metadata of the server and the mandatory keys together.
+// TestTags merges pool labels, machine labels, the metadata of the server and the mandatory keys.
 func TestTags(t *testing.T) {
 	made, err := spec(exampletest.Pool(exampletest.Canonical, provider.Config(
 		`"machineLabels":[{"name":"example.com/license","value":"a"}],"tags":{"vm":{"team":"a"},"disk":{"backup":"daily"}}`)))

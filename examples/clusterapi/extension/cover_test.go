@@ -15,24 +15,24 @@ import (
 	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
 )
 
-// The specs before each change, as templates have them.
+// The specs of templates before each change.
 const (
 	awsSpec = `{"instanceType":"m5.large","additionalTags":{"team":"a","cost":"1"},"instanceMetadataOptions":{"httpTokens":"required"},
 		"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}],"nonRootVolumes":[{"deviceName":"/dev/sdb","size":8},{"deviceName":"/dev/sdc","size":8}]}`
 	kubeadmSpec = `{"files":[{"path":"/etc/motd","content":"hello"}],"clusterConfiguration":{"apiServer":{"certSANs":["a","b"]}},
 		"joinConfiguration":{"discovery":{"bootstrapToken":{"token":"old"}},"nodeRegistration":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"b","effect":"NoSchedule"}]}}}`
 	machineSpec = `{"clusterName":"c","version":"v1.34.2","bootstrap":{"dataSecretName":"old"}}`
-	// What the API server and the provider add to a spec when it becomes that of an AWSMachine.
+	// The members that the API server and the provider add to the spec of an AWSMachine.
 	awsDefaults = `{"hostAffinity":"default","cloudInit":{"secureSecretsBackend":"secrets-manager"},"providerID":"aws:///eu-west-1a/i-1","instanceID":"i-1"}`
 )
 
-// changes are merge patches of the specs, and what Cluster API makes of the answer.
+// changes are merge patches of the specs, with Cluster API's decision about the answer.
 var changes = []struct {
 	name           string
 	aws            string
 	kubeadm        string
 	machine        string
-	left, notLeft  string // what replaces the machines has, and has not; without left nothing does
+	left, notLeft  string // texts in, and not in, the reasons to replace the machines; empty left means no reason
 	message, cause string // part of the extension's message; why
 }{
 	{name: "nothing", cause: "there is nothing to do"},
@@ -94,7 +94,7 @@ const (
 	core    = "cluster.x-k8s.io/v1beta2"
 )
 
-// machines are the objects of a machine with the specs.
+// machines returns the objects of a machine with the specs.
 func machines(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMachineRequestObjects) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(object(core, "Machine", machine).Raw, &o.Machine))
@@ -103,7 +103,7 @@ func machines(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMac
 	return o
 }
 
-// templates are the objects of a machine set with the specs.
+// templates returns the objects of a machine set with the specs.
 func templates(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMachineSetRequestObjects) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(object(core, "MachineSet", template(machine)).Raw, &o.MachineSet))
@@ -112,7 +112,8 @@ func templates(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMa
 	return o
 }
 
-// TestCanUpdate: both hooks let Cluster API update in place exactly what running machines can take, and name the fields that they cannot.
+// TestCanUpdate: with both hooks, Cluster API updates in place exactly the changes that running machines can take. The message names the other
+// fields.
 func TestCanUpdate(t *testing.T) {
 	w := start(t, nil, nil)
 	for _, c := range changes {
@@ -145,7 +146,7 @@ func TestCanUpdate(t *testing.T) {
 	}
 }
 
-// TestOtherKinds: an object of another kind or version is not judged, and an absent one is none.
+// TestOtherKinds: an object of another kind or version is not covered, and an absent one needs no cover.
 func TestOtherKinds(t *testing.T) {
 	w := start(t, nil, nil)
 	ask := func(current, desired runtime.RawExtension) world.Verdict {
@@ -164,7 +165,7 @@ func TestOtherKinds(t *testing.T) {
 	assert.Contains(t, v.Message, "is not judged")
 }
 
-// TestVerdictIsLogged: the log says what replaces machines, and whether they are available meanwhile, for which the hooks have no field.
+// TestVerdictIsLogged: the log has the reasons to replace machines, and whether the update affects availability, for which the hooks have no field.
 func TestVerdictIsLogged(t *testing.T) {
 	var logged string
 	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, line string) { logged += line }, funcr.Options{}))
@@ -176,7 +177,7 @@ func TestVerdictIsLogged(t *testing.T) {
 	assert.Contains(t, logged, `"replaces"=["AWSMachine: instanceType is immutable"] "affectsAvailability"=false`)
 }
 
-// TestDiscovery: the extension offers each hook once, as Cluster API demands.
+// TestDiscovery: the extension offers each hook once. Cluster API requires that.
 func TestDiscovery(t *testing.T) {
 	handlers, err := start(t, nil, nil).Discover(t.Context())
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ import (
 
 type keys = map[string]string
 
-// adopted makes a world whose machine was launched with the tags, and is known to the extension.
+// adopted makes a world whose machine was launched with the tags, and which the extension has adopted.
 func adopted(t *testing.T, clusterTags, machineTags keys) *world.World {
 	t.Helper()
 	w := start(t, clusterTags, machineTags)
@@ -32,7 +32,7 @@ func adopted(t *testing.T, clusterTags, machineTags keys) *world.World {
 	return w
 }
 
-// update desires tags, and calls UpdateMachine until it is done.
+// update sets the desired tags, and calls UpdateMachine until it is done.
 func update(t *testing.T, w *world.World, desired keys) (took time.Duration) {
 	t.Helper()
 	require.NoError(t, w.Desire(t.Context(), desired))
@@ -57,7 +57,7 @@ func checkTags(t *testing.T, w *world.World, want keys) {
 	assert.Equal(t, map[string]map[string]string{"i-1": all, "eni-1": all, "vol-1": all}, w.Cloud.Tags())
 }
 
-// TestUpdateMachine: tags come, change and go, though the hook is told only what is desired.
+// TestUpdateMachine: tags are added, changed and removed, although the request has only the desired tags.
 func TestUpdateMachine(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a", "cost": "1"})
 	checkTags(t, w, keys{"team": "a", "cost": "1"})
@@ -68,7 +68,7 @@ func TestUpdateMachine(t *testing.T) {
 	checkTags(t, w, nil)
 }
 
-// TestProgress: an update is in progress while the cloud has not been read again, and done afterwards. A machine that is right is done at once.
+// TestProgress: an update is in progress until the cloud has been read again. A machine with the right tags is done at once.
 func TestProgress(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	assert.Zero(t, step(t, w).RetryAfterSeconds)
@@ -84,7 +84,7 @@ func TestProgress(t *testing.T) {
 	assert.Zero(t, step(t, w).RetryAfterSeconds)
 }
 
-// TestWithoutAdoption: a key that is removed before the machine has a record is nobody's, and stays. So machines are adopted when they are first seen.
+// TestWithoutAdoption: a key that is removed before the machine has a record stays. So a controller adopts machines when it first sees them.
 func TestWithoutAdoption(t *testing.T) {
 	w := start(t, nil, keys{"team": "a", "cost": "1"})
 	update(t, w, keys{"team": "a"})
@@ -99,7 +99,7 @@ func TestAdoptionLeavesUpdatesAlone(t *testing.T) {
 	checkTags(t, w, keys{"team": "a"})
 }
 
-// TestStaleCache: where the cache shows the AWSMachine as it was, what the request desires counts. The write of an old object is a conflict.
+// TestStaleCache: if the cache has an old AWSMachine, the request's desired state counts. The write of an old object is a conflict.
 func TestStaleCache(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	request, response := &hooksv1.UpdateMachineRequest{}, &hooksv1.UpdateMachineResponse{}
@@ -110,7 +110,7 @@ func TestStaleCache(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestForeignTags: what others set on a resource stays, on that resource.
+// TestForeignTags: foreign tags on a resource stay on that resource.
 func TestForeignTags(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	require.NoError(t, w.Cloud.CreateTags(t.Context(), []string{"vol-1"}, []tags.Tag{{Key: "backup", Value: "daily"}, {Key: "team", Value: "theirs"}}))
@@ -118,7 +118,7 @@ func TestForeignTags(t *testing.T) {
 	assert.Equal(t, keys{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned", "backup": "daily", "team": "theirs"}, w.Cloud.Tags()["vol-1"])
 }
 
-// TestClusterTags: a key that the machine no longer has gets the cluster's value, also where that is the same.
+// TestClusterTags: a key that is removed from the machine gets the cluster's value, also if that is the same.
 func TestClusterTags(t *testing.T) {
 	cluster := keys{"env": "prod", "org": "x"}
 	w := adopted(t, cluster, keys{"env": "dev", "org": "x"})
@@ -129,8 +129,8 @@ func TestClusterTags(t *testing.T) {
 
 var errCrash = errors.New("the process is gone")
 
-// TestCrashes: the process ends before or after any write of the record, and meanwhile the user desires something else. Nothing is
-// forgotten: the cloud has exactly what is desired at the end.
+// TestCrashes: the process ends before or after any write of the record, and the user changes the desired tags. In the end the cloud has exactly the
+// desired tags.
 func TestCrashes(t *testing.T) {
 	for nth := range 4 {
 		for _, lost := range []bool{false, true} {
@@ -147,7 +147,7 @@ func TestCrashes(t *testing.T) {
 			}
 			require.NoError(t, w.Desire(t.Context(), keys{"new": "1"}))
 			for range 3 {
-				_, _ = w.UpdateMachine(t.Context()) // as the crash has it
+				_, _ = w.UpdateMachine(t.Context()) // ended by the crash
 				w.Pass(time.Minute)
 			}
 			require.NoError(t, w.Desire(t.Context(), keys{"last": "1"}))
@@ -162,7 +162,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestThrottled: an update that the cloud throttles is in progress, and goes on later.
+// TestThrottled: a throttled update is in progress, and continues later.
 func TestThrottled(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	throttled := 2
@@ -179,7 +179,7 @@ func TestThrottled(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestConflict: a machine that somebody else writes meanwhile is tried again, and nothing is sent before.
+// TestConflict: after a foreign write of the machine the update is tried again. Nothing is sent before.
 func TestConflict(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	require.NoError(t, w.Desire(t.Context(), keys{"team": "b"}))
@@ -198,7 +198,8 @@ func TestConflict(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestFailure: what needs somebody's help is a failure, with a message that hides what the cloud quotes, and is over when it is helped.
+// TestFailure: a problem that does not end by itself is a failure. The message hides the cloud's text. The update succeeds when the problem is
+// solved.
 func TestFailure(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	w.Cloud.Fault = func(call string) error {
@@ -218,7 +219,7 @@ func TestFailure(t *testing.T) {
 	checkTags(t, w, keys{"team": "s3cr3t-value"})
 }
 
-// cloud is EC2 on a fake cloud that does to the driver what clouds do.
+// cloud is EC2 on the fake cloud of drivertest.
 type cloud struct{ *drivertest.Cloud }
 
 func (c cloud) Resources(ctx context.Context, _ string) ([]driver.Resource, error) {
@@ -234,7 +235,7 @@ func (c cloud) DeleteTags(ctx context.Context, resources []string, remove []tags
 	return c.Change(ctx, resources, nil, remove)
 }
 
-// TestDriver: the driver keeps the promises of drivers. The volume pv is that of a CSI driver.
+// TestDriver runs the checks of drivertest. The volume pv is that of a CSI driver.
 func TestDriver(t *testing.T) {
 	schema, err := extension.MachineSchema()
 	require.NoError(t, err)

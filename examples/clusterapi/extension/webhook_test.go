@@ -15,8 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
 )
 
-// TestProviderAdmitsWhatIsCovered: Cluster API writes what is covered into the AWSMachine, and the provider's own webhook lets it. Every field of the
-// spec goes from each of some values to the next, and to none and to the emptiest one and back.
+// TestProviderAdmitsWhatIsCovered: Cluster API writes covered changes into the AWSMachine, and the provider's own webhook admits them. Every field of
+// the spec changes from each of its values to the next, and to and from an absent and an empty value.
 func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 	w := start(t, nil, nil)
 	covered := map[string]int{}
@@ -39,7 +39,7 @@ func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 	assert.Greater(t, covered["AdditionalSecurityGroups"], 5)
 }
 
-// values are some values of a type, the zero value first: each member alone, each list in both orders.
+// values returns values of a type, the zero value first: each member alone, each list in both orders.
 func values(of reflect.Type) (all []reflect.Value) {
 	all = []reflect.Value{reflect.Zero(of)}
 	switch of.Kind() {
@@ -69,7 +69,7 @@ func values(of reflect.Type) (all []reflect.Value) {
 			whole.SetMapIndex(reflect.ValueOf("key").Convert(of.Key()), value)
 			all = append(all, whole)
 		}
-	case reflect.String: // with the defaults among them
+	case reflect.String: // with the defaults
 		for _, text := range []string{"a", "default", "enabled", "disabled", "optional", "ClusterObjectStore"} {
 			all = append(all, reflect.ValueOf(text).Convert(of))
 		}
@@ -88,7 +88,7 @@ func machineWith(field reflect.StructField, value reflect.Value) *infrav1.AWSMac
 	return machine
 }
 
-// defaulted is what the API server makes of an AWSMachine before the webhook sees it.
+// defaulted returns an AWSMachine with the defaults of the API server.
 func defaulted(machine *infrav1.AWSMachine) *infrav1.AWSMachine {
 	machine = machine.DeepCopy()
 	if machine.Spec.HostAffinity == nil {
@@ -103,7 +103,7 @@ func defaulted(machine *infrav1.AWSMachine) *infrav1.AWSMachine {
 	return machine
 }
 
-// judge returns what the extension says that replaces a machine.
+// judge returns the extension's reasons to replace a machine.
 func judge(t *testing.T, w *world.World, before, after *infrav1.AWSMachine) string {
 	t.Helper()
 	request, response := &hooksv1.CanUpdateMachineRequest{}, &hooksv1.CanUpdateMachineResponse{}

@@ -34,8 +34,8 @@ func (d *Driver) client(region string, secret map[string][]byte) *ec2.Client {
 }
 
 // retryer repeats throttled and unanswered calls until the context ends. The SDK's own retryer gives up after three attempts. With unlimited
-// attempts, it still gives up when its rate limiter has no tokens left: then the first call of a throttled update would use all tokens, and its later calls
-// would never be made.
+// attempts, it still gives up when its rate limiter has no tokens left: then the first call of a throttled update would use all tokens, and its later
+// calls would never be made.
 func (d *Driver) retryer() aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff })
 	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited

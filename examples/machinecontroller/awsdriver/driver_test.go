@@ -57,7 +57,7 @@ func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec)
 	return f
 }
 
-// specWith is a spec with a root volume, a data volume and an interface, changed.
+// specWith returns a changed spec with a root volume, a data volume and an interface.
 func specWith(change func(*awsdriver.ProviderSpec)) *awsdriver.ProviderSpec {
 	spec := &awsdriver.ProviderSpec{
 		AMI: "ami-1", MachineType: "m5.large", Region: "eu-west-1",
@@ -92,7 +92,7 @@ func (f *fixture) launch() {
 	f.machine.Spec.ProviderID = made.ProviderID
 }
 
-// update asks for other flat tags than those of the launch, of which owner=alice was applied.
+// update calls UpdateMachine with other flat tags than those of the launch. The last-applied tag is owner=alice.
 func (f *fixture) update(ctx context.Context, desired string) error {
 	const applied = `{"tags":{"owner":"alice"}}`
 	raw, err := json.Marshal(f.spec)
@@ -107,7 +107,7 @@ func (f *fixture) update(ctx context.Context, desired string) error {
 	return f.driver.UpdateMachine(ctx, request)
 }
 
-// having returns the IDs of resources that have a key, sorted.
+// having returns the IDs of resources with a key, sorted.
 func (f *fixture) having(key string) []string {
 	var ids []string
 	for _, r := range f.cloud.Resources() {
@@ -118,7 +118,7 @@ func (f *fixture) having(key string) []string {
 	return ids
 }
 
-// TestLaunch: each kind of resource gets its tags, the root volume has the name that the image gives it, and a repetition finds the VM.
+// TestLaunch: each kind of resource gets its tags, the root volume has the image's device name, and a repetition finds the VM.
 func TestLaunch(t *testing.T) {
 	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
 	f.launch()
@@ -145,7 +145,7 @@ func TestLaunch(t *testing.T) {
 	assert.Len(t, f.cloud.Resources(), 4)
 }
 
-// TestOwnResources: what the launch made is updated, and nothing else that is attached to the VM.
+// TestOwnResources: only the resources of the launch are updated, and no other attached resource.
 func TestOwnResources(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -201,7 +201,7 @@ func TestOwnResources(t *testing.T) {
 	}
 }
 
-// TestRemovalHasAValue: a key that somebody took between the read and the removal stays.
+// TestRemovalHasAValue: a key that another client changed between the read and the removal stays.
 func TestRemovalHasAValue(t *testing.T) {
 	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
 	f.launch()
@@ -212,7 +212,7 @@ func TestRemovalHasAValue(t *testing.T) {
 	assert.Equal(t, []string{"vol-2"}, f.having("owner"))
 }
 
-// TestThrottling: the client repeats what is throttled, or not answered, as long as the context lasts; the SDK's own retryer would have given up.
+// TestThrottling: the client repeats throttled and unanswered calls until the context ends; the SDK's own retryer would have given up.
 func TestThrottling(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	f.launch()
@@ -233,7 +233,7 @@ func TestThrottling(t *testing.T) {
 	assert.NotContains(t, err.Error(), "alice")
 }
 
-// TestInitialize: the check of source and destination is off, and each interface has its IPv6 prefixes, once, although reads lag.
+// TestInitialize: the check of source and destination is off, and each interface gets its IPv6 prefixes once, although reads lag.
 func TestInitialize(t *testing.T) {
 	f := newFixture(t, cloud.Config{ReadLag: 100 * time.Millisecond}, specWith(func(s *awsdriver.ProviderSpec) {
 		s.SrcAndDstChecksEnabled = new(false)
@@ -260,7 +260,7 @@ func TestInitialize(t *testing.T) {
 	assert.False(t, first.SourceDestCheck || second.SourceDestCheck)
 }
 
-// TestGone: a VM that is gone is NotFound to the flow, and its deletion is no error.
+// TestGone: the status of a deleted VM is NotFound, and its deletion is no error.
 func TestGone(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	f.launch()
@@ -275,7 +275,7 @@ func TestGone(t *testing.T) {
 	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
 }
 
-// TestCodes: what the cloud refuses has a code of machine-controller-manager.
+// TestCodes: errors of the cloud have codes of machine-controller-manager.
 func TestCodes(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	for code, want := range map[string]driver.Code{
@@ -290,13 +290,13 @@ func TestCodes(t *testing.T) {
 	require.Error(t, f.update(t.Context(), `{}`))
 }
 
-// inVolumeLane asks for the performance of the data volume.
+// inVolumeLane calls UpdateMachine for the performance of the data volume.
 func (f *fixture) inVolumeLane(performance string) error {
 	const device = `{"blockDevices":[{"deviceName":"/dev/sdf","ebs":%s}]}`
 	return f.driver.UpdateMachine(f.t.Context(), f.inLane("volume", "disk", fmt.Sprintf(device, performance)))
 }
 
-// inLane is a request for a lane of which nothing was applied yet.
+// inLane returns a request for a lane without a last-applied part.
 func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachineRequest {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
@@ -307,7 +307,7 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	}
 }
 
-// TestVolume: a modification is accepted, and is done later; a failed one is made again; too early, the driver says when.
+// TestVolume: a modification is accepted, and done later. A failed one is repeated. If it is too early, the driver returns the time.
 func TestVolume(t *testing.T) {
 	f := newFixture(t, cloud.Config{ModifyTime: 200 * time.Millisecond, Cooldown: time.Second}, specWith(nil))
 	f.launch()
@@ -339,7 +339,8 @@ func TestVolume(t *testing.T) {
 	assert.Equal(t, 3000, r.Iops, "the root volume is left alone")
 }
 
-// TestAttributes: attributes of interfaces follow the class, with the tags. Those of the VM do while the node is drained: until then they are only read.
+// TestAttributes: attributes of interfaces are updated with the tags. Those of the VM are updated while the node is drained; until then they are only
+// read.
 func TestAttributes(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	f.launch()

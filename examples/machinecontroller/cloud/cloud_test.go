@@ -19,7 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 )
 
-// call makes a request: pairs of parameters behind the action. It returns the text of the answer and the error's code.
+// call makes a request with pairs of parameters after the action. It returns the text of the answer and the error's code.
 func call(tb testing.TB, c http.Handler, action string, pairs ...string) (text, code string) {
 	tb.Helper()
 	form := url.Values{"Action": {action}}
@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, post(c, "Action=DescribeInstances", "somebody").Code)
 }
 
-// TestConditions: DeleteTags with a value, also the empty one, removes the key only if that is its value; without a value, whatever it is.
+// TestConditions: DeleteTags with a value, also an empty one, removes the key only if it has this value; without a value, in any case.
 func TestConditions(t *testing.T) {
 	for _, test := range []struct {
 		pairs []string
@@ -124,7 +124,7 @@ func TestLag(t *testing.T) {
 	assert.Zero(t, c.Pending())
 }
 
-// TestPages: pages have as many results as they may, none stands on two, and the last has no token.
+// TestPages: pages are full, no result is on two pages, and the last page has no token.
 func TestPages(t *testing.T) {
 	c := launched(t, cloud.Config{PageSize: 2})
 	for range 4 {
@@ -148,7 +148,7 @@ func TestPages(t *testing.T) {
 	assert.Equal(t, []string{"vol-1", "vol-2", "vol-3", "vol-4", "vol-5"}, seen)
 }
 
-// TestModifyVolume: it is accepted, takes effect later or fails, and another is refused meanwhile and for a while.
+// TestModifyVolume: a modification is accepted, and takes effect or fails later. Until then and for a while after it, another one is refused.
 func TestModifyVolume(t *testing.T) {
 	c := launched(t, cloud.Config{ModifyTime: 50 * time.Millisecond, Cooldown: 300 * time.Millisecond})
 	c.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})
@@ -169,7 +169,7 @@ func TestModifyVolume(t *testing.T) {
 	require.Eventually(t, func() bool { return iops() == 5000 }, 10*time.Second, time.Millisecond)
 }
 
-// TestTermination: what the launch made goes, what others attached stays, and the client token makes no new instance.
+// TestTermination: resources of the launch are deleted, other attached ones stay, and the client token makes no new instance.
 func TestTermination(t *testing.T) {
 	c := launched(t, cloud.Config{})
 	foreign := c.Attach(cloud.Resource{Kind: cloud.Volume, Instance: "i-1"})
@@ -184,7 +184,7 @@ func TestTermination(t *testing.T) {
 	assert.Contains(t, text, "<name>terminated</name>")
 }
 
-// TestThrottling: what is beyond the limit is refused with 503, and may be repeated later.
+// TestThrottling: calls beyond the limit are refused with 503, and may be repeated later.
 func TestThrottling(t *testing.T) {
 	c := launched(t, cloud.Config{})
 	c.Limit(rate.NewLimiter(20, 2), nil)
@@ -228,7 +228,7 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// FuzzServeHTTP: whatever the request, the answer is XML, and the instance of before is still there unless it was terminated.
+// FuzzServeHTTP: every answer is XML, and the instance still exists unless it was terminated.
 func FuzzServeHTTP(f *testing.F) {
 	for _, body := range []string{
 		"Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v", "Action=DescribeInstances&Filter.1.Name=tag-key&Filter.1.Value.1=Name&MaxResults=5",

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fixture is a machine on the API server, and a class that wants an update of it.
+// fixture is a machine on the API server, and a class with another hot part.
 type fixture struct {
 	t       *testing.T
 	client  *api.Client
@@ -79,7 +79,7 @@ func newFixture(t *testing.T) *fixture {
 // patch is client-go's function.
 type patch = func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
 
-// executor updates with client-go's own functions, but for a patch that tests replace.
+// executor returns an executor with client-go's own functions, except a patch that tests replace.
 func (f *fixture) executor(patch patch) *machineupdate.Executor[*api.Machine] {
 	if patch == nil {
 		patch = f.client.Machines.Patch
@@ -96,7 +96,7 @@ func (f *fixture) observe(machine *api.Machine) machineupdate.Observation[*api.M
 	}
 }
 
-// live is the machine as the API server has it.
+// live returns the machine of the API server.
 func (f *fixture) live() *api.Machine {
 	f.t.Helper()
 	machine, err := f.client.Machines.Get(f.t.Context(), "m", metav1.GetOptions{})
@@ -109,8 +109,8 @@ func (f *fixture) annotate(data string) error {
 	return err
 }
 
-// TestMergePatch: a merge patch with an old resourceVersion is a conflict; without one it is not, and overwrites what came in between. It leaves what
-// it does not name, and the status in any case.
+// TestMergePatch: a merge patch with an old resourceVersion is a conflict; without one it overwrites later changes. It does not change fields that it
+// does not name, and never the status.
 func TestMergePatch(t *testing.T) {
 	f := newFixture(t)
 	old := f.machine.ResourceVersion
@@ -123,8 +123,8 @@ func TestMergePatch(t *testing.T) {
 	assert.Equal(t, api.MachineRunning, live.Status.CurrentStatus.Phase)
 }
 
-// TestUpdateWipesAnnotations: a full update of an older object, with the newer resourceVersion, is no conflict and loses the record. So the steps behind
-// the update work on the machine that it hands on.
+// TestUpdateWipesAnnotations: a full update of an older object, with the newer resourceVersion, is no conflict and loses the record. So the steps
+// after the update use the machine of its result.
 func TestUpdateWipesAnnotations(t *testing.T) {
 	f := newFixture(t)
 	result := f.executor(nil).Reconcile(t.Context(), f.observe(f.machine))
@@ -139,7 +139,7 @@ func TestUpdateWipesAnnotations(t *testing.T) {
 	assert.NotContains(t, f.live().Annotations, machineupdate.AnnotationRecord)
 }
 
-// TestTwoExecutors: of processes that decide by the same object one calls the driver; the others have a conflict, and send nothing.
+// TestTwoExecutors: if processes decide by the same object, one calls the driver. The others get a conflict, and send nothing.
 func TestTwoExecutors(t *testing.T) {
 	const processes = 8
 	f := newFixture(t)
@@ -160,7 +160,7 @@ func TestTwoExecutors(t *testing.T) {
 	assert.Contains(t, f.live().Annotations[machineupdate.AnnotationRecord], `"state":"Unconfirmed"`)
 }
 
-// TestWatchLag: an object from a cache that has not seen the last write leads to a conflict before anything is sent, and the cache catches up.
+// TestWatchLag: an object from a cache without the last write leads to a conflict before anything is sent, and the cache catches up.
 func TestWatchLag(t *testing.T) {
 	f := newFixture(t)
 	cached := controller.NewCache(f.client, 0)
@@ -181,7 +181,7 @@ func TestWatchLag(t *testing.T) {
 
 var errLost = errors.New("the answer was lost")
 
-// losing makes a patch whose nth call takes effect without an answer.
+// losing returns a patch whose nth call takes effect without an answer.
 func (f *fixture) losing(nth int) patch {
 	return func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error) {
 		written, err := f.client.Machines.Patch(ctx, name, patchType, data, options, subresources...)
@@ -192,8 +192,8 @@ func (f *fixture) losing(nth int) patch {
 	}
 }
 
-// TestLostAnswer: a write that is applied and whose answer is lost. If it was the marker, nothing was called, and the next pass makes the update; if
-// it was the success, nothing is forgotten, and the update waits for its confirmation.
+// TestLostAnswer: a write is applied and its answer lost. After a lost marker nothing was called, and the next pass makes the update. After a lost
+// success the record is complete, and the update waits for its confirmation.
 func TestLostAnswer(t *testing.T) {
 	t.Run("of the marker", func(t *testing.T) {
 		f := newFixture(t)
@@ -221,8 +221,8 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
-// TestLongAnnotations: all annotations of an object have 256 KiB together. Where others have left no room for a record nothing is called; the error
-// says why.
+// TestLongAnnotations: all annotations of an object have at most 256 KiB. If others leave no room for a record, nothing is called, and the error says
+// why.
 func TestLongAnnotations(t *testing.T) {
 	const limit = 256 << 10
 	f := newFixture(t)
@@ -242,8 +242,8 @@ func TestLongAnnotations(t *testing.T) {
 	assert.EqualValues(t, 1, f.calls.Load())
 }
 
-// TestWithoutStatus: where the status is no subresource, UpdateStatus is not found, and an update of the machine replaces the status as well. A hot update
-// leaves the status alone.
+// TestWithoutStatus: if the status is no subresource, UpdateStatus is not found, and an update of the machine replaces the status as well. A hot
+// update does not change the status.
 func TestWithoutStatus(t *testing.T) {
 	group := schema.GroupVersion{Group: "plain.example", Version: "v1"}
 	definitions, err := apiextensions.NewForConfig(server.Config)

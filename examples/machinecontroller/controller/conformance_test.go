@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 	machineupdatetest.Check(t, machineIn, reconcileIn(t))
 }
 
-// TestConformanceInPlace: likewise where a drained node is updated in place.
+// TestConformanceInPlace: it also does for in-place updates of drained nodes.
 func TestConformanceInPlace(t *testing.T) {
 	machineupdatetest.CheckInPlace(t, func(phase, providerID string) *api.Machine {
 		machine := machineIn(phase, providerID)
@@ -39,7 +39,7 @@ func ownedBy(name string) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{Name: name, Controller: new(true)}}
 }
 
-// reconcileIn lets a controller reconcile a machine whose World has a pool that is updated in place from the class "former" to the class "class".
+// reconcileIn reconciles a machine of a World with a pool that is updated in place from the class "former" to the class "class".
 func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*api.Machine], *api.Machine) time.Duration {
 	t.Helper()
 	return func(ctx context.Context, w *machineupdatetest.World[*api.Machine], machine *api.Machine) time.Duration {
@@ -65,7 +65,7 @@ func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*a
 	}
 }
 
-// nodeIn is the machine's node as the cache has it.
+// nodeIn returns the machine's node in the cache.
 func nodeIn(w *machineupdatetest.World[*api.Machine], machine *api.Machine) *corev1.Node {
 	found, waits := w.Drained()
 	node := nodeOf(found)
@@ -91,7 +91,7 @@ func nodeOf(drained machineupdate.DrainedNode) *corev1.Node {
 	}
 }
 
-// nodes is the World's node in the words of client-go.
+// nodes adapts the World's node to client-go.
 type nodes struct {
 	*machineupdatetest.World[*api.Machine]
 }
@@ -112,7 +112,7 @@ func (n nodes) UpdateStatus(_ context.Context, node *corev1.Node, _ metav1.Updat
 	return node, nil
 }
 
-// recorder hands events to the World.
+// recorder passes events to the World.
 type recorder struct {
 	*record.FakeRecorder
 
@@ -123,7 +123,7 @@ func (r recorder) Event(object runtime.Object, eventType, reason, message string
 	r.world.Event(object, eventType, reason, message)
 }
 
-// machineIn is a machine in the phase.
+// machineIn returns a machine in the phase.
 func machineIn(phase, providerID string) *api.Machine {
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{
 		Name: "m", UID: "u", Finalizers: []string{api.Finalizer}, Labels: map[string]string{api.NodeLabelKey: "node"},
@@ -137,7 +137,7 @@ func machineIn(phase, providerID string) *api.Machine {
 	return machine
 }
 
-// worldDriver is the World's driver in the words of this controller's.
+// worldDriver adapts the World's driver to this controller's interface.
 type worldDriver struct {
 	*machineupdatetest.World[*api.Machine]
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// ReconcileMachine is one reconcile of a machine that stands in no cache.
+// ReconcileMachine reconciles a machine that is in no cache.
 func (c *Controller) ReconcileMachine(ctx context.Context, machine *api.Machine) time.Duration {
 	return c.reconcileMachine(ctx, machine)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestReadersOfLastOperation: the health check tells a first join by the last operation, and machine sets a failure. A report of an update on a machine
-// that has not joined would keep its bootstrap token for ever.
+// TestReadersOfLastOperation: the health check recognises a first join by the last operation, and machine sets a failure. A report of an update on a
+// machine that has not joined would keep its bootstrap token for ever.
 func TestReadersOfLastOperation(t *testing.T) {
 	const (
 		processing, successful, failed = api.MachineStateProcessing, api.MachineStateSuccessful, api.MachineStateFailed
@@ -72,7 +72,7 @@ func TestReadersOfLastOperation(t *testing.T) {
 	}
 }
 
-// withoutUpdates is a driver that knows no hot updates.
+// withoutUpdates is a driver without hot updates.
 type withoutUpdates struct{ worldDriver }
 
 func (withoutUpdates) Prepare(*machineupdate.Classes, machineupdate.MachineClass) (*machineupdate.Prepared, bool, error) {

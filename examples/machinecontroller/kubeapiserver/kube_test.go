@@ -1,5 +1,5 @@
 // Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission. It is a module of its
-// own, for it takes minutes to compile.
+// own, because it takes minutes to compile.
 package kubeapiserver_test
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestKubeAPIServer runs everything on one server, for that takes seconds to start.
+// TestKubeAPIServer runs everything on one server, which takes seconds to start.
 func TestKubeAPIServer(t *testing.T) {
 	s := start(t)
 	t.Run("the role is enough, and nothing more than needed", s.testRole)
@@ -170,8 +170,7 @@ func (f *fixture) owner() string {
 	return vm.Tags["owner"]
 }
 
-// testRole: two replicas create machines, update them, also in place, and delete them, with real nodes. For that they ask for exactly what the roles
-// allow.
+// testRole: two replicas create machines, update them, also in place, and delete them, with real nodes. They use exactly the verbs of the roles.
 func (s *server) testRole(t *testing.T) {
 	const next = "next"
 	f := s.namespace(t, "role")
@@ -248,7 +247,7 @@ func (s *server) testWithoutPatch(t *testing.T) {
 	f.until("the machine is updated", func() bool { return f.owner() == "bob" })
 }
 
-// testAdmission: likewise for a policy that refuses to change the record.
+// testAdmission: the same for a policy that refuses changes of the record.
 func (s *server) testAdmission(t *testing.T) {
 	f := s.namespace(t, "admission")
 	replica := f.startReplica("d")
@@ -278,8 +277,8 @@ func (s *server) testAdmission(t *testing.T) {
 	f.until("the machine is updated", func() bool { return f.owner() == "bob" })
 }
 
-// expectRefused changes the class, and expects that the update ends before anything is sent: with the API server's error for driver and caller, a delay and
-// an event. The machine is as it was.
+// expectRefused changes the class, and expects that the update ends before anything is sent, with the API server's error, a delay and an event. The
+// machine does not change.
 func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(error) bool) {
 	f.Helper()
 	before, written := f.world.Machine(first), f.written()

@@ -20,10 +20,10 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 )
 
-// user is whom the API server takes the controllers for.
+// user is the controllers' user.
 const user = "machine-controller"
 
-// server is a kube-apiserver with RBAC and its default admission, which notes what the controllers ask for.
+// server is a kube-apiserver with RBAC, its default admission, and an audit log of the controllers' requests.
 type server struct {
 	admin, controllers *rest.Config
 
@@ -67,7 +67,7 @@ func start(t *testing.T) *server {
 	return s
 }
 
-// asked returns what the controllers have asked for, as "verb resource/subresource.group" with whether it was allowed.
+// asked returns the controllers' requests as "verb resource/subresource.group", and whether they were allowed.
 func (s *server) asked(t *testing.T) map[string]bool {
 	t.Helper()
 	log, err := os.Open(s.audit)
@@ -91,7 +91,7 @@ func (s *server) asked(t *testing.T) map[string]bool {
 
 func permission(verb, resource, group string) string { return verb + " " + resource + "." + group }
 
-// roles are those that the README tells to create.
+// roles are the roles of the README.
 func roles(t *testing.T) (*rbacv1.Role, *rbacv1.ClusterRole) {
 	t.Helper()
 	file, err := os.Open("../rbac.yaml")

@@ -35,7 +35,7 @@ const (
 )
 
 // TestRandomFaults: after a thousand faults of the cloud, of the API server and of the processes, in any order, each resource has exactly the
-// infrastructure tags of the class, the mandatory ones, and those of others; and nobody calls the cloud any more.
+// infrastructure tags of the class, the mandatory tags, and foreign tags, and the controllers no longer call the cloud.
 func TestRandomFaults(t *testing.T) {
 	server, err := apiserver.Start(t.Context())
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ type chaos struct {
 	random   *rand.Rand
 	replicas []*world.Replica
 	started  int
-	injected int            // faults that the cloud was told to make
+	injected int            // faults of the cloud
 	done     map[string]int // other faults, by kind
 	desired  map[string]string
 	iops     int32
@@ -83,7 +83,7 @@ type chaos struct {
 	calls    atomic.Int64 // that the cloud got
 }
 
-// happened returns how many faults have happened so far: those of the cloud happen when a request comes that they match.
+// happened returns the number of faults that have happened. Those of the cloud happen at a matching request.
 func (c *chaos) happened() int {
 	n := c.injected - c.w.Cloud.Pending()
 	for _, other := range c.done {
@@ -162,7 +162,7 @@ func (c *chaos) change() *awsdriver.ProviderSpec {
 	return spec
 }
 
-// tagForeign is somebody who tags any resource.
+// tagForeign sets a foreign tag on any resource.
 func (c *chaos) tagForeign() {
 	all := c.w.Cloud.Resources()
 	if len(all) == 0 || c.tagged > 200 {
@@ -179,7 +179,7 @@ func (c *chaos) tagForeign() {
 	c.note("foreign tag")
 }
 
-// interfere is somebody who writes a machine, so that whoever has read it before has a conflict.
+// interfere writes a machine, so that its earlier readers get a conflict.
 func (c *chaos) interfere() {
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"others":"%d"}}}`, c.random.Int())
 	_, err := c.w.Client.Machines.Patch(c.t.Context(), c.machine(), types.MergePatchType, patch, metav1.PatchOptions{})
@@ -192,7 +192,7 @@ func (c *chaos) machine() string { return fmt.Sprintf(class+"-%d", c.random.IntN
 
 func (c *chaos) one() *world.Replica { return c.replicas[c.random.IntN(len(c.replicas))] }
 
-// crash kills a process, or lets it sleep for a while, so that it may lose its lease.
+// crash kills a process, or freezes it for a while, so that it may lose its lease.
 func (c *chaos) crash() {
 	at := c.random.IntN(len(c.replicas))
 	victim := c.replicas[at]
@@ -231,7 +231,7 @@ func (c *chaos) heal() {
 	c.startReplica()
 }
 
-// settle waits until no machine has anything left to do.
+// settle waits until all machines are up to date.
 func (c *chaos) settle() {
 	settled := func() bool {
 		for i := range pool {
@@ -252,7 +252,7 @@ func (c *chaos) settle() {
 	}
 }
 
-// isWanted reports whether the record has what the class says by now.
+// isWanted reports whether the record has the class's current hot part.
 func (c *chaos) isWanted(annotation string) bool {
 	var record struct {
 		Parts []struct{ Applied awsdriver.ProviderSpec }
@@ -265,7 +265,7 @@ func (c *chaos) isWanted(annotation string) bool {
 	return maps.Equal(applied, c.desired)
 }
 
-// expect checks every resource, and that nobody goes on calling the cloud.
+// expect checks every resource, and that there are no further calls to the cloud.
 func (c *chaos) expect() {
 	named := map[string]string{} // the machine of a VM
 	for i := range pool {
