@@ -114,8 +114,20 @@ type op struct {
 	presence   bool // an empty value is written
 	quoted     bool // the value is written as a string
 
-	header string // a byte for the comma or brace before the member, the quoted name and a colon
+	header header
 	field  *fieldplan.Field
+}
+
+// header stands before the value of a member: a byte for the comma or brace, the quoted name and a colon.
+type header struct {
+	text  string
+	short [24]byte // the first bytes of text
+}
+
+func headerOf(name string) header {
+	h := header{text: "," + name}
+	copy(h.short[:], h.text)
+	return h
 }
 
 // step compares one member of two objects. It is an op without the fields that only writing needs.
@@ -357,7 +369,7 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
 	o := op{
 		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
-		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: "," + f.Header, field: f,
+		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: headerOf(f.Header), field: f,
 	}
 	if o.quoted {
 		o.kind = leafKind

@@ -39,9 +39,9 @@ func (u *Unknown) Left() []Element {
 // unknown returns an op for one unknown member, where o is the op of the field that holds all unknown members. The member is free JSON, and null
 // counts as unset.
 func (o *op) unknown(e Element) op {
-	header, _ := canonjson.AppendString([]byte{','}, e.Key) // Entries has checked the name
+	name, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
 	elem := o.node.elem
-	return op{node: elem, kind: elem.kind, header: string(header) + ":", field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
+	return op{node: elem, kind: elem.kind, header: headerOf(string(name) + ":"), field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
 }
 
 // afterNames sorts after all names, which are UTF-8.

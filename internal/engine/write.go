@@ -87,10 +87,17 @@ func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
 }
 
 // header returns the buffer with the byte before a member, and the member's name.
-func (r *run) header(o *op, before byte) []byte {
-	buf := append(r.buf, o.header...) //nolint:gocritic // its callers go on with it
-	buf[len(r.buf)] = before
-	return buf
+func (r *run) header(o *op, before byte) []byte { return o.header.append(r.buf, before) }
+
+// append is small enough to be inlined. A short header is copied without a call.
+func (h *header) append(dst []byte, before byte) []byte {
+	n := len(dst)
+	if room := dst[n:cap(dst)]; len(room) >= len(h.short) && len(h.text) <= len(h.short) {
+		*(*[len(h.short)]byte)(room) = h.short
+		room[0] = before
+		return dst[:n+len(h.text)]
+	}
+	return append(append(dst, before), h.text[1:]...)
 }
 
 // member writes a member after the byte before, and reports whether it did. It writes nothing if the value counts as unset.
@@ -135,7 +142,7 @@ func (r *run) member(o *op, m memory, before byte) bool {
 }
 
 // textOfMember returns the text of the value of a member that was written from start on.
-func (r *run) textOfMember(o *op, start int) []byte { return r.buf[start+len(o.header):] }
+func (r *run) textOfMember(o *op, start int) []byte { return r.buf[start+len(o.header.text):] }
 
 // differs reports whether a member that was written from start on differs from its default. Otherwise it removes the member.
 func (r *run) differs(o *op, start int) bool {
@@ -164,7 +171,7 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 		return false
 	}
 	if o.quoted {
-		r.buf = leaf.Spell(r.buf, start+len(o.header), o.node.plan.Leaf, leaf.Quoted)
+		r.buf = leaf.Spell(r.buf, start+len(o.header.text), o.node.plan.Leaf, leaf.Quoted)
 	}
 	return true
 }
