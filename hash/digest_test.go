@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// naive is Gardener's composition, written as its definition says.
+// naive is Gardener's composition, written directly from its definition.
 func naive(n int, parts ...string) string {
 	digests := make([]string, len(parts))
 	for i, part := range parts {

@@ -15,12 +15,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// box is a configuration of one field: where a table is about a leaf, the field's name and struct tag do not matter.
+// box is a configuration with one field, for tables about leaves.
 type box[V any] struct {
 	V V `json:"v,omitzero"`
 }
 
-// row says which document values of one type have, or which problem.
+// row has values of one type, and their common document or problem.
 type row struct {
 	at, name     string
 	want, reason string
@@ -29,13 +29,13 @@ type row struct {
 	schema       func() (*hotupdate.Schema, error)
 }
 
-// problem is what is stable of an error.
+// problem is the stable part of an error.
 type problem struct {
 	code string
 	path string
 }
 
-// says is a row of values that have the document want: they are equal in meaning.
+// says returns a row of values with the document want: their meaning is equal.
 func says[T any](name, want, reason string, values ...T) row {
 	r := row{at: caller(), name: name, want: want, reason: reason, schema: func() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[T]() }}
 	for _, v := range values {
@@ -44,7 +44,7 @@ func says[T any](name, want, reason string, values ...T) row {
 	return r
 }
 
-// leaf is a row of values of a box; want is the document of the value itself, and empty if it is absent.
+// leaf returns a row of values of a box; want is the document of the value itself, and empty if it is absent.
 func leaf[V any](name, want, reason string, values ...V) row {
 	boxes := make([]box[V], len(values))
 	for i, v := range values {
@@ -58,7 +58,7 @@ func leaf[V any](name, want, reason string, values ...V) row {
 	return r
 }
 
-// fails is a row of a value that has no document.
+// fails returns a row with a value that has no document.
 func fails[T any](name string, code string, path, reason string, value T) row {
 	r := says(name, "", reason, value)
 	r.at = caller()
@@ -66,7 +66,7 @@ func fails[T any](name string, code string, path, reason string, value T) row {
 	return r
 }
 
-// leafFails is a row of a box whose value has no document.
+// leafFails returns a row with a box whose value has no document.
 func leafFails[V any](name string, code string, path, reason string, value V) row {
 	r := fails(name, code, path, reason, box[V]{value})
 	r.at = caller()

@@ -34,7 +34,7 @@ type fleetDataVolume struct {
 	SnapshotID string `json:"snapshotID,omitempty"`
 }
 
-// fleetPool is what the adopter's functions see: the decoded config, and a field of the pool itself.
+// fleetPool is the pool for the adopter's functions: the decoded config, and a field of the pool itself.
 type fleetPool struct {
 	config    fleetConfig
 	encrypted *bool
@@ -47,7 +47,7 @@ func (p fleetPool) own() []string {
 	return []string{strconv.FormatBool(*p.encrypted)}
 }
 
-// rawBytes is how pools were hashed first: the config as it came, and no string if there is none.
+// rawBytes is the first hash of pools: the raw config, and no string if there is none.
 func rawBytes(raw []byte, pool fleetPool) ([]string, error) {
 	data := pool.own()
 	if raw != nil {
@@ -56,7 +56,7 @@ func rawBytes(raw []byte, pool fleetPool) ([]string, error) {
 	return data, nil
 }
 
-// handWrittenList is what came next: values without names. It forgot the profile.
+// handWrittenList is the next hash of pools: values without names. It forgot the profile.
 func handWrittenList(_ []byte, pool fleetPool) ([]string, error) {
 	data := pool.own()
 	if v := pool.config.Volume; v != nil {
@@ -84,7 +84,7 @@ func mendedList(raw []byte, pool fleetPool) ([]string, error) {
 	return data, err
 }
 
-// allowList is how a third kind of pools is hashed: the sorted names of what matters, never the raw bytes.
+// allowList is the hash of a third kind of pools: the sorted names of relevant values, never the raw bytes.
 func allowList(_ []byte, pool fleetPool) ([]string, error) {
 	var names []string
 	for _, v := range pool.config.DataVolumes {
@@ -100,7 +100,7 @@ func canonicalFleet(t require.TestingT) func([]byte, fleetPool) ([]string, error
 	return hash.Canonical(schema, fleetPool.own)
 }
 
-// firstRelease is what was in force before adoption, adopted what is in force after it.
+// firstRelease returns the eras before adoption, and adopted those after it.
 func firstRelease() []hash.Era[fleetPool] {
 	return []hash.Era[fleetPool]{{Name: "raw", Data: rawBytes}, {Name: "list", From: "1.34", Data: handWrittenList}}
 }
@@ -117,7 +117,7 @@ type fleetMachine struct {
 	encrypted *bool
 }
 
-// name hashes the pool as an extension does. Nothing is handed on from one call to the next.
+// name hashes the pool like an extension. Calls share no state.
 func (m fleetMachine) name(t require.TestingT, list []hash.Era[fleetPool]) hash.Name {
 	pool := fleetPool{encrypted: m.encrypted}
 	if m.raw != nil {
@@ -173,7 +173,7 @@ func fleet(versions ...string) []fleetMachine {
 
 func TestThreeErasAdoptionKeepsEveryName(t *testing.T) {
 	t.Parallel()
-	before := func(m fleetMachine) []hash.Era[fleetPool] { // what each kind of pool is hashed with today, and nothing else
+	before := func(m fleetMachine) []hash.Era[fleetPool] { // only today's hash of each kind of pool
 		if slices.Contains([]string{"1.32.1", "1.33.9"}, m.version) {
 			return []hash.Era[fleetPool]{{Name: "today", Data: rawBytes}}
 		}
@@ -274,8 +274,8 @@ func TestIncidentGardenerExtensions474FixingAHashRollsNobody(t *testing.T) {
 	assert.NotEqual(t, mended.with(`{"profile":"a"}`).name(t, fixed), mended.with(`{"profile":"b"}`).name(t, fixed), "mended at the next minor")
 }
 
-// gardener#9699, gardener#10290: a field joined the hash, which took two versions of the hash stored with each pool, switched where the
-// pool rolls anyway. Here nothing is stored, and the switch is where the pool rolls anyway.
+// gardener#9699, gardener#10290: a field joined the hash. That took two versions of the hash, stored with each pool, and a switch when the pool rolls
+// anyway. Here nothing is stored, and the switch is also when the pool rolls anyway.
 func TestIncidentGardener9699And10290AFieldJoinsTheHashAtANaturalRoll(t *testing.T) {
 	t.Parallel()
 	releases := [][]hash.Era[fleetPool]{
@@ -294,8 +294,8 @@ func TestIncidentGardener9699And10290AFieldJoinsTheHashAtANaturalRoll(t *testing
 	}
 }
 
-// provider-openstack#602: a changed input of the hash replaced pools, and an annotation was added to preserve their hash. Here the new
-// input is an era, and a process that knows nothing but the pool finds its name: there is no annotation that could get lost.
+// provider-openstack#602: a changed input of the hash replaced pools, and an annotation was added to preserve their hash. Here the new input is an
+// era, and a process finds the name from the pool alone: there is no annotation that could get lost.
 func TestIncidentProviderOpenStack602AReleaseAloneChangesNoHash(t *testing.T) {
 	t.Parallel()
 	today := []hash.Era[fleetPool]{{Name: "allow-list", Data: allowList}}

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// constant is the function of an era that says its own name.
+// constant returns the function of an era that returns its own name.
 func constant(name string) func([]byte, int) ([]string, error) {
 	return func([]byte, int) ([]string, error) { return []string{name}, nil }
 }
@@ -232,8 +232,8 @@ func TestErasSwitchExactlyAtFrom(t *testing.T) {
 	})
 }
 
-// A new release adds an era behind the others, at a minor that no pool has. No pool's strings change, in whatever order and however
-// often the two releases look at them.
+// A new release adds a last era, at a minor that no pool has. No pool's strings change, even if the two releases hash the pools repeatedly in any
+// order.
 func TestErasDependOnNothingButPoolAndVersion(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ type WorkerVolume struct {
 	IOPS int32 `json:"iops,omitempty"`
 }
 
-// WorkerPool stands for Gardener's type of this name.
+// WorkerPool stands in for Gardener's type of this name.
 type WorkerPool struct {
 	KubernetesVersion   *string
 	NodeAgentSecretName *string

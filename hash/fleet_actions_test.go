@@ -10,14 +10,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// What may happen. An action for which the time has not come does nothing, or makes a release with nothing new in it.
+// The actions. An action that is not possible yet does nothing, or makes a release without a change.
 
 const (
 	simOldest = 30 // the minor below which no pool ever was
-	simPools  = 5  // more are of no use, and the oldest one goes
+	simPools  = 5  // the oldest pool is removed if there are more
 )
 
-// actions are all that users, Gardener, the adopter and the operator do.
+// actions are the actions of users, Gardener, the adopter and the operator.
 func (s *simulation) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"create a pool":                 s.create,
@@ -50,7 +50,7 @@ func (s *simulation) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// drawFirst draws the release that an adopter begins with: any of the kinds of pools that are alive today.
+// drawFirst draws the first release of an adopter: any of the kinds of hashes of today.
 func drawFirst(t *rapid.T) *simRelease {
 	e := simEra{name: "first", shape: simShape{generation: 1}, bareNone: rapid.Bool().Draw(t, "only TypeMeta is none")}
 	e.kind = drawKind(t)
@@ -121,7 +121,7 @@ func (s *simulation) onEveryPool(edit func(*rapid.T, *simPool)) func(*rapid.T) {
 	}
 }
 
-// editLeaf sets or removes a leaf. Sometimes it is one that no release knows yet: then the pool waits for it.
+// editLeaf sets or removes a leaf. Sometimes no release knows the leaf yet: then the pool waits.
 func (s *simulation) editLeaf(t *rapid.T, p *simPool) {
 	known := s.inForce().generation
 	if rapid.IntRange(0, 9).Draw(t, "early") == 9 {
@@ -147,14 +147,14 @@ func editPool(t *rapid.T, p *simPool) {
 	}
 }
 
-// updateMinor updates to a minor that is supported; of an unversioned pool it is the cluster that is updated.
+// updateMinor updates to a supported minor; for an unversioned pool it updates the cluster.
 func (s *simulation) updateMinor(t *rapid.T, p *simPool) {
 	if newest := s.inForce().newest; p.minor < newest {
 		p.minor, p.patch = rapid.IntRange(p.minor+1, newest).Draw(t, "minor"), 0
 	}
 }
 
-// setVersion happened when Gardener began to set versions, before there was a second era to be in.
+// setVersion sets the version of a pool without one, like Gardener did once, before there was a second era.
 func (s *simulation) setVersion(_ *rapid.T, p *simPool) {
 	versioned := *p
 	versioned.unversioned = false
@@ -165,7 +165,7 @@ func (s *simulation) setVersion(_ *rapid.T, p *simPool) {
 
 // The adopter. A release may be followed by any other, also while the latest one is rolled back.
 
-// releaseMinor supports some more minors, if the release that can be rolled back to names their pools alike.
+// releaseMinor supports more minors, if the release before names their pools alike.
 func (s *simulation) releaseMinor(t *rapid.T) {
 	rollback := s.inForce()
 	s.release(t, func(next *simRelease) {
@@ -178,8 +178,8 @@ func (s *simulation) releaseMinor(t *rapid.T) {
 	})
 }
 
-// releaseFields has a Go type with new fields. Each era's Schema may grow by them, or refuse configs with them. Where raw bytes are
-// hashed it is now or never: a hot member that is not cut from the first day on is part of names.
+// releaseFields has a Go type with new fields. Each era's Schema may get them, or refuse configs with them. An era of raw bytes must get new hot
+// fields now: a hot member that is not stripped from the first day on becomes part of names.
 func (s *simulation) releaseFields(t *rapid.T) {
 	s.release(t, func(next *simRelease) {
 		next.generation = min(next.generation+1, simNewest)
@@ -192,7 +192,7 @@ func (s *simulation) releaseFields(t *rapid.T) {
 	})
 }
 
-// releaseLateFields has Schemas of older eras grow after the fact.
+// releaseLateFields adds fields to Schemas of older eras later.
 func (s *simulation) releaseLateFields(t *rapid.T) {
 	s.release(t, func(next *simRelease) {
 		for i, e := range next.eras {
@@ -203,7 +203,7 @@ func (s *simulation) releaseLateFields(t *rapid.T) {
 	})
 }
 
-// newEra puts an era behind the others, from a minor on that no release supports. The Schemas of the others become JSON.
+// newEra adds a last era, which begins with a minor that no release supports. The Schemas of the others become JSON.
 func (s *simulation) newEra(t *rapid.T, change func(simEra) simEra) {
 	s.release(t, func(next *simRelease) {
 		e := next.last()
@@ -245,7 +245,7 @@ func (s *simulation) releaseDefault(t *rapid.T) {
 	})
 }
 
-// releaseWithoutOldest supports the minors below the oldest pool no longer, nor pools without a version, once nobody has any.
+// releaseWithoutOldest no longer supports minors below the oldest pool, nor pools without a version if there are none.
 func (s *simulation) releaseWithoutOldest(t *rapid.T) {
 	oldest, unversioned := s.latest.newest, false
 	for _, p := range s.pools {
@@ -258,7 +258,7 @@ func (s *simulation) releaseWithoutOldest(t *rapid.T) {
 	})
 }
 
-// releaseWithoutEra has no longer an era whose pools cannot be created any more, also after a rollback.
+// releaseWithoutEra drops an era that no pool can be in, also after a rollback.
 func (s *simulation) releaseWithoutEra(t *rapid.T) {
 	eras := s.latest.eras
 	used := slices.ContainsFunc(s.pools, func(p simPool) bool { return s.latest.index(p) == 0 })
@@ -270,7 +270,7 @@ func (s *simulation) releaseWithoutEra(t *rapid.T) {
 	})
 }
 
-// year passes: new minors come, everybody follows, and what is old goes. In between the operator may change his mind.
+// year lets a year pass: new minors come, all pools follow, and old minors and eras go. Meanwhile the operator may roll back.
 func (s *simulation) year(t *rapid.T) {
 	follow := func(_ *rapid.T, p *simPool) { p.minor, p.patch = max(p.minor, s.inForce().newest), 0 }
 	for _, step := range []func(*rapid.T){
@@ -282,7 +282,7 @@ func (s *simulation) year(t *rapid.T) {
 	}
 }
 
-// migrateUnlessWaiting leaves it if a collision waits: without the record it would be absorbed, see
+// migrateUnlessWaiting migrates unless a collision waits: without the record the collision would be absorbed, see
 // TestFleetACollisionWithoutARecordIsAbsorbed.
 func (s *simulation) migrateUnlessWaiting(t *rapid.T) {
 	if len(s.waiting) == 0 {

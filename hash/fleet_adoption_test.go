@@ -13,9 +13,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// What extensions do with a pool on the day before they adopt this library, and what they do from that day on.
+// The hashes of extensions before and after they adopt this library.
 
-// adoptingPool is what the functions see: Gardener's pool with its volumes.
+// adoptingPool is the pool for the functions: Gardener's pool with its volumes.
 type adoptingPool struct {
 	encrypted   *bool
 	dataVolumes []adoptingVolume
@@ -27,7 +27,7 @@ type adoptingVolume struct {
 	encrypted *bool
 }
 
-// own are the strings of the pool's own fields, as for AWS.
+// own returns the strings of the pool's own fields, as for AWS.
 func (p adoptingPool) own() []string {
 	data := adoptingFlag(nil, p.encrypted)
 	for _, v := range p.dataVolumes {
@@ -86,7 +86,7 @@ func adoptingNumber(data []string, number *int32) []string {
 	return append(data, strconv.Itoa(int(*number)))
 }
 
-// yesterdaysAllowList hashes the few values that matter, as for OpenStack: the raw bytes never were in it.
+// yesterdaysAllowList hashes a few relevant values, as for OpenStack, and never the raw bytes.
 func yesterdaysAllowList(raw []byte, _ adoptingPool) ([]string, error) {
 	var config struct {
 		MachineLabels []struct {
@@ -116,7 +116,7 @@ func orEmpty(raw []byte) []byte {
 	return raw
 }
 
-// bareTypeMeta is what the extension decides on a config that has only its TypeMeta left.
+// bareTypeMeta is the extension's choice for a config with only its TypeMeta left.
 type bareTypeMeta uint8
 
 const (
@@ -124,7 +124,7 @@ const (
 	bareIsNone
 )
 
-// bytesWithout hashes the raw config without what is hot.
+// bytesWithout hashes the raw config without hot members.
 func bytesWithout(schema *hotupdate.Schema, bare bareTypeMeta) adoptingData {
 	return func(raw []byte, pool adoptingPool) ([]string, error) {
 		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
@@ -180,7 +180,7 @@ func adoptingPools() []adoptingPool {
 	}
 }
 
-// requireSameStrings compares the functions of yesterday with adopted eras, for all configs and pools of a version.
+// requireSameStrings compares the old functions with adopted eras, for all configs and pools of a version.
 func requireSameStrings(t *testing.T, version string, yesterday adoptingData, eras *hash.Eras[adoptingPool], configs []string) {
 	t.Helper()
 	raws := [][]byte{nil}
@@ -225,7 +225,7 @@ func TestThreeErasAdoptionKeepsTheStringsOfAnAllowList(t *testing.T) {
 	}
 }
 
-// changesBetween says of each era whether a pool's strings change from one config to the other.
+// changesBetween reports for each era whether a pool's strings change from one config to the other.
 func changesBetween(t *testing.T, eras *hash.Eras[adoptingPool], from, to []byte) (changed []string) {
 	t.Helper()
 	for _, version := range []string{"1.33.9", "1.36.9", "1.37.0"} {
@@ -264,8 +264,8 @@ func TestThreeErasWhatHotAndOtherMembersDo(t *testing.T) {
 	}
 }
 
-// The first hot tag on a pool that never had a config, and the day of the adoption for a pool with only its TypeMeta: one of them replaces
-// machines in the era of raw bytes, and the extension says which.
+// In the era of raw bytes, either the first hot tag of a pool without a config replaces machines, or the adoption does for a pool with only TypeMeta.
+// The extension chooses.
 func TestThreeErasFirstHotTagOnAPoolWithoutConfigIsTheExtensionsChoice(t *testing.T) {
 	t.Parallel()
 	bare := []byte(`{` + typeMeta + `}`)
@@ -285,7 +285,7 @@ func TestThreeErasFirstHotTagOnAPoolWithoutConfigIsTheExtensionsChoice(t *testin
 	}
 }
 
-// adoptionOf lists the eras in which the strings are not those of yesterday.
+// adoptionOf lists the eras in which the strings differ from the old ones.
 func adoptionOf(t *testing.T, eras *hash.Eras[adoptingPool], raw []byte) (changed []string) {
 	t.Helper()
 	for version, yesterday := range map[string]adoptingData{"1.33.9": yesterdaysBytes, "1.36.9": yesterdaysList} {

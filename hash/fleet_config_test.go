@@ -12,13 +12,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// simField is one leaf of the adopter's configuration, as the model knows it: by hand, without a Schema.
+// simField is one leaf of the adopter's configuration in the model, written by hand, without a Schema.
 type simField struct {
 	path   string          // in JSON; elements of lists by name
 	owner  string          // the path of WithTag that governs it; empty if its class is never changed
-	since  int             // the generation that has it
+	since  int             // the first generation with the leaf
 	class  hotupdate.Class // before any change
-	values [][]string      // each of them in several spellings; the last one is what a hand-written list shows
+	values [][]string      // each in several spellings; the last one is that of a hand-written list
 	unset  bool            // the first value is a default
 }
 
@@ -60,7 +60,7 @@ var simFields = []simField{
 	{path: "placement.tenancy", owner: "placement.tenancy", since: 3, values: [][]string{{`"default"`}, {`"host"`}}, unset: true},
 }
 
-// simKnown lists the leaves that a generation has.
+// simKnown lists the leaves of a generation.
 func simKnown(generation int) []simField {
 	return slices.DeleteFunc(slices.Clone(simFields), func(f simField) bool { return f.since > generation })
 }
@@ -74,10 +74,10 @@ func (f simField) element() (list, name, leaf string) {
 	return steps[0], steps[1], steps[2]
 }
 
-// simConfig holds which of its values each leaf has, by path. Nil is no configuration.
+// simConfig has the index of each leaf's value, by path. Nil is no configuration.
 type simConfig map[string]int
 
-// with returns a copy in which the leaf has the value, or is not set if there is no such value. Elements come with their names.
+// with returns a copy with another value of a leaf, which is not set if there is no such value. Elements have their names.
 func (c simConfig) with(f simField, value int) simConfig {
 	changed := simConfig{}
 	list, name, leaf := f.element()
@@ -104,10 +104,10 @@ func (c simConfig) triggers(name string) bool {
 	return set && value == 0
 }
 
-// simSpelling is how a configuration is written: what a change of it changes means nothing.
+// simSpelling is the spelling of a configuration, which has no meaning.
 type simSpelling struct {
 	order    uint8 // of members and elements
-	unit     int   // which spelling of a value is used
+	unit     int   // index of a value's spelling
 	indented bool
 	version  bool // another API version
 }
@@ -117,7 +117,7 @@ func (s simSpelling) leaf(f simField, value int) string {
 	return f.values[value][s.unit%len(f.values[value])]
 }
 
-// sorted puts names into the order of the spelling, which does not depend on what other names there are.
+// sorted puts names into the order of the spelling, which does not depend on other names.
 func (s simSpelling) sorted(names []string) []string {
 	return slices.SortedFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(s.rank(a), s.rank(b)) })
 }

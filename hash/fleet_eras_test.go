@@ -13,21 +13,21 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// simKind says what an era hashes.
+// simKind is the hash of an era.
 type simKind uint8
 
 const (
-	simRaw       simKind = iota // the raw bytes without what the Schema says is hot
+	simRaw       simKind = iota // the raw bytes without the Schema's hot members
 	simList                     // a hand-written list of values
-	simAllow                    // a list of the few values that matter, sorted
+	simAllow                    // a sorted list of a few relevant values
 	simCanonical                // the canonical document
 )
 
-// simEra is an era as the adopter wrote it: what is in the sources of a release.
+// simEra is an era in the sources of a release.
 type simEra struct {
 	name     string
 	kind     simKind
-	from     int                        // the first minor; the first era's is not looked at
+	from     int                        // the first minor; ignored in the first era
 	shape    simShape                   // the fields of the Schema
 	classes  map[string]hotupdate.Class // where the Schema differs from the struct tags
 	exported string                     // the Schema's JSON, where the Go type has moved on
@@ -87,7 +87,7 @@ func (e simEra) export(t require.TestingT) simEra {
 	return e
 }
 
-// grown returns the era with a Schema that also has the fields of a later generation, and is the same in all else.
+// grown returns the era with a Schema that also has the fields of a later generation.
 func (e simEra) grown(t require.TestingT, generation int) simEra {
 	e.shape.generation = max(e.shape.generation, generation)
 	if e.exported != "" {
@@ -144,7 +144,7 @@ func simAllowed(raw []byte, pool simPool) ([]string, error) {
 	return append(data, slices.Compact(config.Zones)...), nil
 }
 
-// simDecoded is what hand-written functions see of a config that has been decoded before.
+// simDecoded returns the decoded config for hand-written functions.
 func simDecoded(raw []byte) (config simV1) {
 	_ = json.Unmarshal(raw, &config)
 	return config
@@ -162,7 +162,7 @@ type simRelease struct {
 	loaded  simLoaded
 }
 
-// start builds all that a process of this release holds in memory, from the release alone.
+// start builds the memory of a process from its release alone.
 func (r *simRelease) start(t require.TestingT) {
 	r.loaded = simLoaded{}
 	r.build(t)
@@ -183,17 +183,17 @@ func (r *simRelease) build(t require.TestingT) {
 	require.NoError(t, err)
 }
 
-// next returns a release that is the same so far. To save time its process inherits Schemas that have been loaded from the same JSON.
+// next returns a copy of the release. To save time its process inherits loaded Schemas.
 func (r *simRelease) next() *simRelease {
 	return &simRelease{
 		generation: r.generation, oldest: r.oldest, newest: r.newest, eras: slices.Clone(r.eras), lenient: r.lenient, loaded: r.loaded,
 	}
 }
 
-// last returns the era that is behind the others.
+// last returns the last era.
 func (r *simRelease) last() simEra { return r.eras[len(r.eras)-1] }
 
-// index says which era is in force for a pool.
+// index returns the index of the era in force for a pool.
 func (r *simRelease) index(p simPool) int {
 	in := 0
 	for i, e := range r.eras {
@@ -204,7 +204,7 @@ func (r *simRelease) index(p simPool) int {
 	return in
 }
 
-// name hashes the pool as an extension does: it decodes the config, asks for the strings and composes them.
+// name hashes the pool like an extension: it decodes the config, gets the strings and composes them.
 func (r *simRelease) name(p simPool) (hash.Name, error) {
 	raw := p.raw()
 	if _, err := r.decoder.Decode(raw); err != nil && !r.lenient {
@@ -225,12 +225,12 @@ func (r *simRelease) name(p simPool) (hash.Name, error) {
 	return hash.WorkerPoolInPlace(&secret.Text, worker, data...)
 }
 
-// simPool is a worker pool. It is a value: a copy is a snapshot, for configurations are never changed but replaced.
+// simPool is a worker pool. A copy is a snapshot, because configurations are replaced and never changed.
 type simPool struct {
 	id           int
 	strategy     hotupdate.Strategy
 	minor, patch int
-	unversioned  bool // the pool says no version; the cluster runs the minor
+	unversioned  bool // the pool has no version; the cluster runs the minor
 	machineType  string
 	image        int
 	encrypted    bool
@@ -241,7 +241,7 @@ type simPool struct {
 
 func (p simPool) own() []string { return []string{strconv.FormatBool(p.encrypted)} }
 
-// raw is the provider config as it stands in the pool.
+// raw returns the provider config in the pool.
 func (p simPool) raw() []byte {
 	if p.config == nil {
 		return nil

@@ -25,7 +25,7 @@ func (s *simulation) collide(t *testing.T, p simPool) (first, second int) {
 	return 0, 0
 }
 
-// simColliding is a fleet of one pool, about to be given the name that it has.
+// simColliding is a fleet of one pool whose next change gives it the same name.
 func simColliding(t *testing.T) (s *simScript, second int) {
 	t.Helper()
 	s = newSimScript(t)
@@ -40,7 +40,7 @@ func TestFleetGuardRefusesACollision(t *testing.T) {
 	t.Parallel()
 	s, second := simColliding(t)
 	before := s.deployed[0]
-	for range 2 { // the change waits, however often it is tried
+	for range 2 { // the change also waits when it is tried again
 		s.each(func(p *simPool) { p.image = second })
 		require.NoError(t, s.err)
 		assert.Equal(t, before, s.deployed[0], "the change is not applied")
@@ -54,7 +54,7 @@ func TestFleetGuardRefusesACollision(t *testing.T) {
 	assert.Empty(t, s.waiting)
 }
 
-// Without the record nothing can be said, and the change is absorbed: that is what the record is for.
+// Without the record the collision is not detected, and the change is lost.
 func TestFleetACollisionWithoutARecordIsAbsorbed(t *testing.T) {
 	t.Parallel()
 	s, second := simColliding(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 )
 
-// What must never happen to a pool.
+// The invariants of pools.
 var (
 	errByRelease  = errors.New("nobody touched the pool, and its machines are replaced")
 	errForNothing = errors.New("machines are replaced although nothing changed that needs it")
@@ -24,16 +24,16 @@ type simulation struct {
 	latest, previous *simRelease
 	active           []*simRelease // those that run: one, or both, the older one first
 	pools            []simPool
-	deployed         map[int]simDeployed    // by pool: what its machines run with
+	deployed         map[int]simDeployed    // by pool: the class of its machines
 	records          map[string]hash.Digest // by MachineClass: the annotations for the guard
-	waiting          map[int]bool           // pools whose name stands for something else, as the guard says
+	waiting          map[int]bool           // pools with a collision, found by the guard
 	created          int                    // pools ever
 	released         int                    // releases ever
 	checked          int
-	seen             map[string]int // how often something was seen: the run must not be idle
+	seen             map[string]int // counts of events: the run must not be idle
 }
 
-// simDeployed is a MachineClass, and from what it was named.
+// simDeployed is a MachineClass with the inputs of its name.
 type simDeployed struct {
 	pool   simPool
 	era    simEra
@@ -65,8 +65,7 @@ func (s *simulation) check() error {
 	return errors.Join(errs...)
 }
 
-// reconcile names a pool, judges the name and deploys it. A pool that cannot be named keeps what it runs with, and so does one whose name
-// stands for something else.
+// reconcile names a pool, judges the name and deploys it. A pool that cannot be named, or whose name collides, keeps its class.
 func (s *simulation) reconcile(p simPool, r *simRelease) error {
 	name, err := r.name(p)
 	if r.knows(p) != (err == nil) {
@@ -96,10 +95,10 @@ func (s *simulation) reconcile(p simPool, r *simRelease) error {
 	return nil
 }
 
-// judge compares two digests of a pool with what the model says of their inputs, both under the era that is now in force.
+// judge compares two digests of a pool, and their inputs in the model, both in the era that is now in force.
 func (s *simulation) judge(was, next simDeployed) error {
 	era := next.era
-	if was.era.name == era.name { // after a rollback the era may not know what it will know again
+	if was.era.name == era.name { // after a rollback the era may lack fields for a while
 		era.shape.generation = max(era.shape.generation, was.era.shape.generation)
 	}
 	same := era.identity(was.pool) == era.identity(next.pool)
@@ -127,7 +126,7 @@ func (s *simulation) judge(was, next simDeployed) error {
 	return nil
 }
 
-// see counts the edits that the run has come across.
+// see counts the kinds of edits in the run.
 func (s *simulation) see(next simDeployed, outcome string) {
 	s.seen[fmt.Sprintf("edit, era of kind %d, %s", next.era.kind, outcome)]++
 	s.seen[fmt.Sprintf("edit, strategy %s, %s", next.pool.strategy, outcome)]++
@@ -136,7 +135,7 @@ func (s *simulation) see(next simDeployed, outcome string) {
 	s.seen[fmt.Sprintf("edit, %d releases run, rolled back %t, %s", len(s.active), s.inForce() != s.latest, outcome)]++
 }
 
-// release puts a release in force that differs from the latest one by the change. It can be rolled back to the one that was in force.
+// release puts the latest release with a change in force. It can be rolled back.
 func (s *simulation) release(t require.TestingT, change func(next *simRelease)) {
 	next := s.latest.next()
 	change(next)
@@ -146,22 +145,22 @@ func (s *simulation) release(t require.TestingT, change func(next *simRelease)) 
 	s.released++
 }
 
-// inForce is the newest release that runs.
+// inForce returns the newest running release.
 func (s *simulation) inForce() *simRelease { return s.active[len(s.active)-1] }
 
 func (s *simulation) rollBack()  { s.active = []*simRelease{s.previous} }
 func (s *simulation) rollOut()   { s.active = []*simRelease{s.latest} }
 func (s *simulation) alternate() { s.active = []*simRelease{s.previous, s.latest} }
 
-// restart loses what the processes hold in memory.
+// restart loses the memory of the processes.
 func (s *simulation) restart(t require.TestingT) {
 	for _, r := range s.active {
 		r.start(t)
 	}
 }
 
-// migrate moves the control plane: beside the processes' memory the MachineClasses are lost, with their annotations. The pools survive,
-// and the machines with the names of their classes.
+// migrate moves the control plane. It loses the processes' memory and the MachineClasses with their annotations, but not the pools, nor the machines
+// with the names of their classes.
 func (s *simulation) migrate(t require.TestingT) {
 	s.records = map[string]hash.Digest{}
 	s.restart(t)

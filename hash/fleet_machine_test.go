@@ -9,13 +9,13 @@ import (
 
 // The simulated fleet.
 //
-// An adopter makes releases, and each release is a list of eras: hashing raw bytes, a hand-written list, a list of what matters, or the
-// canonical document under a Schema, of today's Go type or loaded from JSON. One release is in force and can be rolled back; or both
-// run side by side and take turns. Pools have configs and versions, and users edit them.
+// An adopter makes releases. Each release is a list of eras, which hash raw bytes, a hand-written list, a list of relevant values, or the canonical
+// document of a Schema, of today's Go type or loaded from JSON. One release is in force and can be rolled back, or two run side by side. Pools have
+// configs and versions, and users edit them.
 //
-// A pool is reconciled after every action, by every release that runs. The model knows each leaf's class, spellings and defaults from a
-// table of its own, and from that what the era in force sees of the pool. The engine must agree: the name changes exactly if the era
-// sees something else, or the minor is another one. Digests are compared, not five characters.
+// After every action, every running release reconciles all pools. The model has its own table of each leaf's class, spellings and defaults, and from
+// that the relevant part of a pool in the era in force. The engine must agree: the name changes exactly if that part or the minor changes. Full
+// digests are compared.
 //
 // The actions make only legal histories. Breaking a rule is for TestFleetRules.
 func TestFleet(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// simRules are what an adopter must obey, each with a history that obeys it and one that breaks it.
+// simRules are the rules for an adopter, each with a history that obeys it and one that breaks it.
 var simRules = []struct {
 	name           string
 	obeyed, broken func(s *simScript)
@@ -231,7 +231,7 @@ var simRules = []struct {
 	},
 }
 
-// TestFleetRules: a fleet stays still if the rule is obeyed. If the rule is broken, the checker reports it.
+// TestFleetRules: no pool is renamed if the rule is obeyed. If it is broken, the checker reports that.
 func TestFleetRules(t *testing.T) {
 	t.Parallel()
 	for _, rule := range simRules {

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// simScript plays a history and keeps what the checker says of it.
+// simScript plays a history and keeps the checker's reports.
 type simScript struct {
 	*simulation
 
@@ -64,7 +64,7 @@ func inEra(i int, change func(simEra) simEra) func(*simRelease) {
 	return func(next *simRelease) { next.eras[i] = change(next.eras[i]) }
 }
 
-// behind adds an era that differs from the last one.
+// behind adds a last era that differs from the one before.
 func behind(from int, change func(simEra) simEra) func(*simRelease) {
 	return func(next *simRelease) {
 		e := change(next.last())
@@ -84,7 +84,7 @@ func withDefault(e simEra) simEra {
 	return e
 }
 
-// growing has fields of a generation in the Go type and in the Schemas of these eras.
+// growing adds the fields of a generation to the Go type and to the Schemas of these eras.
 func growing(t require.TestingT, generation int, eras ...int) func(*simRelease) {
 	return func(next *simRelease) {
 		next.generation = max(next.generation, generation)
@@ -118,7 +118,7 @@ func stripping(member string) simSpoil {
 	}
 }
 
-// counting hashes something that only the process knows.
+// counting hashes a number that only the process has.
 func counting() simSpoil {
 	starts := 0
 	return func(data simData) simData {

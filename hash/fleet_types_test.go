@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// simShape says which of the adopter's Go types is meant: how many generations of fields it has, and whether tier has a default.
+// simShape is one of the adopter's Go types: its generations of fields, and whether tier has a default.
 // Generation 2 has new hot fields, 3 has new immutable ones.
 type simShape struct {
 	generation int
@@ -93,7 +93,7 @@ type simTierWithDefault struct {
 	Tier *string `json:"tier,omitempty" hotupdatable:"false,default=standard"`
 }
 
-// simNodeTemplate stands for a type that the adopter cannot edit.
+// simNodeTemplate stands in for a type that the adopter cannot edit.
 type simNodeTemplate struct {
 	Capacity        map[string]resource.Quantity `json:"capacity,omitempty"`
 	VirtualCapacity map[string]resource.Quantity `json:"virtualCapacity,omitempty"`

@@ -9,9 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// What an era sees of a pool, by the model's own table of fields: no Schema, no canonical document and no cut is asked.
+// The hashed part of a pool in an era, by the model's own table of fields, without Schema, canonical document and StripRaw.
 
-// class is that of a leaf under the era. Of a field that its Schema does not have, nothing is hot.
+// class returns the class of a leaf in the era. A field that its Schema does not have is not hot.
 func (e simEra) class(c simConfig, f simField) hotupdate.Class {
 	class, changed := e.classes[f.owner]
 	list, name, leaf := f.element()
@@ -26,7 +26,7 @@ func (e simEra) class(c simConfig, f simField) hotupdate.Class {
 	return f.class
 }
 
-// keeps reports whether a leaf is hashed: it is not hot, and where meaning is hashed no default and no label that replaces nothing.
+// keeps reports whether a leaf is hashed: it is not hot, and in the canonical document it is neither a default nor a label that replaces no machines.
 func (e simEra) keeps(c simConfig) func(simField) bool {
 	return func(f simField) bool {
 		hashed := e.class(c, f) == hotupdate.Immutable || e.class(c, f) == hotupdate.InPlace
@@ -47,7 +47,7 @@ func (e simEra) hashed(c simConfig) []simField {
 	})
 }
 
-// sees is what the era sees of a config: two configs look alike exactly if a change from one to the other concerns no machine.
+// sees returns the hashed part of a config: it is equal for two configs exactly if a change between them concerns no machine.
 func (e simEra) sees(c simConfig, s simSpelling) []string {
 	switch e.kind {
 	case simRaw:
@@ -68,7 +68,7 @@ func (e simEra) sees(c simConfig, s simSpelling) []string {
 	return leaves
 }
 
-// listed is what a hand-written list sees: values without names, elements in the order in which they are written.
+// listed returns the hashed part of a hand-written list: values without names, elements in their written order.
 func (c simConfig) listed(s simSpelling) []string {
 	var values, names []string
 	for _, f := range simFields {
@@ -84,7 +84,7 @@ func (c simConfig) listed(s simSpelling) []string {
 	return append(values, s.sorted(names)...)
 }
 
-// allowed is what the list of the few values that matter sees.
+// allowed returns the hashed part of the list of a few relevant values.
 func (c simConfig) allowed() []string {
 	var values []string
 	if c.triggers("x") {
@@ -99,7 +99,7 @@ func (c simConfig) allowed() []string {
 	return values
 }
 
-// identity is all that the pool's name stands for: machines stay exactly as long as it stays.
+// identity returns all inputs of the pool's name: machines are kept exactly while it does not change.
 func (e simEra) identity(p simPool) string {
 	machine := p.machineType
 	if p.strategy != hotupdate.AutoRollingUpdate {

@@ -150,7 +150,7 @@ func readVector(t *testing.T, entry string) vector {
 	return v
 }
 
-// goldenNames are the vectors that must be there: none may go, and new ones come at the end of their type.
+// goldenNames are the required vectors: none may be removed, and new ones are added at the end of their type.
 const goldenNames = `
 aws/nothing aws/proposal-example aws/iops aws/throughput aws/iops-zero aws/data-volumes aws/network-interfaces
 aws/capacity aws/tenancy aws/affinity aws/everything
@@ -191,7 +191,7 @@ func TestGoldenVectors(t *testing.T) {
 	assert.Equal(t, strings.Fields(goldenNames), names, "a vector was removed, renamed or not listed")
 }
 
-// Documents that differ have different sums, so every vector is about something else.
+// Different documents have different sums, so no two vectors are equal.
 func TestGoldenVectorsDiffer(t *testing.T) {
 	documents, sums := map[string]string{}, map[string]string{}
 	for _, v := range vectors(t, "testdata/golden/v1.txt") {

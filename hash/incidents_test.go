@@ -16,7 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// sumOf hashes a value that must be good.
+// sumOf hashes a valid value.
 func sumOf[T any](t require.TestingT, v T) hotupdate.Sum {
 	s, err := hotupdate.SchemaOf[T]()
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func sumOf[T any](t require.TestingT, v T) hotupdate.Sum {
 	return sum
 }
 
-// sumOfRaw hashes raw JSON of a T that must be good.
+// sumOfRaw hashes valid raw JSON of a T.
 func sumOfRaw[T any](t require.TestingT, raw string) hotupdate.Sum {
 	s, err := hotupdate.SchemaOf[T]()
 	require.NoError(t, err)

@@ -417,12 +417,12 @@ type panicking struct{ n int }
 
 func (p *panicking) MarshalText() ([]byte, error) { panic(p.n) }
 
-// point is a map key of which only one half shows.
+// point is a map key whose text shows only one of its fields.
 type point [2]int
 
 func (p point) MarshalText() ([]byte, error) { return []byte(strconv.Itoa(p[0])), nil }
 
-// shouted is a string with another text: encoding/json does not ask it where it is a key.
+// shouted is a string with another text, which encoding/json ignores for keys.
 type shouted string
 
 func (s shouted) MarshalText() ([]byte, error) { return []byte(strings.ToUpper(string(s))), nil }
@@ -541,7 +541,7 @@ type hidden struct {
 	Text string `json:"text"`
 }
 
-// reticent marshals itself only where it has an address, which a value in an interface or a map has not.
+// reticent marshals itself only if it is addressable, which a value in an interface or a map is not.
 type reticent struct {
 	Text string `json:"text"`
 }
@@ -553,17 +553,17 @@ type hexed string
 
 func (h hexed) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%x", string(h)), nil }
 
-// tagged has a struct tag that cannot take effect where it is not a field's own type.
+// tagged has a struct tag that takes effect only if tagged is a field's own type.
 type tagged struct {
 	Text string `json:"text" hotupdatable:"true"`
 }
 
-// taggedText has one below its own marshaler.
+// taggedText has a struct tag below its own marshaler.
 type taggedText struct{ tagged }
 
 func (t taggedText) MarshalText() ([]byte, error) { return []byte(t.Text), nil }
 
-// What a struct tag says is never ignored silently.
+// A struct tag is never ignored silently.
 func TestLeafInterfacesHoldNoStructTags(t *testing.T) {
 	s, err := hotupdate.SchemaOf[box[any]]()
 	require.NoError(t, err)
@@ -577,7 +577,7 @@ type raw byte
 
 func (r raw) MarshalText() ([]byte, error) { return []byte{byte(r)}, nil }
 
-// Behind an interface encoding/json would write U+FFFD for every byte that is no text, so that different values had one hash.
+// Behind an interface encoding/json would write U+FFFD for every invalid byte, so different values would have the same hash.
 func TestLeafInterfacesAreNotRepaired(t *testing.T) {
 	run(t, []row{
 		leaf[any]("text behind marshalers", `["ff","\"",{"text":"a"},"at b"]`, "a type that marshals itself is judged by its output",

@@ -50,8 +50,7 @@ func requireLegacyError(t require.TestingT, err error) {
 	require.Contains(t, err.Error(), "byte offset ")
 }
 
-// requireSameMeaning checks that nothing was cut that stands in the canonical document. The hash of a configuration that can be
-// decoded must not change.
+// requireSameMeaning checks that StripRaw removed nothing of the canonical document: the hash of a valid configuration must not change.
 func requireSameMeaning(t require.TestingT, s *hotupdate.Schema, raw, cut []byte) {
 	want, err := s.DocumentRaw(raw)
 	if err != nil {

@@ -168,7 +168,7 @@ func (s *cutNode) of(element *cutTree) (elem *cutNode, selected bool) {
 	return s.elem, false
 }
 
-// selectorText is the value as the decoder of the selector's type reads it, or what no selector says.
+// selectorText returns the decoded value of a selector, or a text that no selector has.
 func cutSelectorText(s *cutNode, value *cutTree) string {
 	text := cutLiteral(value.scalar)
 	isText, wantsText := text != value.scalar, s.zero == ""

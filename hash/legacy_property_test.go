@@ -208,7 +208,7 @@ func (v *cutDraft) emptied() bool {
 	return len(v.members) > 0 && !slices.ContainsFunc(v.members, func(m cutDraftMember) bool { return !m.hot })
 }
 
-// keeps reports whether the value is none that hot members and keys make up.
+// keeps reports whether the value has more than hot members and keys.
 func (v *cutDraft) keeps(keys []string) bool {
 	return slices.ContainsFunc(v.members, func(m cutDraftMember) bool {
 		var name string

@@ -112,7 +112,7 @@ func cutSchema(t require.TestingT) *hotupdate.Schema {
 	return s
 }
 
-// cutNode says by hand what the Schema of cutWorkerConfig means, so that generator and oracle depend on no field plan.
+// cutNode describes the Schema of cutWorkerConfig by hand, so that generator and oracle depend on no field plan.
 type cutNode struct {
 	kind     cutKind
 	members  map[string]*cutNode // of an object
@@ -197,7 +197,7 @@ func cutTaintsShape() *cutNode {
 	}
 }
 
-// cutPolicyShape is recursive. Below a policy for which hotwhen holds all is hot but its list and its rules.
+// cutPolicyShape is recursive. Below a policy for which hotwhen holds, everything is hot except its list and its rules.
 func cutPolicyShape() *cutNode {
 	text, hotText := cutLeafOf(cutTexts...), cutHotOf(cutTexts...)
 	immutable, hot := cutObjectOf(map[string]*cutNode{}), cutObjectOf(map[string]*cutNode{})

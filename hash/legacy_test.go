@@ -218,8 +218,8 @@ func TestFirstHotTagOnAPoolWithoutProviderConfig(t *testing.T) {
 	assert.Nil(t, strings(bare, asAbsent), "no string: pools with only TypeMeta lose theirs")
 }
 
-// The expressions do what those of the extensions do, where a configuration has a virtualCapacity: cut a nodeTemplate that holds nothing
-// else, with the comma behind it; cut a virtualCapacity with the comma before it; mend a comma before a closing brace; trim.
+// The expressions of the extensions for a configuration with virtualCapacity: cut a nodeTemplate with nothing else, with the comma after it; cut a
+// virtualCapacity with the comma before it; remove a comma before a closing brace; trim.
 var (
 	onlyVirtual = regexp.MustCompile(`"nodeTemplate"[ \n\r\t]*:[ \n\r\t]*{[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*}[ \n\r\t]*,?`)
 	nextVirtual = regexp.MustCompile(`,[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*`)
@@ -277,7 +277,7 @@ func compactJSON(t require.TestingT, value any) string {
 	return string(out)
 }
 
-// legacyCorruptions are configurations on which today's expressions miss what they should cut, or cut what they should not.
+// legacyCorruptions are configurations for which today's expressions cut too little or too much.
 var legacyCorruptions = []struct{ raw, want, reason string }{
 	{`{"nodeTemplate":{"virtualCapacity":{"a":"1"},"capacity":{"cpu":"1"}}}`, `{"nodeTemplate":{"capacity":{"cpu":"1"}}}`, "virtualCapacity first: not cut"},
 	{"{\n  \"kind\": \"K\",\n  \"nodeTemplate\": {\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}", "{\n  \"kind\": \"K\"\n}", "indented: a line of white space goes too much"},

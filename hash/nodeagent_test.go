@@ -193,7 +193,7 @@ func TestPendingWorkersRolloutIsConvertedFromGardenersType(t *testing.T) {
 	assert.Equal(t, hash.PendingWorkersRollout{Name: "p"}, hash.PendingWorkersRollout(gardenerRollout{Name: "p"}))
 }
 
-// trigger is one change of a pool and what it does. Source: GEP-31, "Worker pool hash calculations".
+// trigger is one change of a pool and its effect. Source: GEP-31, "Worker pool hash calculations".
 type trigger struct {
 	name    string
 	change  func(w *hash.Worker)
@@ -297,7 +297,7 @@ func checkTrigger(t *rapid.T, f func(hash.Worker) (hash.Name, error), before, af
 	assert.Equal(t, want, b.Changed(a))
 }
 
-// checkMachineClass expects the MachineClass to change in both strategies where the nodes have to, and the same strings to serve both.
+// checkMachineClass expects that the MachineClass changes in both strategies if the nodes must change, with the same strings.
 func checkMachineClass(t *rapid.T, before, after hash.Worker, test trigger) {
 	hashOf := func(w hash.Worker, strategy hotupdate.Strategy) hash.Digest {
 		w.UpdateStrategy = strategy

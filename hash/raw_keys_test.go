@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// TestRawKeysAreNotMerged holds maps of which the decoder would silently keep one entry of two.
+// TestRawKeysAreNotMerged has maps of which the decoder would silently keep one of two entries.
 func TestRawKeysAreNotMerged(t *testing.T) {
 	type keyed struct {
 		Ints  map[int32]string      `json:"ints,omitempty"`

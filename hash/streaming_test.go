@@ -20,10 +20,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// piece is the size from which on a document is expected to be handed on.
+// piece is the size from which on a document is hashed in pieces.
 const piece = 4 << 10
 
-// stream has everything that is written on trial: objects, maps and lists that may turn out to have nothing left.
+// stream has all values that are written on trial: objects, maps and lists that may have nothing left.
 type stream struct {
 	Fill   []string               `json:"a,omitempty"`
 	Empty  *stream                `json:"b,omitempty"`
@@ -71,7 +71,7 @@ func deep(levels int, text string) *streamDeep {
 	return d
 }
 
-// texts are mostly short; some alone fill a piece, give or take a few bytes, so that every boundary is met.
+// texts are mostly short. Some have about the size of a piece, so that pieces end at every position.
 func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		size := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 20), rapid.IntRange(piece-60, piece+20), rapid.IntRange(2*piece-60, 2*piece+20)).Draw(t, "size")

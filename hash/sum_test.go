@@ -135,7 +135,7 @@ func TestSumInJSON(t *testing.T) {
 	assert.ErrorAs(t, json.Unmarshal([]byte(`{"sums":{"a":"v2:"}}`), &got), &parse)
 }
 
-// A Sum stands in configurations as its text, as every type with MarshalText does.
+// A Sum in a configuration is written as its text, like every type with MarshalText.
 func TestSumInADocument(t *testing.T) {
 	sum := sumOf(t, box[int]{1})
 	run(t, []row{leaf("sum", `"`+sum.String()+`"`, "its text as a string", sum)})

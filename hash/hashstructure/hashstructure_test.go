@@ -143,7 +143,8 @@ type (
 	}
 )
 
-// TestEmbeddedPointersAreHashed: hashstructure tells an embedded pointer to nothing from none. Only what holds hot parts and nothing else is none.
+// TestEmbeddedPointersAreHashed: hashstructure distinguishes an embedded pointer to an empty struct from nil. It counts as nil only if it has only
+// hot parts.
 func TestEmbeddedPointersAreHashed(t *testing.T) {
 	type config struct {
 		*KeptPart  `json:",inline"`
@@ -159,7 +160,7 @@ func TestEmbeddedPointersAreHashed(t *testing.T) {
 	assert.Equal(t, &config{nil, &MixedPart{Mixed: 1}}, projection)
 }
 
-// TestSumOfFreeJSONIsThatOfADirectCall: hashstructure sees how JSON is spelled, so a copy must not spell it anew.
+// TestSumOfFreeJSONIsThatOfADirectCall: hashstructure hashes the spelling of JSON, so a copy must keep it.
 func TestSumOfFreeJSONIsThatOfADirectCall(t *testing.T) {
 	s, err := hotupdate.SchemaOf[nodeClassSpec]()
 	require.NoError(t, err)
@@ -267,7 +268,7 @@ func TestProjectionOfAPointerType(t *testing.T) {
 	assert.Equal(t, &nodeClassSpec{}, *empty, "the root is never nil")
 }
 
-// TestProjectionByItself: what is hashed of an element is decided by the element itself, whether or not a path leads to it.
+// TestProjectionByItself: the element itself decides about its hashed part, with or without a path to it.
 func TestProjectionByItself(t *testing.T) {
 	type secret struct {
 		Keys map[string]disk `json:"keys,omitempty" hotupdatable:"true,sensitive=keys"`

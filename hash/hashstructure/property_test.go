@@ -82,7 +82,7 @@ func draw[V any](t *rapid.T, name string, values ...V) V {
 	return rapid.SampledFrom(values).Draw(t, name)
 }
 
-// template returns a copy with other hot parts. Where nothing else is set, whether it is there at all is hot too.
+// template returns a copy with other hot parts. If nothing else is set, its presence is hot as well.
 func (m *maker) template(place string) *nodeTemplate {
 	base, known := m.templates[place]
 	if !known {

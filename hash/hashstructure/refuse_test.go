@@ -19,7 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// carrier brings any value past Split: a type that copies itself is not looked into.
+// carrier carries any value through Split, which does not look into a type that copies itself.
 type carrier struct{ V any }
 
 func (c carrier) MarshalText() ([]byte, error) { return []byte("carried"), nil }
@@ -204,7 +204,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedFields has what a Schema accepts and hashstructure does not.
+// TestRefusedFields has types that a Schema accepts and hashstructure does not.
 func TestRefusedFields(t *testing.T) {
 	type disk struct {
 		Address uintptr `json:"address,omitempty"`
@@ -233,7 +233,7 @@ func TestRefusedFields(t *testing.T) {
 	}
 }
 
-// TestOverridesHideKeys: an override hides keys as a struct tag does.
+// TestOverridesHideKeys: an override hides keys like a struct tag.
 func TestOverridesHideKeys(t *testing.T) {
 	type server struct {
 		Size string `json:"size,omitempty"`
@@ -314,7 +314,7 @@ func TestErrorsKeepTheCause(t *testing.T) {
 	assert.Equal(t, []string{"no-schema "}, codeAndPath(err))
 }
 
-// TestPropertyRefusedExactlyIfHashstructureFails compares the check with hashstructure itself, on values on which that ends.
+// TestPropertyRefusedExactlyIfHashstructureFails compares the check with hashstructure itself, for values for which that terminates.
 func TestPropertyRefusedExactlyIfHashstructureFails(t *testing.T) {
 	s, err := hotupdate.SchemaOf[carrying]()
 	require.NoError(t, err)
@@ -327,7 +327,7 @@ func TestPropertyRefusedExactlyIfHashstructureFails(t *testing.T) {
 	})
 }
 
-// survived calls hashstructure and turns a panic into failure.
+// survived calls hashstructure and reports a panic as a failure.
 func survived(v any, o hashstructure.Options) (sum uint64, failed bool) {
 	defer func() { failed = failed || recover() != nil }()
 	sum, err := direct(v, o)

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// byValue and byPointer are marshalers whose zero values write something, and which may panic.
+// byValue and byPointer are marshalers that may panic. Their zero values write a text.
 type byValue struct{ text string }
 
 func (m byValue) MarshalJSON() ([]byte, error) {
@@ -32,7 +32,7 @@ func (m *byPointer) MarshalText() ([]byte, error) {
 	return []byte(m.text), nil
 }
 
-// Identity is embedded by pointer: elements may lack what identifies them.
+// Identity is embedded by pointer: elements may lack their key.
 type Identity struct {
 	Key  string `json:"key"`
 	Live bool   `json:"live"`
@@ -95,7 +95,7 @@ func hostiles() []hostile {
 	}
 }
 
-// TestHostileTypesFollowTheRules: of each unusual value, a run says what the oracle says; and two are the same only by the rules.
+// TestHostileTypesFollowTheRules: for unusual values a run and the oracle agree, and two values are the same only by the rules.
 func TestHostileTypesFollowTheRules(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[hostile](), nil)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func (f fickle) MarshalText() ([]byte, error) {
 	return []byte("text"), nil
 }
 
-// TestFickleMarshaler: a fault counts even if it is not met again while its path is looked for.
+// TestFickleMarshaler: a fault counts even if it does not occur again in the second run, which finds its path.
 func TestFickleMarshaler(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[struct {
 		Leaf fickle `json:"leaf"`

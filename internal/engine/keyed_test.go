@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// TestKeyedListsInAnyOrder: lists that begin in one order and go on in two are the same exactly if their documents are, and never if a
-// key is wrong or stands twice, wherever it does.
+// TestKeyedListsInAnyOrder: lists whose order differs from some element on are the same exactly if their documents are, and never if a key is wrong
+// or occurs twice.
 func TestKeyedListsInAnyOrder(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)
@@ -68,7 +68,7 @@ func byNumber(keys []string) *config {
 	return c
 }
 
-// TestIntegerKeysArePairedByValue: where one list lacks an element, those behind it are paired still, whatever the digits of their keys.
+// TestIntegerKeysArePairedByValue: if one list lacks an element, later elements are still paired, with any number of digits in their keys.
 func TestIntegerKeysArePairedByValue(t *testing.T) {
 	type element struct {
 		Rank int64 `json:"rank"`

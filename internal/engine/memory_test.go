@@ -21,7 +21,7 @@ import (
 
 // What is pooled is counted without the race detector, under which sync.Pool drops items at random.
 
-// usual is a configuration with all that real ones have: text, numbers, lists with and without keys, maps.
+// usual is a configuration like real ones: text, numbers, lists with and without keys, maps.
 func usual(items int) *config {
 	c := &config{
 		Text: "text", Int64: 5, Quantity: resource.MustParse("1Gi"), Far: &Far{FarText: "far"},
@@ -51,8 +51,8 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestWarmRunsInGoroutinesDoNotAllocate counts what many goroutines allocate together. The pool may hand out a few runs more than there
-// are goroutines.
+// TestWarmRunsInGoroutinesDoNotAllocate counts the allocations of many goroutines together. The pool may return a few more runs than there are
+// goroutines.
 func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	x, y := reflect.ValueOf(usual(20)), reflect.ValueOf(usual(20))
@@ -73,7 +73,7 @@ func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
 	assert.Less(t, testing.AllocsPerRun(5, all), float64(goroutines*calls)/20)
 }
 
-// allocated returns the bytes of all that run allocates, an upper bound of its peak.
+// allocated returns the bytes of all allocations of run, an upper bound of its peak.
 func allocated(run func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -82,8 +82,7 @@ func allocated(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestMemoryDoesNotGrowWithTheValue: lists, texts and bytes of any size are handed on in pieces; keyed lists that are in order need no
-// index.
+// TestMemoryDoesNotGrowWithTheValue: lists, texts and bytes of any size are written in pieces; keyed lists in order need no index.
 func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	const size = 100_000
@@ -103,7 +102,7 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 		"opposite order":  {Named: opposite},
 	} {
 		x := reflect.ValueOf(c)
-		runtime.GC() // twice: what is pooled is gone
+		runtime.GC() // twice, to empty the pools
 		runtime.GC()
 		assert.Less(t, allocated(func() {
 			_, err := compiled.Sum(x)
@@ -113,7 +112,7 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 	}
 }
 
-// TestWhatContainsItselfCostsLittle: a run that has given up does not go on to write what stands beside, once for each level.
+// TestWhatContainsItselfCostsLittle: a run that found a cycle does not write the other members on each level.
 func TestWhatContainsItselfCostsLittle(t *testing.T) {
 	p := plan(t)
 	circle := &config{Bytes: make([]byte, 1<<20), Text: strings.Repeat("x", 1<<20)}
@@ -125,7 +124,7 @@ func TestWhatContainsItselfCostsLittle(t *testing.T) {
 	}), uint64(1<<20))
 }
 
-// TestPoolsKeepNothingOfTheValue: after a run no text of the configuration is reachable, whether it ended well or not.
+// TestPoolsKeepNothingOfTheValue: after a run, with or without an error, no text of the configuration is reachable.
 func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	for _, wrong := range []string{"", "\xff"} {
@@ -137,7 +136,7 @@ func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 	}
 }
 
-// runOnTraced returns the memory that is watched; the configuration itself is left behind.
+// runOnTraced runs on a traced configuration, and returns its watched memory.
 func runOnTraced(t *testing.T, compiled *engine.Program, wrong string) map[string]weak.Pointer[[64]byte] {
 	t.Helper()
 	c, watched := traced(wrong)
@@ -149,7 +148,7 @@ func runOnTraced(t *testing.T, compiled *engine.Program, wrong string) map[strin
 	return watched
 }
 
-// TestDiffKeepsNothingOfTheValue: nor is a text reachable after changes were looked for, even if a map turned out to be wrong halfway.
+// TestDiffKeepsNothingOfTheValue: no text is reachable after Diff, even if it failed in the middle of a map.
 func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 	for range 10 { // maps have no order
 		c, texts := traced("\xff")

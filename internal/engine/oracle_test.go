@@ -26,13 +26,13 @@ func explainedFor(want fieldplan.ClassSet, spelled bool, p *fieldplan.Plan, v re
 	return w.buf, nil
 }
 
-// writer writes one document. What may turn out empty is written on trial and cut off again; only what is known to stay is flushed.
+// writer writes one document. A value that may be empty is written on trial, and removed if it is. Only certain text is flushed.
 type writer struct {
 	buf     []byte
 	trail   engine.Trail
 	above   engine.Ancestors
 	want    fieldplan.ClassSet // what is written
-	spelled bool               // write JSON that the type can be read from
+	spelled bool               // write JSON that can be decoded into the type
 }
 
 func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
@@ -50,7 +50,7 @@ func (w *writer) leave(ancestors int) { w.above = w.above[:ancestors] }
 // writesPresence reports whether the presence of n, or of its elements, is written.
 func (w *writer) writesPresence(n *fieldplan.Node) bool { return w.want.Any(fieldplan.Of(n.Class)) }
 
-// keepsElement reports whether the presence of an element with this node is written. Where hotwhen holds, the element's own class counts.
+// keepsElement reports whether the presence of an element with this node is written. If hotwhen holds, the element's own class counts.
 func (w *writer) keepsElement(n, node *fieldplan.Node) bool {
 	if node == n.Elem {
 		return w.writesPresence(n)
@@ -61,13 +61,13 @@ func (w *writer) keepsElement(n, node *fieldplan.Node) bool {
 // writes reports whether anything at or below n can be written.
 func (w *writer) writes(n *fieldplan.Node) bool { return n.Classes.Any(w.want) }
 
-// position and cut bracket what is written on trial.
+// position and cut begin and undo a trial.
 func (w *writer) position() int { return len(w.buf) }
 
 func (w *writer) cut(position int) { w.buf = w.buf[:position] }
 
-// object writes an object and reports whether it had a member. Without one nothing is written. The collection that an element stands
-// in, if any, names the fields that are written in any case, without making the object one with members.
+// object writes an object and reports whether it had a member. Without one nothing is written. For an element, the collection names fields that are
+// always written, but do not count as members.
 func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
 	if !v.IsValid() {
 		return false
@@ -94,7 +94,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	return true
 }
 
-// unknownMembers are the members of an object that the plan does not know, if their class is written.
+// unknownMembers returns the unknown members of an object, if their class is written.
 func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) engine.Unknown {
 	if n.Rest == nil || !w.writes(n.Rest.Node) {
 		return nil
@@ -102,7 +102,7 @@ func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) engine.Unkno
 	return engine.UnknownMembers(&w.trail, n, v)
 }
 
-// unknown writes members that the plan does not know, among those that it does.
+// unknown writes unknown members in their order among the known ones.
 func (w *writer) unknown(n *fieldplan.Node, members []engine.Element) (some bool) {
 	for _, e := range members {
 		header, _ := canonjson.AppendString(nil, e.Key)
@@ -121,8 +121,8 @@ func (w *writer) header(f *fieldplan.Field) {
 	w.buf = append(w.buf, f.Header...)
 }
 
-// identifies reports whether f is written in every written element of a collection: its key, and its selector unless the collection
-// is left out and the selector with it. What is read back needs both.
+// identifies reports whether f is written in every written element of a collection: its key, and its selector unless that is left out with the
+// collection. Decoding needs both.
 func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 	return in != nil && in.Identity(f) && (w.writesPresence(in) || w.spelled || in.Key != nil && in.Key.Name == f.Name)
 }
@@ -205,7 +205,7 @@ func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	return false
 }
 
-// spell turns the canonical text of a leaf into what can be read back, if that is wanted.
+// spell turns the canonical text of a leaf into JSON that can be decoded, if the document is spelled.
 func (w *writer) spell(start int, k leaf.Kind, spelling leaf.Spelling) {
 	if w.spelled {
 		w.buf = leaf.Spell(w.buf, start, k, spelling)
@@ -333,7 +333,7 @@ func (w *writer) keyedElement(n *fieldplan.Node, e engine.Element) bool {
 	return false
 }
 
-// traces writes an element of a collection whose elements' presence is not written, if something in it is.
+// traces writes an element of a collection without written presence, if something in the element is written.
 func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
 	v, ok := engine.Deref(v)
 	if !ok || !w.writes(n) {
@@ -343,7 +343,7 @@ func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	return w.trail.Visit(&w.above, n, v) && w.composite(n, v, in)
 }
 
-// element writes an element, whatever it holds: its presence belongs to the collection.
+// element writes an element, even an empty one: its presence belongs to the collection.
 func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
@@ -362,7 +362,7 @@ func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node)
 	w.buf = append(w.buf, emptyElement(n, v)...)
 }
 
-// full writes an element that is no leaf: an array in every place, an object with its identity even if nothing else is left.
+// full writes an element that is no leaf: an array with all elements, an object with its identity even if nothing else is left.
 func (w *writer) full(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
 	if n.Kind == fieldplan.Array {
 		w.places(n, v)
@@ -384,7 +384,7 @@ func (w *writer) full(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bo
 	return true
 }
 
-// emptyElement is the text of an element with nothing in it: {} for what is an object in JSON, nil or emptied; null for other nil.
+// emptyElement returns the text of an element with nothing in it: {} for an object in JSON, nil or emptied; null for other nil values.
 func emptyElement(n *fieldplan.Node, v reflect.Value) string {
 	switch {
 	case n.Kind == fieldplan.Object || n.Kind == fieldplan.Map:
@@ -447,7 +447,7 @@ func (w *writer) places(n *fieldplan.Node, v reflect.Value) {
 	w.buf = append(w.buf, ']')
 }
 
-// array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
+// array writes an array of fixed length. An array equal to the zero array is absent.
 func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
 	if !w.writesPresence(n) || v.Len() == 0 {
 		return w.sparse(n, v)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTextsThatBeginAlike: an admission webhook sorts what a stranger sends. Texts of which each begins with the one before are looked at about as often
-// as others: dealt without a bound, a thousand were looked at half a million times, and each look is as long as the text.
+// TestTextsThatBeginAlike: an admission webhook sorts texts of strangers. Sorting texts of which each begins with the one before must not cost more
+// than sorting others. Without a bound, a thousand texts took half a million comparisons, each as long as the text.
 func TestTextsThatBeginAlike(t *testing.T) {
 	const n = 1000
 	var texts []string

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// TestPiecesOfEveryLength: wherever the end of a piece falls, in a text or key or beside it, nothing is lost and nothing stands twice.
+// TestPiecesOfEveryLength: a piece may end anywhere, inside or outside of texts and keys. No byte is lost or written twice.
 func TestPiecesOfEveryLength(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)

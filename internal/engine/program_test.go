@@ -21,12 +21,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// explained is the document as the oracle writes it, with all that is wrong.
+// explained returns the oracle's document, with all faults.
 func explained(p *fieldplan.Plan, c any) ([]byte, error) {
 	return explainedFor(fieldplan.Projected, false, p, reflect.ValueOf(c))
 }
 
-// requireSameError checks that both are nil, or tell the same.
+// requireSameError checks that both errors are nil, or equal.
 func requireSameError(t require.TestingT, want, got error) {
 	if want == nil {
 		require.NoError(t, got)
@@ -35,7 +35,7 @@ func requireSameError(t require.TestingT, want, got error) {
 	require.EqualError(t, got, want.Error())
 }
 
-// TestDocumentIsThatOfTheOracle: of every value, the run writes the same bytes or finds the same faults.
+// TestDocumentIsThatOfTheOracle: for every value, the run and the oracle write the same bytes or find the same faults.
 func TestDocumentIsThatOfTheOracle(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)
@@ -55,7 +55,7 @@ func TestDocumentIsThatOfTheOracle(t *testing.T) {
 	})
 }
 
-// TestDrawnValuesAreOfBothKinds: the properties see documents, and they see faults.
+// TestDrawnValuesAreOfBothKinds: the generator draws values with documents, and values with faults.
 func TestDrawnValuesAreOfBothKinds(t *testing.T) {
 	p := plan(t)
 	written, failed := 0, 0
@@ -70,7 +70,7 @@ func TestDrawnValuesAreOfBothKinds(t *testing.T) {
 	assert.Greater(t, failed, 10)
 }
 
-// TestHotPartIsThatOfTheOracle: what is hot is written by the same rules.
+// TestHotPartIsThatOfTheOracle: the run and the oracle write the same hot part.
 func TestHotPartIsThatOfTheOracle(t *testing.T) {
 	p := plan(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,7 @@ func TestHotPartIsThatOfTheOracle(t *testing.T) {
 	})
 }
 
-// TestElementIsThatOfTheOracle: an element is written whole, and what is wrong with it stands below the path to it.
+// TestElementIsThatOfTheOracle: an element is written whole, and its faults have paths below its own.
 func TestElementIsThatOfTheOracle(t *testing.T) {
 	p := plan(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +103,7 @@ func TestElementIsThatOfTheOracle(t *testing.T) {
 	})
 }
 
-// TestSameIsCertain: what is found to be the same has one document and nothing wrong; the same value in other memory is found to be.
+// TestSameIsCertain: two values that are found to be the same have equal documents and no faults. A copy of a value is found to be the same.
 func TestSameIsCertain(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)
@@ -134,7 +134,7 @@ func change(c *config, field int) {
 	}
 }
 
-// TestNestedTooDeeply: all that asks for a value agrees on how deep it may be.
+// TestNestedTooDeeply: all functions that walk a value have the same limit of depth.
 func TestNestedTooDeeply(t *testing.T) {
 	p := plan(t)
 	for _, depth := range []int{60, 66, 990, 996, 997, 998, 999, 1000, 1001, 1002, 1100} {
@@ -156,7 +156,7 @@ func TestNestedTooDeeply(t *testing.T) {
 	}
 }
 
-// TestTypesThatAreDeepButNotRecursive: frames do not run out.
+// TestTypesThatAreDeepButNotRecursive: a deep type has enough frames.
 func TestTypesThatAreDeepButNotRecursive(t *testing.T) {
 	for depth := range 70 {
 		typ := reflect.TypeFor[string]()
@@ -182,7 +182,7 @@ func TestTypesThatAreDeepButNotRecursive(t *testing.T) {
 	}
 }
 
-// TestCycle: a value that contains itself is told where it does, whichever way it is reached.
+// TestCycle: a value that contains itself is an error with the path of the cycle, however the cycle is reached.
 func TestCycle(t *testing.T) {
 	p := plan(t)
 	circle := &config{Text: "around"}
@@ -196,14 +196,14 @@ func TestCycle(t *testing.T) {
 	assert.False(t, engine.Of(p).SameWhole(reflect.ValueOf(circle), reflect.ValueOf(circle)))
 }
 
-// isSame reports whether the documents of a and b are found to be the same.
+// isSame reports whether a and b are found to be the same.
 func isSame(t require.TestingT, p *fieldplan.Plan, a, b any) bool {
 	same, err := engine.Of(p).Same(reflect.ValueOf(a), reflect.ValueOf(b))
 	require.NoError(t, err)
 	return same
 }
 
-// Keyed lists within keyed lists, whose later keys stand in another order, are compared once on each level.
+// Nested keyed lists whose later keys have another order are compared once on each level.
 func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	type tree struct {
 		Name string `json:"name"`
@@ -245,7 +245,7 @@ func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
 	assert.True(t, engine.Of(p).SamePointers(&a, &b))
 }
 
-// TestTextsAreComparedWhole: texts that differ in one byte, or are not UTF-8 in one, are not the same, however long they are.
+// TestTextsAreComparedWhole: texts of any length that differ in one byte, or have one invalid byte, are not the same.
 func TestTextsAreComparedWhole(t *testing.T) {
 	type texts struct {
 		Text string `json:"text"`
@@ -265,7 +265,7 @@ func TestTextsAreComparedWhole(t *testing.T) {
 	}
 }
 
-// TestEmpty: nothing is the empty configuration.
+// TestEmpty: nil is the empty configuration.
 func TestEmpty(t *testing.T) {
 	p := plan(t)
 	for _, c := range []any{nil, (*config)(nil), config{}, &config{}} {
@@ -275,7 +275,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestOrderOfManyKeys: large maps and keyed lists are sorted in ways that small ones do not see.
+// TestOrderOfManyKeys: large maps and keyed lists are sorted with other algorithms than small ones.
 func TestOrderOfManyKeys(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)

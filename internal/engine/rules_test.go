@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// item has members of two classes, in a collection that may be of a third.
+// item has members of two classes, for collections of any class.
 type item struct {
 	Name string `json:"name"`
 	Rank int    `json:"rank,string"`
@@ -26,7 +26,7 @@ type item struct {
 	Hot  int    `json:"hot"         hotupdatable:"true"`
 }
 
-// other is like item, in a collection where everything that does not say otherwise is ignored.
+// other is like item, for a collection that is Ignored by default.
 type other struct {
 	Name string `json:"name"`
 	Mode string `json:"mode"`
@@ -120,7 +120,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersStandAmongTheOthers: in the order of the names, without those that hold null.
+// TestUnknownMembersStandAmongTheOthers: unknown members are written in the order of names among the others; null members are left out.
 func TestUnknownMembersStandAmongTheOthers(t *testing.T) {
 	type part struct {
 		B    int               `json:"b"`
@@ -161,8 +161,8 @@ func (f failing) MarshalText() ([]byte, error) {
 	return []byte(f.text), nil
 }
 
-// TestZeroValueWhoseMarshalerFails: it is unset where JSON leaves it out and where it is not hashed. Behind a pointer and as an element it is
-// wrong like any other value that has no text.
+// TestZeroValueWhoseMarshalerFails: such a value is unset if JSON leaves it out, or if it is not hashed. Behind a pointer and as an element it is a
+// fault like any other value without a text.
 func TestZeroValueWhoseMarshalerFails(t *testing.T) {
 	type config struct {
 		Hot  failing   `json:"hot"          hotupdatable:"true"`
@@ -187,7 +187,7 @@ func TestZeroValueWhoseMarshalerFails(t *testing.T) {
 	}
 }
 
-// TestFaultsTellWhere: each is told once, with the path to it, in the order of the document.
+// TestFaultsTellWhere: each fault is reported once, with its path, in the order of the document.
 func TestFaultsTellWhere(t *testing.T) {
 	const bad = "\xff"
 	type config struct {
@@ -233,12 +233,12 @@ func TestFaultsTellWhere(t *testing.T) {
 	assert.Len(t, fault.All(wantErr), len(got))
 }
 
-// pointed is a key of which two may have one text.
+// pointed is a type of keys. Two keys may have the same text.
 type pointed struct{ text string }
 
 func (p *pointed) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// TestTwoKeysOfOneText: of two keys with one text all that reads the map says so, wherever they stand.
+// TestTwoKeysOfOneText: all functions that read a map refuse two keys with one text.
 func TestTwoKeysOfOneText(t *testing.T) {
 	type config struct {
 		Map map[*pointed]item `json:"map"`

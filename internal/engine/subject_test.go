@@ -122,11 +122,11 @@ func plan(t require.TestingT) *fieldplan.Plan {
 	return p
 }
 
-// author fills values with what is mostly right. The same seed gives the same value again, in other memory.
+// author fills values, mostly without faults. The same seed gives the same value again, in other memory.
 type author struct {
 	*rand.Rand
 
-	wrong bool // now and then something that has no document
+	wrong bool // also values without a document
 }
 
 func draw(seed uint64, wrong bool) *config {
@@ -135,7 +135,7 @@ func draw(seed uint64, wrong bool) *config {
 	return c
 }
 
-// slip reports whether something is to be wrong.
+// slip reports whether to draw a fault.
 func (a author) slip() bool { return a.IntN(200) == 0 && a.wrong }
 
 // fill fills v, with so many levels of configurations below.
