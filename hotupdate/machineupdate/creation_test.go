@@ -103,7 +103,7 @@ func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	}
 }
 
-// wide returns a spec with n infrastructure tags, of which one holds the number i.
+// wide returns a spec with n infrastructure tags. One has the value i.
 func wide(t *testing.T, n, length, i int) string {
 	t.Helper()
 	s := spec{Tags: map[string]string{"changing": strconv.Itoa(i)}}
@@ -154,7 +154,7 @@ func TestCreationWithoutClass(t *testing.T) {
 	}
 }
 
-// TestCreationWithoutHotUpdates: nothing is written for a driver that knows none.
+// TestCreationWithoutHotUpdates: nothing is written for a driver without hot updates.
 func TestCreationWithoutHotUpdates(t *testing.T) {
 	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
 		t.Error("written")
@@ -168,7 +168,8 @@ func TestCreationWithoutHotUpdates(t *testing.T) {
 	assert.Empty(t, executor.Reconcile(t.Context(), machineupdate.Observed{Machine: machine("")}).Events)
 }
 
-// TestCreationHasADeadline: a leader that slept through ConfirmAfter and then initialised a machine that another one had settled, left tags for ever.
+// TestCreationHasADeadline: a leader slept through ConfirmAfter, and then initialised a machine that another leader had settled. Its tags stayed for
+// ever.
 func TestCreationHasADeadline(t *testing.T) {
 	m := machine("")
 	m.ProviderID, m.Phase = "", ""
@@ -190,7 +191,7 @@ func TestCreationHasADeadline(t *testing.T) {
 	assert.Equal(t, []any{machineupdate.NotCalled, marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]}, "nothing is recorded of it")
 }
 
-// TestCreationWithoutResourceVersion: fake clients have none. Nothing is written, nothing is silent, and the machine is created.
+// TestCreationWithoutResourceVersion: fake clients have none. Nothing is written, there is an error, and the machine is created.
 func TestCreationWithoutResourceVersion(t *testing.T) {
 	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
 		t.Error("written blindly")

@@ -179,7 +179,7 @@ func TestDecisionTable(t *testing.T) {
 	}
 }
 
-// refused is for six hours.
+// refused is a refusal for six hours.
 func refused(r *machineupdate.Record) { r.NotBefore = r.Since.Add(6 * time.Hour) }
 
 func retried(n int) func(*machineupdate.Record) {
@@ -216,7 +216,7 @@ func truncate(o *machineupdate.Observed) {
 	annotations[machineupdate.AnnotationRecord] = annotations[machineupdate.AnnotationRecord][:60]
 }
 
-// cutShort takes from the middle of the contents.
+// cutShort removes a part from the middle of the contents.
 func cutShort(o *machineupdate.Observed) {
 	annotations := o.Machine.Annotations
 	annotations[machineupdate.AnnotationRecord] = strings.Replace(annotations[machineupdate.AnnotationRecord], `{"k":"1"`, "", 1)
@@ -267,7 +267,7 @@ func TestClassErrorIsReported(t *testing.T) {
 	assert.Equal(t, "unusable-class", codeOf(d.Err))
 }
 
-// decided are machines of a class with 150 infrastructure tags, by what is decided about them. A class that changed has one of them less.
+// decided has machines of a class with 150 infrastructure tags, by decision. A changed class has one tag less.
 func decided(tb testing.TB) map[string]machineupdate.Observed {
 	tb.Helper()
 	const n = 150
@@ -302,7 +302,7 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 	}
 }
 
-// TestDecidingAllocatesNothing: unless there is something to do, the header is enough.
+// TestDecidingAllocatesNothing: if there is nothing to do, the header of the record is enough.
 func TestDecidingAllocatesNothing(t *testing.T) {
 	for name, o := range decided(t) {
 		d := machineupdate.Decide(o)

@@ -15,7 +15,7 @@ import (
 
 // This file has the two edge cases of the hot-update proposal, section "Reconciliation Changes", with a VM, an interface and a disk.
 
-// driver tags resources one after the other, and stops where it is told to.
+// driver tags resources one after the other, and stops at a given resource.
 type driver struct {
 	t      *testing.T
 	live   map[string]map[string]string
@@ -72,7 +72,7 @@ func flatTags(t *testing.T, hot machineupdate.Hot) map[string]string {
 	return decoded.(*spec).Tags
 }
 
-// edgeCase updates a settled machine from S1 to S2 with a driver that stops at the interface, reverts the class to S1, and lets MCM go on.
+// edgeCase updates a settled machine from S1 to S2 with a driver that stops at the interface. It reverts the class to S1, and continues.
 func edgeCase(t *testing.T, stop func(*executor, machineupdate.Observed, *driver)) {
 	t.Helper()
 	now := start
@@ -87,7 +87,7 @@ func edgeCase(t *testing.T, stop func(*executor, machineupdate.Observed, *driver
 	stop(executor, o, d)
 	require.Equal(t, map[string]string{"k": "2", "new": "2", "foreign": "x"}, d.live["vm"], "half of S2 is applied")
 
-	// T4: the class is S1 again, as is what was applied last.
+	// T4: the class is S1 again, and the last-applied spec is S1 as well.
 	o.Class, d.stopAt = s1, ""
 	var outcomes []machineupdate.Ending
 	for range 4 {

@@ -23,7 +23,7 @@ func (s *status) Error() string {
 }
 func (s *status) Cause() error { return s.cause }
 
-// TestErrorKinds has what drivers really return.
+// TestErrorKinds has real errors of drivers.
 func TestErrorKinds(t *testing.T) {
 	unimplemented, notFound := &status{code: "Unimplemented"}, &status{code: "NotFound", text: "i-1"}
 	exhausted, internal := &status{code: "ResourceExhausted"}, &status{code: "Internal", text: "[] ]["}
@@ -77,13 +77,13 @@ func TestErrorKinds(t *testing.T) {
 	assert.EqualError(t, later, "machine codes error: code = [ResourceExhausted] message = []; again after 1h0m0s")
 }
 
-// is says by a method that it is another error.
+// is has a method Is that makes it equal to another error.
 type is struct{ target error }
 
 func (is) Error() string          { return "is" }
 func (e is) Is(target error) bool { return target == e.target }
 
-// TestAdoptersErrorKind: what the library cannot know, the adopter says by wrapping; a later time than ours is waited for.
+// TestAdoptersErrorKind: an adopter wraps errors that the library does not know. A later time than ours counts.
 func TestAdoptersErrorKind(t *testing.T) {
 	b := newBench(t, settledRecord(classOf(t, `{}`)))
 	b.callErr = fmt.Errorf("%w: %w", machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Hour, Err: assert.AnError})

@@ -18,7 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// bench is an executor whose functions return what the test says, and note their arguments.
+// bench is an executor whose functions return the test's results, and record their arguments.
 type bench struct {
 	executor
 
@@ -109,7 +109,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// codes lists the codes of joined errors with where they are.
+// codes lists the codes of joined errors with their places.
 func codes(err error) []string {
 	if problem, ok := err.(*fault.Error); ok { //nolint:errorlint // all joined errors are wanted
 		return []string{problem.Code + " " + problem.Where}
@@ -205,7 +205,7 @@ func TestExecutor(t *testing.T) {
 	}
 }
 
-// TestUnableRestoresPreviousRecord: where the driver cannot update, the record is the same before and after.
+// TestUnableRestoresPreviousRecord: if the driver cannot update, the record is the same before and after.
 func TestUnableRestoresPreviousRecord(t *testing.T) {
 	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotOne))} {
 		b := newBench(t, previous)
@@ -230,7 +230,7 @@ func TestPatchesAreBound(t *testing.T) {
 	assert.Equal(t, []any{types.UID("u"), "7"}, []any{b.writes[0].UID, b.writes[0].ResourceVersion})
 }
 
-// TestUnableIsRemembered: once a driver of a revision has said that it cannot update, no machine costs writes, and no event tells it again.
+// TestUnableIsRemembered: after a driver of a revision has returned that it cannot update, no machine costs writes, and there is no further event.
 func TestUnableIsRemembered(t *testing.T) {
 	var classes machineupdate.Classes
 	prepared := func(name string, revision string) *machineupdate.Prepared {
@@ -440,5 +440,5 @@ func TestCounters(t *testing.T) {
 	assert.Equal(t, counters{{"Update", "FirstAdoption", "Updated"}: 1, {"Update", "FirstAdoption", "CallFailed"}: 1}, b.Counters)
 	var executor executor
 	executor.Now = func() time.Time { return start }
-	executor.Reconcile(t.Context(), machineupdate.Observed{}) // without counters
+	executor.Reconcile(t.Context(), machineupdate.Observed{}) // Count is nil
 }

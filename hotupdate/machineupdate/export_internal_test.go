@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// What the tests know of the record, the decision and the passes.
+// Access of the tests to the record, the decision and the passes.
 type (
 	State  = record.State
 	Action = action
@@ -20,7 +20,7 @@ type (
 	Pass   = pass
 	Patch  = patch
 
-	// Observed is an Observation, and Seen its machine, as decisions read them.
+	// Observed is an Observation for decisions, and Seen its machine.
 	Observed = observation
 	Seen     = machine
 
@@ -93,7 +93,7 @@ type Record struct {
 	Removed   []Hot // absences, as null
 }
 
-// ParseRecord reads the content of Kind, beside the code under test.
+// ParseRecord reads the content of Kind, independently of the code under test.
 func ParseRecord(annotation string) (Record, error) {
 	parsed, err := record.Parse(annotation)
 	if err != nil {
@@ -125,7 +125,7 @@ func ParseRecord(annotation string) (Record, error) {
 	return r, nil
 }
 
-// Annotation writes the record. Unless it says what the class wanted, that is what was attempted last if it is Calling, else what was applied.
+// Annotation writes the record. If Wanted is not set, it is the last attempted part of a Calling record, or else the applied part.
 func (r Record) Annotation() string {
 	if r.Wanted == "" {
 		r.Wanted = WantedOf(r.Applied)
@@ -158,7 +158,7 @@ func WantedOf(hot Hot) string {
 	return marker.Wanted
 }
 
-// SetNow is what an Executor does first.
+// SetNow sets the time, like an Executor.
 func (o *observation) SetNow(now time.Time) { o.now = now }
 
 // SetLane makes the observation one for a lane of its class.
@@ -195,7 +195,7 @@ func DecideAt(now time.Time, o Observed) Decision {
 
 func exported(d decision) Decision { return Decision{d.action, d.reason, d.delay, d.err, d.pass} }
 
-// DecisionOf and EndingOf tell what led to a result.
+// DecisionOf and EndingOf return the decision and the ending of a result.
 func DecisionOf(r interface{ why() decision }) Decision { return exported(r.why()) }
 func EndingOf(r interface{ how() ending }) Ending       { return r.how() }
 
@@ -235,30 +235,30 @@ func (h Hot) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) 
 func (p *Prepared) Class() MachineClass { return p.class.MachineClass }
 func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
 
-// Schema is what a record says of Schema and driver.
+// Schema is a record's part about Schema and driver.
 func (p *Prepared) Schema() string {
 	empty := record.Record{Header: record.Header{ProviderID: "i"}}
 	marker := empty.Begin(p.lanes[0].target, "i", time.Time{}).Marker
 	return marker.Schema
 }
 
-// Restart makes the class that of a process which knows of no driver that it cannot update.
+// Restart forgets that the driver of the class cannot update, like a new process.
 func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
 
-// Spread is the jitter of denials.
+// Spread returns the jitter of denials.
 func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
 
-// Ask and Done are what an Executor does before and after an update.
+// Ask and Done are an Executor's calls of a Limiter before and after an update.
 func (l *Limiter) Ask(reason Reason, now time.Time) bool { return l.begin(reason, now) }
 func (l *Limiter) Done()                                 { l.end() }
 
-// MergePatch is the write as the API server gets it.
+// MergePatch returns the write as a merge patch.
 func (p patch) MergePatch() ([]byte, error) { return json.Marshal(map[string]patch{"metadata": p}) }
 
-// Set are the annotations that the write sets.
+// Set returns the annotations that the write sets.
 func (p patch) Set() map[string]string { return p.Apply(nil) }
 
-// Apply changes annotations as the write does. It returns a new map.
+// Apply applies the write to annotations. It returns a new map.
 func (p patch) Apply(annotations map[string]string) map[string]string {
 	after := map[string]string{}
 	maps.Copy(after, annotations)
@@ -274,7 +274,7 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	return prepare(class.read(), schema, driver)
 }
 
-// Disable makes the driver of the class one that has returned Unimplemented.
+// Disable records that the driver of the class has returned Unimplemented.
 func (p *Prepared) Disable() *Prepared {
 	for i := range p.lanes {
 		p = p.DisableLane(i)

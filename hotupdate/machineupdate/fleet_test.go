@@ -28,7 +28,7 @@ func head(state string, since time.Time, wanted string) string {
 	return `{"v":1,"providerID":"i","schema":"s"` + state + `,"since":"` + since.Format(time.RFC3339) + `"` + wanted + `,"parts":[{}]}`
 }
 
-// TestFleet: the oldest update counts from when it began, however often it is repeated.
+// TestFleet: the age of the oldest update counts from its begin, even if it is repeated.
 func TestFleet(t *testing.T) {
 	var fleet machineupdate.Fleet[*object]
 	ago := func(d time.Duration) time.Time { return start.Add(-d) }

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// spec is the provider spec of a driver with one flat map of infrastructure tags, as AWS has it.
+// spec is the provider spec of a driver with one flat map of infrastructure tags, like that of AWS.
 type spec struct {
 	Image  string            `json:"image,omitempty"`
 	Tags   map[string]string `json:"tags,omitempty"   hotupdatable:"true"`
@@ -40,7 +40,7 @@ func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
 	return prepared
 }
 
-// machine is a machine that runs.
+// machine returns a running machine.
 func machine(annotation string) machineupdate.Seen {
 	m := machineupdate.Seen{Name: "m-1", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
 	if annotation != "" {

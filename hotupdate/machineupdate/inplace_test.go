@@ -14,14 +14,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// accounts is a driver that can give a stopped VM another service account, and another kernel.
+// accounts is a driver that can change the service account and the kernel of a stopped VM.
 var accounts = machineupdate.Driver{
 	Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}},
 }
 
 const lane = "drained"
 
-// pool is a bed whose node can be drained. The driver has what the VM has.
+// pool is a bed with a node that can be drained, and the driver's VM.
 type pool struct {
 	*bed
 
@@ -30,7 +30,7 @@ type pool struct {
 	live    machineupdate.DrainedNode // before the first write
 	liveErr error
 	account string // of the VM
-	ready   bool   // what the last call of apply said
+	ready   bool   // the result of the last call of apply
 }
 
 func newPool(t *testing.T) *pool {
@@ -56,7 +56,7 @@ func (p *pool) created() *pool {
 	return p
 }
 
-// update is the driver: it gives the VM the account, if it may and has to.
+// update is the driver: it changes the account of the VM, if that differs and the request allows it.
 func (p *pool) update(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
 	p.asked = append(p.asked, r)
 	if r.Lane != lane {
@@ -78,14 +78,14 @@ func (p *pool) update(ctx context.Context, r *machineupdate.UpdateMachineRequest
 	return p.errs[lane]
 }
 
-// drain drains the node, at a time of its own.
+// drain drains the node, each time at another time.
 func (p *pool) drain() {
 	p.now = p.now.Add(time.Minute)
 	p.node = machineupdate.DrainedNode{UID: "node-1", Drained: p.now, Unschedulable: true}
 	p.live = p.node
 }
 
-// wants gives the pool another class.
+// wants changes the class of the pool.
 func (p *pool) wants(account string) {
 	p.class = laneClass(p.T, accounts, accountSpec(account))
 }
@@ -96,7 +96,7 @@ func (p *pool) observed() machineupdate.Observation[*object] {
 	return o
 }
 
-// apply is what MCM does between DrainSuccessful and ReadyForUpdate.
+// apply is MCM's step between DrainSuccessful and ReadyForUpdate.
 func (p *pool) apply() machineupdate.Result[*object] {
 	p.Helper()
 	p.asked, p.writes = nil, 0
@@ -112,7 +112,7 @@ func (p *pool) apply() machineupdate.Result[*object] {
 	return result
 }
 
-// is checks the state and what the VM has.
+// is checks the state, and the account of the VM.
 func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 	p.Helper()
 	o := p.observed()
@@ -147,7 +147,7 @@ func TestInPlaceUpdate(t *testing.T) {
 	p.is(machineupdate.InPlaceApplied, "b", "confirmed: the machine may be handed over")
 }
 
-// TestInPlaceAfter has what may happen on the way.
+// TestInPlaceAfter has disturbances of an in-place update.
 func TestInPlaceAfter(t *testing.T) {
 	t.Run("adoption", func(t *testing.T) {
 		p := newPool(t)
@@ -318,7 +318,7 @@ func TestInPlaceAfter(t *testing.T) {
 	})
 }
 
-// TestInPlaceReadOnlyHoldsADriverBack: one that wants to write outside of a drain gets no marker.
+// TestInPlaceReadOnlyHoldsADriverBack: a driver that wants to write outside of a drain gets no marker.
 func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
 	p := newPool(t).created()
 	p.wants("b")
@@ -332,7 +332,7 @@ func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
 	assert.Equal(t, partsOf(before), partsOf(p.machine.Annotations[annotationOf(lane)]))
 }
 
-// TestInPlaceIsUrgent: a drained node waits for the limiter as little as a change of the spec, also where nothing is recorded.
+// TestInPlaceIsUrgent: a drained node waits no longer for the limiter than a change of the spec, also without a record.
 func TestInPlaceIsUrgent(t *testing.T) {
 	p := newPool(t)
 	p.drain()
@@ -344,7 +344,7 @@ func TestInPlaceIsUrgent(t *testing.T) {
 	assert.True(t, p.ready)
 }
 
-// TestInPlaceUnable: a driver that cannot apply what differs is found out before a node is drained, and a node that is drained does not go on.
+// TestInPlaceUnable: a driver that cannot apply the difference is found before a node is drained. A drained node does not continue.
 func TestInPlaceUnable(t *testing.T) {
 	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
 	unable := func(class *machineupdate.Prepared) *machineupdate.Prepared { return class.DisableLane(1) }

@@ -36,7 +36,7 @@ type laneVolume struct {
 	Tags  map[string]string `json:"tags,omitempty"  hotupdatable:"true"`
 }
 
-// volumes is a driver with a lane for what is slow.
+// volumes is a driver with a lane for slow changes.
 var volumes = machineupdate.Driver{
 	Kinds: []string{"vm"}, ReadsFirst: true,
 	Lanes: []machineupdate.Lane{{Name: "volume", Kinds: []string{"disk"}, Paths: []string{"/volume/iops", "/volume/zones"}}},
@@ -61,9 +61,9 @@ type bed struct {
 	errs     map[string]error                                 // what the driver returns, by lane
 	asked    []*machineupdate.UpdateMachineRequest            // since the last step
 	writes   int                                              // since the last step
-	writing  func(r *machineupdate.UpdateMachineRequest) bool // what the driver would change; nil is everything
+	writing  func(r *machineupdate.UpdateMachineRequest) bool // whether the driver would change something; nil for always
 	executor machineupdate.Executor[*object]
-	conflict bool // the next write is one
+	conflict bool // the next write is a conflict
 }
 
 func newBed(t *testing.T, class *machineupdate.Prepared) *bed {
@@ -88,7 +88,7 @@ func (b *bed) patch(_ context.Context, name string, _ types.PatchType, data []by
 	return b.machine, nil
 }
 
-// update is the driver: it asks for the marker, if it changes anything.
+// update is the driver: it requests the marker if it changes anything.
 func (b *bed) update(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
 	b.asked = append(b.asked, r)
 	if b.writing == nil || b.writing(r) {
@@ -99,7 +99,7 @@ func (b *bed) update(ctx context.Context, r *machineupdate.UpdateMachineRequest)
 	return b.errs[r.Lane]
 }
 
-// step reconciles after a while, and returns which lanes were called, and the result.
+// step reconciles after a while, and returns the called lanes, and the result.
 func (b *bed) step(after time.Duration) (lanes []string, result machineupdate.Result[*object]) {
 	b.Helper()
 	b.now, b.asked, b.writes = b.now.Add(after), nil, 0
@@ -115,7 +115,7 @@ func (b *bed) observation() machineupdate.Observation[*object] {
 	return machineupdate.Observation[*object]{Machine: b.machine, ProviderID: "i-1", Phase: "Running", Class: b.class, Settings: b.settings}
 }
 
-// state is that of a lane's record; empty if it has none.
+// state returns the state of a lane's record; empty if it has none.
 func (b *bed) state(lane string) string {
 	b.Helper()
 	annotation, ok := b.machine.Annotations[annotationOf(lane)]
@@ -131,7 +131,7 @@ func annotationOf(lane string) string {
 	return strings.TrimSuffix(machineupdate.AnnotationRecord+"-"+lane, "-")
 }
 
-// TestLanesAreApart: each lane has its record, its part of the spec and its call; a refusal of one for hours holds back no other.
+// TestLanesAreApart: each lane has its record, its part of the spec and its call. A refusal of one lane for hours delays no other lane.
 func TestLanesAreApart(t *testing.T) {
 	b := newBed(t, laneClass(t, volumes, `{"image":"a","tags":{"k":"1"},"volume":{"size":1,"iops":3000,"zones":["b","a"],"tags":{"v":"1"}}}`))
 	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
@@ -170,7 +170,7 @@ func TestLanesAreApart(t *testing.T) {
 	assert.ElementsMatch(t, []string{annotationOf(""), annotationOf("volume")}, slices.Collect(maps.Keys(b.machine.Annotations)), fmt.Sprint(b.machine.Annotations))
 }
 
-// TestPending: acceptance is no success. A pass stays unfinished, a confirmation unconfirmed, until a read shows what is desired.
+// TestPending: acceptance is no success. A pass stays unfinished, and a confirmation unconfirmed, until a read shows the desired state.
 func TestPending(t *testing.T) {
 	b := newBed(t, laneClass(t, volumes, `{"volume":{"iops":3000}}`))
 	counted := counters{}
@@ -205,13 +205,13 @@ func TestPending(t *testing.T) {
 	assert.Equal(t, 3, counted.ended(machineupdate.StillPending))
 }
 
-// partsOf is what a record remembers of values.
+// partsOf returns the values of a record.
 func partsOf(annotation string) string {
 	_, parts, _ := strings.Cut(annotation, `"parts":`)
 	return parts
 }
 
-// TestPendingIsAFailureThatNobodyHearsOf: what is recorded is the same, so the model, in which calls fail in every way, holds for both.
+// TestPendingIsAFailureThatNobodyHearsOf: ErrPending has the same record as a failure without an event, so the model of failures covers it as well.
 func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 	for _, reads := range []bool{false, true} {
 		for _, state := range []string{"", settledRecord(classOf(t, `{}`), inState(machineupdate.Unconfirmed)), settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotTwo))} {
@@ -230,7 +230,7 @@ func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 	}
 }
 
-// TestRefusal: its time is remembered once, is at most a day, and is not moved by a driver that counts it from each read.
+// TestRefusal: the time of a refusal is recorded once, and at most a day. A driver that counts from each read does not move it.
 func TestRefusal(t *testing.T) {
 	b := newBed(t, laneClass(t, volumes, `{"volume":{"iops":3000}}`))
 	var events []string
@@ -273,7 +273,7 @@ func TestRefusal(t *testing.T) {
 	assert.Equal(t, []any{"Settled", true}, []any{b.state("volume"), hint().IsZero()}, "it was done already")
 }
 
-// TestLaneWaitsForNoOther: whatever becomes of a lane, the next has its turn, but for a conflict. Nothing is called for a context that is done.
+// TestLaneWaitsForNoOther: after every result of a lane except a conflict, the next lane is called. After the context is done, nothing is called.
 func TestLaneWaitsForNoOther(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -305,7 +305,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	assert.Len(t, b.asked, 1)
 }
 
-// TestLeafThatMoves: what the first lane knows of a leaf that another lane has now is frozen there, and it is adopted in the other.
+// TestLeafThatMoves: a leaf moves from the first lane to another. It is frozen in the record of the first, and adopted in the other.
 func TestLeafThatMoves(t *testing.T) {
 	const spec = `{"tags":{"k":"1"},"volume":{"iops":3000}}`
 	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}, spec))
@@ -319,7 +319,7 @@ func TestLeafThatMoves(t *testing.T) {
 	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}, b.asked[1].Parts)
 }
 
-// TestRequestHasTheCallersObjects: helpers of drivers take those.
+// TestRequestHasTheCallersObjects: helpers of drivers need the caller's objects.
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
 	var classes machineupdate.Classes
@@ -373,7 +373,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
 }
 
-// TestLanesFitTheSchema: each leaf has one lane, and each mistake is told when a class is prepared.
+// TestLanesFitTheSchema: each leaf has one lane, and each mistake is an error when a class is prepared.
 func TestLanesFitTheSchema(t *testing.T) {
 	lanes := func(lanes ...machineupdate.Lane) []machineupdate.Lane { return lanes }
 	paths := func(name string, paths ...string) machineupdate.Lane {
@@ -424,7 +424,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 	require.ErrorContains(t, err, "class c, lane volume: ")
 }
 
-// TestLanesAreTold: a driver that declares other lanes applies other things, whatever their order.
+// TestLanesAreTold: with other lanes a driver covers other leaves. The order of lanes has no meaning.
 func TestLanesAreTold(t *testing.T) {
 	schema := func(lanes ...machineupdate.Lane) string {
 		return strings.SplitN(laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes}, `{}`).Schema(), "?", 2)[1]

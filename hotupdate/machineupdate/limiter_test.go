@@ -11,11 +11,11 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// adopting is a fleet that adopts hot updates, in a controller with a queue and workers. Workers take what is due, in the order in which it became due.
+// adopting is a fleet that adopts hot updates, in a controller with a queue and workers. Workers take due machines in the order of their due times.
 type adopting struct {
 	workers  int
-	step     time.Duration // what a reconcile takes that calls nothing
-	call     time.Duration // what UpdateMachine takes
+	step     time.Duration // duration of a reconcile without a call
+	call     time.Duration // duration of UpdateMachine
 	calls    float64       // passes that the cloud allows in a second; zero is no limit. Drivers wait for them.
 	limiter  *machineupdate.Limiter
 	now      time.Time
@@ -54,7 +54,8 @@ func (a *adopting) add(at time.Time, machine, denials int) {
 	heap.Push(&a.queue, work{at, a.order, machine, denials})
 }
 
-// run adopts a fleet, with a creation after a second and then every seven minutes. It returns the longest wait of a creation for a worker, and how long adoption takes.
+// run adopts a fleet, with a creation after a second and then every seven minutes. It returns the longest wait of a creation for a worker, and the
+// duration of the adoption.
 func (a *adopting) run(machines int) (wait, took time.Duration) {
 	a.now, a.allowed = start, start
 	a.free = make([]time.Time, a.workers)
@@ -100,7 +101,7 @@ func (a *adopting) run(machines int) (wait, took time.Duration) {
 	return wait, took
 }
 
-// pass is how long UpdateMachine takes, with the wait for the cloud.
+// pass returns the duration of UpdateMachine, with the wait for the cloud.
 func (a *adopting) pass() time.Duration {
 	if a.calls == 0 {
 		return a.call

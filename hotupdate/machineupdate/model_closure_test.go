@@ -2,9 +2,9 @@ package machineupdate_test
 
 import "fmt"
 
-// This file judges a state by its fair closure: from now on class, driver and lease holder stay as they are, late requests die (a state in which
-// they land is judged on its own), caches and reads do not lag, nothing fails, and others edit nothing. Then the machine has to come to rest, with
-// the wanted infrastructure tags.
+// This file judges a state by its fair closure: from now on class, driver and lease holder do not change, late requests die (a state in which they
+// land is judged on its own), caches and reads do not lag, nothing fails, and other clients edit nothing. Then the machine must come to rest with the
+// wanted infrastructure tags.
 
 func (m *model) judge(w *world) string {
 	if w.ability != capable || w.phase == phaseDoomed || w.cold {
@@ -30,7 +30,7 @@ type visit struct {
 	passes uint8
 }
 
-// close follows the one path that is left.
+// close follows the only path of the closure.
 func (m *model) close(c world, holder int) string {
 	var path []visit
 	passes := uint8(0)
@@ -69,7 +69,7 @@ func (m *model) close(c world, holder int) string {
 	return "liveness: the machine does not come to rest: " + m.describe(&c)
 }
 
-// closed checks and remembers the number of passes on a path.
+// closed checks and stores the number of passes on a path.
 func (m *model) closed(c *world, path []visit, passes uint8) string {
 	if passes > m.maxPasses {
 		return fmt.Sprintf("liveness: %d passes are needed to come to rest: %s", passes, m.describe(c))
@@ -80,7 +80,7 @@ func (m *model) closed(c *world, path []visit, passes uint8) string {
 	return ""
 }
 
-// proceed is the first thing that a process does next, if nothing disturbs it.
+// proceed returns the next step of a process without disturbances.
 func (m *model) proceed(c world, holder int) world {
 	var after *world
 	s := run{m, &c, func(next *world, _ event) {
@@ -93,7 +93,7 @@ func (m *model) proceed(c world, holder int) world {
 	return *after
 }
 
-// rest judges a machine for which there is nothing to do any more. Edits by others after the last pass are drift, which a verification repairs.
+// rest judges a machine with nothing left to do. Foreign edits after the last pass are drift, which a verification repairs.
 func (m *model) rest(c world, holder int) string {
 	wrong, drift := m.wrong(&c)
 	switch {
@@ -112,7 +112,7 @@ func (m *model) rest(c world, holder int) string {
 	return m.close(c, holder)
 }
 
-// wrong says what is not as it should be, and whether all of that is drift.
+// wrong describes the differences from the wanted state, and reports whether all are drift.
 func (m *model) wrong(c *world) (wrong string, drift bool) {
 	drift = true
 	for r := range 1 + int(c.revision) {

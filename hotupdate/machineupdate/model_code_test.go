@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// This file runs the code that is checked: the Executor as MCM calls it, with functions that answer as they were told, and stop it where they were
-// told nothing. So a process is what it read and the answers that it got, and each question is asked once.
+// This file runs the checked code: the Executor, called as MCM calls it. Its functions give a list of answers, and then the answer ok. So a process is
+// defined by its reads and answers, and each combination runs once.
 
 const modelConfirmAfter = time.Hour
 
@@ -30,7 +30,7 @@ var (
 	modelAhead = start.Add(1000 * modelConfirmAfter)
 )
 
-// doing is what a process does next.
+// doing is the next step of a process.
 type doing uint8
 
 const (
@@ -43,42 +43,42 @@ const (
 	reports                  // it writes the provider ID, and then the status
 )
 
-// answer is what becomes of that.
+// answer is the result of a step.
 type answer uint8
 
 const (
 	ok            answer = iota
-	okLate               // and the process sleeps for ConfirmAfter
-	failed               // whether it took effect or not
-	conflict             // somebody else wrote
-	asks                 // the driver has something to write, and asks for the marker
+	okLate               // ok, and the process sleeps for ConfirmAfter
+	failed               // with or without effect
+	conflict             // another client wrote
+	asks                 // the driver has something to write, and requests the marker
 	unimplemented        // the driver cannot update
 	answers
 )
 
-// possible are the answers that the code may get beside ok.
+// possible has the possible answers beside ok.
 var possible = [...][]answer{
 	rests: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
 }
 
-// node is a process. Processes that will do the same are one node.
+// node is the state of a process. Processes with the same future are one node.
 type node struct {
 	does   doing
-	record recordID // what it writes; where the driver calls, what it has recorded
-	asked  askedID  // what the driver is asked for
+	record recordID // the record that it writes; during a call, the record that it has written
+	asked  askedID  // the request to the driver
 	marked bool     // the driver may write
-	spec   tagset   // what a VM is created with
-	unread bool     // by a class whose infrastructure tags no record holds
+	spec   tagset   // the spec of a created VM
+	unread bool     // the class has infrastructure tags that no record has
 	next   [answers]nodeID
 }
 
-// question is what a process has read.
+// question has the reads of a process.
 type question struct {
 	record     recordID
 	class      tagset
 	classState classState
 	doomed     bool
-	does       doing // calls in the update flow; else what the cloud says is missing: creates, initializes, or only reports
+	does       doing // calls in the update flow; otherwise the missing step of creation: creates, initializes, or only reports
 	able       bool
 	revision   uint8
 	epoch      uint8
@@ -89,7 +89,7 @@ type question struct {
 	verify     bool
 }
 
-// asked is what a driver is asked for, with the class by which it was decided, for each kind.
+// asked is a request to a driver, with the class of its decision, for each kind.
 type asked struct {
 	class     tagset
 	cold      bool // the Schema says that nothing is Hot
@@ -127,7 +127,7 @@ func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
 	return id, true
 }
 
-// ask returns what a process that has read the question does.
+// ask returns the first step of a process with these reads.
 func (m *model) ask(q question) nodeID {
 	id, known := m.questions[q]
 	if !known {
@@ -137,7 +137,7 @@ func (m *model) ask(q question) nodeID {
 	return id
 }
 
-// expand returns what the code does after the answers, whatever it is answered then.
+// expand returns the steps of the code after the answers, for all next answers.
 func (m *model) expand(q question, given []answer) nodeID {
 	r := &replay{m: m, q: q, given: given, now: modelNow, annotation: m.records.values[q.record], version: 1}
 	end := m.reconcile(r)
@@ -155,19 +155,19 @@ func (m *model) expand(q question, given []answer) nodeID {
 	return id
 }
 
-// replay is a run of the code.
+// replay is a run of the code with given answers, and ok after them.
 type replay struct {
 	m          *model
 	q          question
 	given      []answer
-	asked      int    // how many answers it got
-	trail      []node // what it did after those that are given: everything went well
+	asked      int    // number of answers so far
+	trail      []node // steps after the given answers, with the answer ok
 	now        time.Time
-	annotation string // the record as this process knows it
-	version    int    // the resourceVersion that goes with it
+	annotation string // the record known to this process
+	version    int    // its resourceVersion
 }
 
-// reconcile is what the flow does about a machine.
+// reconcile runs the flow for a machine.
 func (m *model) reconcile(r *replay) node {
 	if m.flow.reconcile != nil {
 		return m.flow.reconcile(r)
@@ -175,7 +175,7 @@ func (m *model) reconcile(r *replay) node {
 	return r.reconcile()
 }
 
-// answer is what the run is told about what it does.
+// answer returns the next answer for a step.
 func (r *replay) answer(n node) answer {
 	r.asked++
 	if r.asked > len(r.given) {
@@ -190,7 +190,7 @@ func (r *replay) answer(n node) answer {
 	return a
 }
 
-// reconcile is what MCM does about a machine.
+// reconcile is MCM's reconcile of a machine.
 func (r *replay) reconcile() node {
 	e := &machineupdate.Executor[*object]{Patch: r.patch, UpdateMachine: r.update, Now: func() time.Time { return r.now }}
 	ctx := context.Background()
@@ -236,7 +236,7 @@ func ended(result machineupdate.Result[*object]) node {
 	return node{}
 }
 
-// observation is what the process has read.
+// observation returns the reads of the process.
 func (r *replay) observation() machineupdate.Observation[*object] {
 	o := machineupdate.Observation[*object]{
 		Machine:  r.object(),
@@ -290,7 +290,7 @@ func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []by
 	return r.write(annotation)
 }
 
-// object is the machine as the process knows it.
+// object returns the machine known to the process.
 func (r *replay) object() *object {
 	return &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: strconv.Itoa(r.version)}}
 }
@@ -354,7 +354,7 @@ func sortedText(b []byte) string {
 	return string(slices.Compact(b))
 }
 
-// class is a class as the process has prepared it: nil if it cannot be read.
+// class returns a prepared class of the process: nil if it cannot be read.
 func (m *model) class(q question) *machineupdate.Prepared {
 	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch, cold: q.cold}
 	prepared, ok := m.classes[key]
@@ -398,7 +398,7 @@ type coldSpec struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// entryCost is what an entry takes of a record's bound: its pointer, its value, and 8 bytes.
+// entryCost is the size of an entry in a record's bound: its pointer, its value, and 8 bytes.
 const entryCost = len("/tags/k") + len("null") + 8
 
 // hotPart is a provider spec with infrastructure tags, and its hot part.

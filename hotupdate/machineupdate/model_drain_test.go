@@ -16,22 +16,22 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// This file looks at every state that the in-place update of one machine can come to: its account is changed in a drain, while users make the
-// node schedulable, processes crash between any two steps, requests land late, classes change, and records are lost. The real Executor decides.
+// This file checks every reachable state of the in-place update of one machine: its account is changed in a drain, while users make the node
+// schedulable, processes crash between any two steps, requests land late, classes change, and records are lost. The real Executor decides.
 
 // drainWorld is a state.
 type drainWorld struct {
 	record  string // of the lane
 	vm      uint8  // the account that the VM has
-	late    uint8  // one that a request may still set, from 1 on; 0 is none
+	late    uint8  // the account that a late request may still set, from 1 on; 0 is none
 	wanted  uint8
 	live    uint8 // the drain of the node, 0 if it is not drained
-	cached  uint8 // what the cache has
-	changes uint8 // how often the class may still change
-	faults  uint8 // how many disturbances there may still be
+	cached  uint8 // the drain in the cache
+	changes uint8 // remaining changes of the class
+	faults  uint8 // remaining disturbances
 }
 
-// stateOf is what an InPlaceState depends on.
+// stateOf has the inputs of an InPlaceState.
 type stateOf struct {
 	record string
 	wanted uint8
@@ -43,8 +43,8 @@ type drainModel struct {
 	classes [3]*machineupdate.Prepared
 	first   string // the record of the first lane, which is settled
 	naive   string
-	seen    map[drainWorld]string // how each state was reached first
-	settled map[drainWorld]bool   // those from which everything ends well
+	seen    map[drainWorld]string // the first path to each state
+	settled map[drainWorld]bool   // states from which everything ends well
 	states  map[stateOf]machineupdate.InPlaceState
 	queue   []drainWorld
 	broken  string
@@ -63,7 +63,7 @@ func newDrainModel(t *testing.T, naive string) *drainModel {
 	return m
 }
 
-// script is a run of the code with what happens on the way: each choice but 0 is a disturbance.
+// script is a run of the code with choices: each choice except 0 is a disturbance.
 type script struct {
 	choices, arity []int
 	next           int
@@ -84,7 +84,7 @@ func (s *script) choose(w *drainWorld, n int) int {
 	return s.choices[s.next-1]
 }
 
-// another goes on to the next run; false if there is none.
+// another prepares the next run, or returns false if there is none.
 func (s *script) another() bool {
 	for i := s.next - 1; i >= 0; i-- {
 		if s.choices[i]+1 < s.arity[i] {
@@ -101,10 +101,10 @@ type drainRun struct {
 	w       *drainWorld
 	s       *script
 	version int
-	marked  uint8 // for which drain the marker stands
+	marked  uint8 // the drain of the marker
 	looked  bool  // ApplyInPlace has read the node once
 	asked   bool
-	crashed bool // the process is gone: it reads and writes nothing any more
+	crashed bool // the process is gone: it no longer reads and writes
 }
 
 func (m *drainModel) object(w *drainWorld, version int) *object {
@@ -126,7 +126,7 @@ func (r *drainRun) executor() *machineupdate.Executor[*object] {
 	return &machineupdate.Executor[*object]{Patch: r.patch, UpdateMachine: r.update, Now: func() time.Time { return modelNow }}
 }
 
-// patch is the API server: somebody else wrote, or the answer is lost, or the process ends after the write.
+// patch is the API server: there may be a foreign write before, or the answer is lost, or the process ends after the write.
 func (r *drainRun) patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
 	patch, err := readPatch(name, data)
 	require.NoError(r.m.t, err)
@@ -146,7 +146,7 @@ func (r *drainRun) patch(_ context.Context, name string, _ types.PatchType, data
 	return r.m.object(r.w, r.version), nil
 }
 
-// node reads the node, at first as it was some time ago. Meanwhile a user may have made it schedulable, and somebody may have drained it anew.
+// node reads the node. The first read may be old. Meanwhile a user may have made the node schedulable, and it may have been drained again.
 func (r *drainRun) node(context.Context) (machineupdate.DrainedNode, error) {
 	if !r.looked {
 		r.looked = true
@@ -168,7 +168,7 @@ func nodeOf(drain uint8) machineupdate.DrainedNode {
 	return machineupdate.DrainedNode{UID: "u", Drained: modelNow.Add(time.Duration(drain) * time.Second), Unschedulable: drain > 0}
 }
 
-// update is the driver and the cloud: it may fail before and after the effect, time out so that the effect comes late, or be accepted only.
+// update is the driver and the cloud: a call may fail before and after its effect, time out with a late effect, or only be accepted.
 func (r *drainRun) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	require.Equal(r.m.t, lane, request.Lane)
 	desired := uint8(strings.Index("abc", strings.TrimSuffix(strings.TrimPrefix(string(request.Parts[0].Desired.JSON()), `{"account":"`), `"}`)))
@@ -207,7 +207,7 @@ func (r *drainRun) update(ctx context.Context, request *machineupdate.UpdateMach
 	return nil
 }
 
-// state is how far the InPlace part has come.
+// state returns the state of the InPlace part.
 func (m *drainModel) state(w *drainWorld) machineupdate.InPlaceState {
 	key := stateOf{w.record, w.wanted}
 	state, known := m.states[key]
@@ -223,7 +223,7 @@ func (m *drainModel) state(w *drainWorld) machineupdate.InPlaceState {
 	return state
 }
 
-// gate runs ApplyInPlace, and reconcile the rest, with everything that can happen.
+// gate runs ApplyInPlace, and reconcile the rest, with all disturbances.
 func (m *drainModel) gate(w drainWorld, s *script) drainWorld {
 	r := &drainRun{m: m, w: &w, s: s, version: 1}
 	_, ready := r.executor().ApplyInPlace(context.Background(), r.observation(), r.node)
@@ -251,7 +251,7 @@ func (m *drainModel) age(w drainWorld) drainWorld {
 	return w
 }
 
-// reach notes a state, and checks it.
+// reach stores a state, and checks it.
 func (m *drainModel) reach(from, to drainWorld, by string) {
 	if _, known := m.seen[to]; known && m.broken == "" {
 		return
@@ -269,7 +269,7 @@ func (m *drainModel) reach(from, to drainWorld, by string) {
 	}
 }
 
-// settle lets everything go well from now on: the node is drained where it has to be, and what is applied is confirmed.
+// settle continues without disturbances: the node is drained if necessary, and the applied part is confirmed.
 func (m *drainModel) settle(w drainWorld) string {
 	w.faults, w.changes = 0, 0
 	var path []drainWorld
@@ -338,7 +338,7 @@ func (m *drainModel) expand(w drainWorld) {
 	}
 }
 
-// search looks at every state, until a promise is broken.
+// search visits every state, until a promise is broken.
 func (m *drainModel) search() string {
 	settled := machineupdate.Record{Header: record.Header{ProviderID: "i-1", Schema: m.classes[0].Schema(), Since: modelThen}, Applied: `{"account":"a"}`}
 	for _, known := range []string{settled.Annotation(), ""} {
@@ -356,8 +356,8 @@ func (m *drainModel) search() string {
 	return m.broken
 }
 
-// TestDrainModel: in every state a write begins only in the drain of its marker, a machine is handed over only with an account that stays, and
-// sooner or later it is.
+// TestDrainModel: in every state a write begins only in the drain of its marker. A machine becomes ready only with an account that stays, and becomes
+// ready eventually.
 func TestDrainModel(t *testing.T) {
 	m := newDrainModel(t, "")
 	require.Empty(t, m.search())

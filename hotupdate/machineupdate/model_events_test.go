@@ -8,21 +8,21 @@ import (
 
 // This file has the transitions of the model.
 
-// events are disturbances that not every search has, to keep each of them small.
+// events are disturbances of some searches only, to keep each search small.
 type events uint16
 
 const (
 	staleRecords events = 1 << iota // caches of machines lag, by up to two versions, apart from those of classes
-	withdrawals                     // a driver is not able to update any more
-	recedes                         // a driver does not know the second kind any more, or a Schema has nothing that is Hot
+	withdrawals                     // a driver can no longer update
+	recedes                         // a driver no longer covers the second kind, or a Schema has no Hot field
 	dooms                           // machines fail or are deleted
 	wrongClocks                     // a clock is far ahead when a process writes
-	backups                         // the machine is restored as it was one or two versions before
+	backups                         // the machine is restored to one or two versions before
 	pauses                          // the operator pauses updates of the machine
 	classStates                     // the class cannot be read for a while, or is replaced by another object
 )
 
-// event is what happened, for traces.
+// event is an event in a trace.
 type event struct {
 	what happening
 	a, b uint8
@@ -70,7 +70,7 @@ const (
 	operatorResumes
 )
 
-// run emits what follows a state.
+// run emits the successors of a state.
 type run struct {
 	m    *model
 	w    *world
@@ -103,7 +103,7 @@ func (s *run) next(n world, cost uint8, e event) {
 	s.emit(&n, e)
 }
 
-// normalize clears parts of the state that cannot make a difference any more.
+// normalize clears parts of the state without further effect.
 func (m *model) normalize(w *world) {
 	for i := range w.process {
 		p := &w.process[i]
@@ -126,7 +126,7 @@ func (m *model) normalize(w *world) {
 	}
 }
 
-// step is what a process can do next.
+// step emits the next steps of a process.
 func (s *run) step(i int) {
 	p := s.w.process[i]
 	n := s.m.node(p.at)
@@ -151,7 +151,7 @@ func (s *run) step(i int) {
 	s.next(crashed, 1, event{what: crashes, a: uint8(i)})
 }
 
-// reconcile lets a process read the machine and its class, each as it is or was before.
+// reconcile lets a process read the machine and its class, each in the present or an older version.
 func (s *run) reconcile(i int) {
 	for age, record := range append([]recordID{s.w.record}, s.w.records[:]...) {
 		for classAge, class := range append([]tagset{s.w.class}, s.w.classes[:]...) {
@@ -221,7 +221,7 @@ func (s *run) write(i int, at *node) {
 	}
 }
 
-// sleep lets ConfirmAfter pass before a process learns that it was successful.
+// sleep lets ConfirmAfter pass before a process gets its successful answer.
 func (s *run) sleep(i int, n world, then nodeID, e event) {
 	if !s.m.isBusy(then) || n.late != [2]request{} {
 		return
@@ -237,7 +237,7 @@ func (m *model) isBusy(at nodeID) bool {
 	return does != rests && does != waits
 }
 
-// written is the state after a process has written a record. Other processes have not seen the write.
+// written returns the state after a process has written a record. Other processes have not read it.
 func (s *run) written(i int, id recordID) world {
 	n := *s.w
 	n.processing = s.m.flow.lastOperation && s.m.memories[id].State != record.Settled
@@ -245,7 +245,7 @@ func (s *run) written(i int, id recordID) world {
 	n.process[i].current, n.process[1-i].current = true, false
 	for r := range resources {
 		for key := range keys {
-			// A driver that only claims to be able has sent nothing, and its marker is taken back.
+			// A driver that only claims to be able has sent nothing, and its marker is removed.
 			if value := n.live[r].get(key); n.ability != claiming && value != 0 && n.ancient[r]&(1<<key) != 0 && s.m.owns(id, r, key, value) {
 				n.ancient[r] &^= 1 << key
 			}
@@ -254,7 +254,7 @@ func (s *run) written(i int, id recordID) world {
 	return n
 }
 
-// call is what the driver does about one resource after the other.
+// call is a call of the driver, which updates one resource after the other.
 func (s *run) call(i int, at *node) {
 	if s.w.ability == claiming {
 		n := *s.w
@@ -277,7 +277,7 @@ func (s *run) call(i int, at *node) {
 	}
 }
 
-// callWith is a call that is made by what a read shows: the present, or the age-th state before.
+// callWith is a call after a read of the present state, or of the age-th state before.
 func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 	n, cost := *s.w, uint8(0)
 	p := &n.process[i]
@@ -285,7 +285,7 @@ func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 	if age > 0 {
 		cost = 1
 	} else if p.current && at.marked {
-		n.drifted[p.resource] = 0 // a pass that has its marker, and reads the present state, has to repair it
+		n.drifted[p.resource] = 0 // a pass with its marker that reads the present state must repair it
 	}
 	if q != 0 && !at.marked {
 		p.at, p.pending = at.next[asks], q
@@ -295,7 +295,7 @@ func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 	s.send(i, at, n, q, cost, event{a: uint8(i), b: p.resource | age<<4, c: uint32(q)})
 }
 
-// send is what becomes of a request.
+// send emits the possible results of a request.
 func (s *run) send(i int, at *node, before world, q request, cost uint8, e event) {
 	p := &before.process[i]
 	r := int(p.resource)
@@ -325,9 +325,9 @@ func (s *run) send(i int, at *node, before world, q request, cost uint8, e event
 	s.next(failure, cost+1, e)
 }
 
-// checkSafety is the safety sentence, at the moment of sending: only wanted keys are written, or applied ones if the record is full; a key is
-// removed only if it is not wanted, and only on condition of a value that is recorded; nothing that is frozen is touched. The plan is the driver's,
-// the record the one that was really written.
+// checkSafety checks the safety property when a request is sent. Only wanted keys are written, or applied ones if the record is full. A key is
+// removed only if it is not wanted, and only on condition of a recorded value. Frozen keys are not changed. The plan is the driver's, and the record
+// is the written one.
 func (m *model) checkSafety(at *node, r int, q request) {
 	a := &m.requests.values[at.asked]
 	if q != 0 && a.cold {
@@ -405,7 +405,7 @@ func (s *run) create(i int, at *node) {
 	s.created(i, at, n, q, createsVM)
 }
 
-// created is what follows a request of a creation: an answer, none while it may land late, or one before a long sleep.
+// created emits the results of a creation's request: an answer, no answer while it may land late, or an answer before a long sleep.
 func (s *run) created(i int, at *node, n world, q request, what happening) {
 	late := *s.w
 	late.process[i].at = at.next[failed]
@@ -428,14 +428,14 @@ func (m *model) launch(w *world, q request) {
 	m.excuseUnread(w, q)
 }
 
-// excuseUnread makes keys foreign that were made by a class which could not be read.
+// excuseUnread makes the keys of an unreadable class foreign.
 func (m *model) excuseUnread(w *world, q request) {
 	if q&requestUnread != 0 {
 		w.excuse(m, w.record)
 	}
 }
 
-// excuse makes every live key foreign that a record does not hold.
+// excuse makes every live key foreign that is not in a record.
 func (w *world) excuse(m *model, record recordID) {
 	for r := range resources {
 		for key := range keys {
@@ -446,7 +446,7 @@ func (w *world) excuse(m *model, record recordID) {
 	}
 }
 
-// initialize is InitializeMachine, which sets the tags of the second resource, whatever an update covers.
+// initialize is InitializeMachine, which sets the tags of the second resource, even if updates do not cover it.
 func (s *run) initialize(i int, at *node) {
 	q := requestValid | requestSecond
 	if at.unread {
@@ -491,7 +491,7 @@ func (s *run) classChange() {
 	}
 }
 
-// timePasses lets ConfirmAfter pass. By then every request has landed or died, calls have timed out, reads have caught up.
+// timePasses lets ConfirmAfter pass. After that every request has landed or died, calls have timed out, and reads have caught up.
 func (s *run) timePasses() {
 	if s.w.late != [2]request{} {
 		return
@@ -506,7 +506,7 @@ func (s *run) timePasses() {
 	s.next(n, 0, event{what: timePasses, a: 1})
 }
 
-// later is the world after ConfirmAfter. What is still written was decided at the end of it.
+// later returns the world after ConfirmAfter. Pending writes were decided at its end.
 func (m *model) later(w *world) (n world, changed bool) {
 	n = *w
 	n.record = m.age(n.record)
@@ -514,7 +514,7 @@ func (m *model) later(w *world) (n world, changed bool) {
 		n.records[i] = m.age(n.records[i])
 	}
 	for i := range n.process {
-		// A process that would go on to send something does not do so any more, see okLate.
+		// A process no longer sends its pending request, see okLate.
 		p := &n.process[i]
 		if at := m.node(p.at); at.does != reports && (at.does != writes || m.isBusy(at.next[ok]) && m.node(at.next[ok]).does != reports) {
 			*p = process{}
@@ -605,7 +605,7 @@ func (s *run) operators() {
 	}
 }
 
-// restore brings back a record of former times, to a new control plane. What became ours since then is lost.
+// restore restores an old record in a new control plane. Keys that became ours later are lost.
 func (w *world) restore(m *model, record recordID) {
 	w.record, w.process, w.epoch = record, [2]process{}, 1
 	w.excuse(m, record)
@@ -636,7 +636,7 @@ func (s *run) somebodyElse() {
 	}
 }
 
-// edit changes or removes a key in the cloud, as others may.
+// edit changes or removes a key in the cloud on behalf of another client.
 func (s *run) edit() {
 	if !s.w.vm {
 		return

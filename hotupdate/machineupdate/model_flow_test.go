@@ -12,9 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file is what the model knows: every answer of the code, the records that it wrote, and the plans of package tags.
+// This file has the caches of the model: every answer of the code, its records, and the plans of package tags.
 
-// flow is a flow of MCM. The zero value is ours, the fields are the ways in which a naive one differs.
+// flow is a flow of MCM. The zero value is ours; the fields are the differences of a naive flow.
 type flow struct {
 	name          string
 	reconcile     func(r *replay) node                                             // in place of replay.reconcile
@@ -25,7 +25,7 @@ type flow struct {
 	lastOperation bool                                                             // an update under way is noted in LastOperation
 }
 
-// maxPasses is how many successful passes a machine may need to come to rest.
+// maxPasses is the largest number of successful passes until a machine is at rest.
 const maxPasses = 2
 
 // model is a flow with its budgets and events, and a cache of every question to the code that is checked.
@@ -35,9 +35,9 @@ type model struct {
 	events    events
 	changes   uint8
 	faults    uint8
-	maxPasses uint8 // how many successful passes a machine may need to come to rest
-	bound     int   // how many entries a record holds; zero is more than there are
-	reads     bool  // the driver reads first, and asks for the marker when it has something to write
+	maxPasses uint8 // largest number of successful passes until a machine is at rest
+	bound     int   // number of entries in a record; zero for no bound
+	reads     bool  // the driver reads first, and requests the marker when it has something to write
 	from      func(m *model) []world
 	rules     tags.Rules
 	seed      maphash.Seed
@@ -81,7 +81,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	return m
 }
 
-// ageNode is what becomes of a process that writes what it had to write before ConfirmAfter passed.
+// ageNode returns the node of a process whose write comes after ConfirmAfter.
 func (m *model) ageNode(id nodeID) nodeID {
 	n := *m.node(id)
 	n.record = m.age(n.record)
@@ -97,7 +97,7 @@ type planned struct {
 	view     tagset
 }
 
-// plan is the request that a driver sends about a resource with the view that it has of it.
+// plan returns the request of a driver for a resource with this view.
 func (m *model) plan(id askedID, r int, view tagset) request {
 	key := planned{id, uint8(r), view}
 	if q, ok := m.plans[key]; ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestNaiveFlows: each flow leaves one of the rules out, and looks right. The model finds a shortest trace to its failure.
+// TestNaiveFlows: each flow lacks one of the rules. The model finds a shortest trace to its failure.
 func TestNaiveFlows(t *testing.T) {
 	for _, tc := range []struct {
 		flow            flow
@@ -123,7 +123,7 @@ func byContent(r *replay) node {
 	return r.reconcile()
 }
 
-// isApplied reports whether the record of a machine to update has the wanted hot part as the applied one, and is not settled.
+// isApplied reports whether the record of a machine to update is not settled, but has the wanted hot part as the applied one.
 func (r *replay) isApplied() bool {
 	if r.q.does != calls || r.annotation == "" {
 		return false
@@ -176,13 +176,13 @@ func forgettingFormer(run *replay, r *memory) bool {
 	return true
 }
 
-// ofOneKind takes what is applied to the first kind for what is applied to all.
+// ofOneKind uses the applied part of the first kind for all kinds.
 func ofOneKind(_ *replay, r *memory) bool {
 	r.contents = [resources + 1]content{r.contents[0], r.contents[0], r.contents[0]}
 	return true
 }
 
-// ofOneEntry forgets what has no room.
+// ofOneEntry drops entries without room.
 func ofOneEntry(_ *replay, r *memory) bool {
 	for i := range r.contents {
 		for key, values := range r.contents[i].values {

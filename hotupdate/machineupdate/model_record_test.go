@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// This file is what the model knows of records: which values they hold for which kind. It reads and writes the annotation on its own.
+// This file has the model's view of records: their values for each kind. It reads and writes the annotation with its own code.
 
 // memory is a record. Times are one of modelNow, modelThen and modelAhead.
 type memory struct {
@@ -19,11 +19,11 @@ type memory struct {
 	contents [resources + 1]content // of each kind, and of every other kind
 }
 
-// content is what is remembered of one kind.
+// content is the record of one kind.
 type content struct {
 	known   bool
 	applied tagset
-	values  [keys]uint8 // sets of values that may be live beside what is applied; 0 is that the key is absent
+	values  [keys]uint8 // sets of values that may be live beside the applied ones; value 0 is absence
 }
 
 // kindNames are the kinds of the resources. A driver of revision 0 covers the first one only.
@@ -40,7 +40,7 @@ type wireContent struct {
 	Removed   []json.RawMessage `json:"removed,omitempty"`
 }
 
-// remember reads an annotation. What it reads is written alike.
+// remember reads an annotation, and checks that writing it again gives the same text.
 func (m *model) remember(annotation string) memory {
 	m.tb.Helper()
 	var w wireRecord
@@ -140,8 +140,8 @@ func (c *content) owns(key int, value uint8) bool {
 	return value != alien && (c.known && c.applied.get(key) == value || c.values[key]&(1<<value) != 0)
 }
 
-// abstract leaves out what no decision can tell apart: the time counts in an unconfirmed record only, and there only whether ConfirmAfter is
-// over, as a retry may come at any time. A clock that was far ahead is seen in every state.
+// abstract removes differences without effect on decisions. The time counts only in an unconfirmed record, and there only whether ConfirmAfter is
+// over, because a retry may come at any time. A clock that was far ahead counts in every state.
 func (r memory) abstract() memory {
 	if r.Retries = 0; !r.Since.Equal(modelAhead) && (r.State != record.Unconfirmed || !r.Since.Equal(modelNow)) {
 		r.Since = modelThen
@@ -149,7 +149,7 @@ func (r memory) abstract() memory {
 	return r
 }
 
-// record numbers an annotation. Records that no decision can tell apart have one number.
+// record returns the number of an annotation. Records that lead to the same decisions have one number.
 func (m *model) record(annotation string) recordID {
 	id, known := m.annotations[annotation]
 	if !known && annotation != "" {
@@ -168,7 +168,7 @@ func (m *model) intern(r memory) recordID {
 	return id
 }
 
-// age is what becomes of a record when ConfirmAfter has passed.
+// age returns a record after ConfirmAfter has passed.
 func (m *model) age(id recordID) recordID {
 	if id != 0 && m.aged[id] == 0 {
 		r := m.memories[id]
@@ -181,7 +181,7 @@ func (m *model) age(id recordID) recordID {
 	return m.aged[id]
 }
 
-// ahead is a record that was written by a clock which is far ahead.
+// ahead returns a record written by a clock that is far ahead.
 func (m *model) ahead(id recordID) recordID {
 	r := m.memories[id]
 	r.Since = modelAhead

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// This file is the engine of the model checker: a breadth-first search, which remembers how each state was reached.
+// This file is the engine of the model checker: a breadth-first search that stores a path to each state.
 
-// space is a set of states with the order in which they were found.
+// space is a set of states in the order of their discovery.
 type space struct {
 	seed   maphash.Seed
 	states []world
@@ -31,7 +31,7 @@ func (s *space) add(w *world, parent uint32) {
 	s.table[at] = uint32(len(s.states))
 }
 
-// find returns where in the table the state is, or belongs.
+// find returns the place of the state in the table.
 func (s *space) find(w *world) uint64 {
 	mask := uint64(len(s.table) - 1)
 	at := maphash.Comparable(s.seed, *w) & mask
@@ -60,15 +60,15 @@ func (s *space) path(to uint32) []uint32 {
 	}
 }
 
-// explored is what a search found.
+// explored is the result of a search.
 type explored struct {
 	states, depth int
 	violation     string   // empty if there is none
-	trace         []string // how it comes about
-	whole         bool     // every state that can be reached was
+	trace         []string // events that lead to it
+	whole         bool     // every reachable state was visited
 }
 
-// explore searches a model breadth-first until it finds a violation, has seen everything, or has seen limit states.
+// explore searches a model breadth-first until it finds a violation, has visited all states, or has visited limit states.
 func explore(tb testing.TB, m *model, limit int) explored {
 	tb.Helper()
 	s := newSpace(m.seed)
@@ -102,7 +102,7 @@ func explore(tb testing.TB, m *model, limit int) explored {
 	}
 }
 
-// trace says in words how a state is reached.
+// trace describes the path to a state.
 func (m *model) trace(s *space, to uint32, violation string) []string {
 	path := s.path(to)
 	before := s.states[path[0]]

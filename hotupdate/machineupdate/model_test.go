@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// By symmetry of keys and values these three classes stand for all.
+// By symmetry of keys and values these three classes represent all.
 var rootClasses = []tagset{0, tagset(0).with(0, 1), tagset(0).with(0, 1).with(1, 1)}
 
-// roots are the states in which the model begins.
+// roots returns the first states of the model.
 func (m *model) roots() []world {
 	var all []world
 	for _, class := range rootClasses {
@@ -38,7 +38,7 @@ func (m *model) isOwn(id recordID) bool {
 	return r.ProviderID == "i-1" || r.Creating == "m"
 }
 
-// adoptable makes a VM as it was before hot updates were: with the tags of its class, and without a record.
+// adoptable makes a VM from before hot updates: with the tags of its class, and without a record.
 func (w *world) adoptable() {
 	w.vm, w.ready, w.known = true, true, true
 	for r := range resources {
@@ -67,7 +67,7 @@ func settled(m *model) []world {
 	return all
 }
 
-// settledRecord is the record of a machine to which nothing ever happened.
+// settledRecord is the record of a machine without updates.
 func (m *model) settledRecord(class tagset) recordID {
 	if m.flow.name != "" {
 		ours := newModel(m.tb, flow{}, nil)
@@ -92,7 +92,7 @@ func adopted(*model) []world { return []world{{phase: phaseRunning, ability: cap
 
 func created(*model) []world { return []world{{ability: capable, revision: 1}} }
 
-// copied are machines with the record of another one, as templates copy annotations.
+// copied are machines with the record of another one, because templates copy annotations.
 func copied(m *model) []world {
 	var all []world
 	q := question{class: rootClasses[2], does: calls, able: true, revision: 1, known: true, record: m.settledRecord(rootClasses[1])}
@@ -126,11 +126,11 @@ func learning(*model) []world {
 
 var long = flag.Bool("long", false, "check the model with larger budgets: tens of millions of states, minutes and gigabytes; raise -timeout")
 
-// budget is how often the class changes, and how many disturbances there are: crashes, failures, late requests, stale reads, edits by
-// others, conflicts, the loss of the lease, a migration.
+// budget bounds the changes of the class, and the disturbances: crashes, failures, late requests, stale reads, foreign edits, conflicts, the loss of
+// the lease, a migration.
 type budget struct{ changes, faults uint8 }
 
-// code is what is searched: the driver reads first or not, and the record has so many entries or more than there are.
+// code configures the checked code: whether the driver reads first, and the bound of the record's entries.
 type code struct {
 	reads     bool
 	bound     int
@@ -144,7 +144,7 @@ var (
 	full2   = code{bound: 2, maxPasses: 6}
 )
 
-// search is the part of the world that one search looks at.
+// search is the part of the world that one search visits.
 type search struct {
 	name   string
 	code   code
@@ -180,8 +180,8 @@ var searches = []search{
 	{"two entries, disturbed", full2, settled, 0, budget{0, 2}, budget{1, 2}},
 }
 
-// TestModel looks at every state that can be reached within the budgets, from machines that are settled, from machines that were there before hot
-// updates were, from machines that are to be created, and from drivers that learn to update during the search.
+// TestModel visits every state that is reachable within the budgets, from settled machines, from machines older than hot updates, from machines that
+// are to be created, and from drivers that learn to update during the search.
 func TestModel(t *testing.T) {
 	total, models := 0, map[code]*model{}
 	for _, tc := range searches {

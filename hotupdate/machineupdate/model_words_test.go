@@ -44,7 +44,7 @@ func (m *model) describe(w *world) string {
 
 var processNames = [2]string{"leader", "second leader"}
 
-// next says what a process does next.
+// next describes the next step of a process.
 func (m *model) next(p process) string {
 	n := m.node(p.at)
 	switch n.does {
@@ -63,7 +63,7 @@ func (m *model) next(p process) string {
 	return "reports"
 }
 
-// brief is a record without IDs and times.
+// brief returns a record without IDs and times.
 func (m *model) brief(id recordID) string {
 	if id == 0 {
 		return "none"
@@ -120,8 +120,8 @@ func (q request) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// happenings say what an event is; %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d what
-// lags.
+// happenings are the texts of events: %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d
+// the lag.
 var happenings = [...]string{
 	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w", sleeps: "%p writes %w, and sleeps for ConfirmAfter",
 	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",

@@ -1,9 +1,9 @@
 package machineupdate_test
 
-// This file is the state of the model: a machine with two resources of different kinds that carry two keys, each with one of two values of ours or
-// one of somebody else's; its class; the cloud; two processes that may both believe to hold the lease.
+// This file is the state of the model: a machine with two resources of different kinds with two keys, each with one of two values of ours or a
+// foreign one; its class; the cloud; two processes that may both believe that they have the lease.
 
-// tagset holds the values of both keys: 0 is absent, 1 and 2 are ours, alien is somebody else's. As a spec it never holds alien.
+// tagset has the values of both keys: 0 is absent, 1 and 2 are ours, alien is foreign. A spec never has alien.
 type tagset uint8
 
 const (
@@ -18,7 +18,7 @@ func (s tagset) with(key int, value uint8) tagset {
 	return s&^(3<<(2*key)) | tagset(value)<<(2*key)
 }
 
-// specs are all that a class can want.
+// specs are all possible specs of a class.
 var specs = func() (all []tagset) {
 	for a := range uint8(3) {
 		for b := range uint8(3) {
@@ -51,11 +51,11 @@ func (q request) withRemoval(key int, value uint8) request {
 	return q | 1<<(5*key+2+int(value)-1)
 }
 
-// A request has two halves, since the cloud takes what it sets and what it removes one after the other.
+// A request has two halves, because the cloud sets and removes tags in two calls.
 func (q request) onlySets() request    { return q &^ (7<<2 | 7<<7) }
 func (q request) onlyRemoves() request { return q &^ (3 | 3<<5) }
 
-// apply is what the cloud does.
+// apply applies a request in the cloud.
 func (q request) apply(live tagset) tagset {
 	for key := range keys {
 		value := live.get(key)
@@ -69,15 +69,15 @@ func (q request) apply(live tagset) tagset {
 	return live
 }
 
-// process is MCM, which may have lost its lease without knowing. It is at a node of what the code does, see [node]; zero is idle.
+// process is MCM, which may have lost its lease without knowing it. It is at a [node] of the code; zero is idle.
 type process struct {
 	at       nodeID
-	pending  request // what the driver sends as soon as the marker is written
+	pending  request // sent by the driver after the marker is written
 	resource uint8   // the driver looks at this one next
 	current  bool    // no other process has written to the machine since this one read or wrote it
 }
 
-// phase is the machine's, as far as it matters.
+// phase is the relevant phase of the machine.
 type phase uint8
 
 const (
@@ -86,7 +86,7 @@ const (
 	phaseDoomed // failed, or being deleted
 )
 
-// classState is what a process meets in the class beside its infrastructure tags.
+// classState is the state of the class beside its infrastructure tags.
 type classState uint8
 
 const (
@@ -95,7 +95,7 @@ const (
 	replaced              // the machine's own class is being deleted, the one of its MachineDeployment counts
 )
 
-// ability is what is known of the driver.
+// ability is the known ability of the driver.
 type ability uint8
 
 const (
@@ -109,18 +109,18 @@ type world struct {
 	process [2]process
 
 	record  recordID
-	records [2]recordID // what caches and backups may still hold, the newest first
+	records [2]recordID // of caches and backups, the newest first
 	late    [2]request  // may still land
 
 	class   tagset
-	classes [2]tagset // what caches may still hold, the newest first
-	changes uint8     // how often the class may still change
-	faults  uint8     // how many disturbances there may still be
+	classes [2]tagset // of caches, the newest first
+	changes uint8     // remaining changes of the class
+	faults  uint8     // remaining disturbances
 
 	live    [resources]tagset
-	old     [resources][2]tagset // what reads may still show
+	old     [resources][2]tagset // of stale reads
 	ancient [resources]uint8     // keys that were live before the machine had its record, and were never recorded
-	drifted [resources]uint8     // keys that others edited, and that were not repaired since
+	drifted [resources]uint8     // keys with foreign edits that were not repaired yet
 
 	phase      phase
 	ability    ability
@@ -131,7 +131,7 @@ type world struct {
 
 	vm, ready  bool // the VM exists; and is initialized
 	known      bool // the machine has its provider ID
-	processing bool // LastOperation says so; used by a naive flow only
+	processing bool // the state of LastOperation; used only by a naive flow
 	paused     bool
 	two        bool // the first process has lost its lease to the second
 }

@@ -36,7 +36,7 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, "unusable-class", codeOf(err))
 }
 
-// TestUnknownMembersAreImmutable: drivers accept them, and an extension may be rolled out before its driver.
+// TestUnknownMembersAreImmutable: drivers accept unknown members, and an extension may be rolled out before its driver.
 func TestUnknownMembersAreImmutable(t *testing.T) {
 	known := classOf(t, `{"image":"a","tags":{"a":"1"}}`)
 	newer := classOf(t, `{"apiVersion":"v1","kind":"Spec","image":"a","tags":{"a":"1"},"spot":{"price":1}}`)
@@ -99,7 +99,7 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 	}
 }
 
-// TestForgottenClass: a class that is gone is forgotten by its key, which tombstones have as well.
+// TestForgottenClass: a deleted class is forgotten by its key, which tombstones have as well.
 func TestForgottenClass(t *testing.T) {
 	var classes machineupdate.Classes
 	for _, namespace := range []string{"ns", ""} {
@@ -185,7 +185,7 @@ func TestClassesConcurrently(t *testing.T) {
 	}
 }
 
-// TestLargeHotPart: a class that no record could hold is refused, by its size and never by its values.
+// TestLargeHotPart: a class that is too large for a record is refused. The error has its size and none of its values.
 func TestLargeHotPart(t *testing.T) {
 	for _, tc := range []struct {
 		name      string

@@ -15,7 +15,7 @@ import (
 
 var reader = machineupdate.Driver{Kinds: []string{machineupdate.Kind}, ReadsFirst: true}
 
-// readsFirst is a bench whose driver reads first, and then does what the test says.
+// readsFirst is a bench whose driver reads first, and then runs a function of the test.
 func readsFirst(t *testing.T, update func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error) *bench {
 	t.Helper()
 	b := newBench(t, "")
@@ -27,7 +27,7 @@ func readsFirst(t *testing.T, update func(ctx context.Context, r *machineupdate.
 	return b
 }
 
-// TestAdoptionOfARightMachine costs two writes of the record: that it was found as it should be, and that a later read confirmed it.
+// TestAdoptionOfARightMachine: the adoption of a machine with the right tags costs two writes of the record, one for each read.
 func TestAdoptionOfARightMachine(t *testing.T) {
 	b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil })
 	b.WriteMetadata = writer(t, &b.o.Machine)
@@ -47,7 +47,7 @@ func TestAdoptionOfARightMachine(t *testing.T) {
 	assert.Len(t, b.calls, 2)
 }
 
-// TestMarkerBeforeTheFirstWrite: it is written once, whoever asks for it, and before anything is sent.
+// TestMarkerBeforeTheFirstWrite: the marker is written once, also with several requests for it, and before anything is sent.
 func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 	var b *bench
 	b = readsFirst(t, func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
@@ -68,7 +68,7 @@ func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 	assert.Len(t, b.writes, 2)
 }
 
-// TestNothingIsSentWithoutAMarker: what the driver returns does not count then, not even a success.
+// TestNothingIsSentWithoutAMarker: without a marker the driver's result does not count, not even a success.
 func TestNothingIsSentWithoutAMarker(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func TestNothingIsSentWithoutAMarker(t *testing.T) {
 	}
 }
 
-// TestLateMarker: a driver that has returned without asking writes no marker any more.
+// TestLateMarker: after the driver has returned, no marker can be written.
 func TestLateMarker(t *testing.T) {
 	b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil })
 	b.reconcile(t)
@@ -106,7 +106,7 @@ func TestLateMarker(t *testing.T) {
 	assert.Len(t, b.writes, 1)
 }
 
-// TestFailedReads: a failure is remembered by the marker, so that the next tries wait, but for what is no failure of the driver.
+// TestFailedReads: the marker records a failure of the driver, so that the next attempts wait. Other errors are not recorded.
 func TestFailedReads(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -139,7 +139,7 @@ func TestFailedReads(t *testing.T) {
 	})
 }
 
-// TestBeforeWriteWithoutReadsFirst: the marker stands before the call, and asking for it does nothing.
+// TestBeforeWriteWithoutReadsFirst: the marker is written before the call, and BeforeWrite does nothing.
 func TestBeforeWriteWithoutReadsFirst(t *testing.T) {
 	b := newBench(t, "")
 	b.onCall = func(ctx context.Context) {

@@ -25,7 +25,7 @@ type diskless struct {
 	} `json:"tags"`
 }
 
-// fleet is a machine through which classes and drivers go. Every pass succeeds.
+// fleet is a machine with changing classes and drivers. Every pass succeeds.
 type fleet struct {
 	t    *testing.T
 	o    machineupdate.Observed
@@ -77,7 +77,7 @@ func (f *fleet) update(_ context.Context, r *machineupdate.UpdateMachineRequest)
 
 const team, teamless = machineupdate.Hot(`{"tags":{"disk":{"team":"x"},"vm":{"team":"x"}}}`), machineupdate.Hot(`{"tags":{"vm":{"a":"1"}}}`)
 
-// TestLearnedKindIsNotOrphaned: a driver for VMs drops the tag team; when it learns disks, team is still theirs, and is removed.
+// TestLearnedKindIsNotOrphaned: a driver for VMs removes the tag team. When it learns disks, their tag team is still recorded, and is removed.
 func TestLearnedKindIsNotOrphaned(t *testing.T) {
 	f := newFleet(t)
 	f.settle(classFor[kindsSpec](t, string(team), "", "vm", "disk"))
@@ -90,7 +90,7 @@ func TestLearnedKindIsNotOrphaned(t *testing.T) {
 	assert.Equal(t, 2, f.n)
 }
 
-// TestAdoptionOfKindsThatAreNotCovered: what the class says when a machine is adopted is taken for what the launch gave to its disks.
+// TestAdoptionOfKindsThatAreNotCovered: an adoption assumes that the launch gave the disks the tags of the class.
 func TestAdoptionOfKindsThatAreNotCovered(t *testing.T) {
 	f := newFleet(t)
 	adopted := f.settle(classFor[kindsSpec](t, string(team), "", "vm"))
@@ -100,7 +100,8 @@ func TestAdoptionOfKindsThatAreNotCovered(t *testing.T) {
 	assert.Equal(t, team, learned["disk"].Applied)
 }
 
-// TestRecededSchemaRemovesNothing: after a rollback the tags of disks are not Hot. They are neither wanted nor removed, and known when it returns.
+// TestRecededSchemaRemovesNothing: after a rollback the tags of disks are not Hot. They are neither wanted nor removed, and still recorded when the
+// Schema returns.
 func TestRecededSchemaRemovesNothing(t *testing.T) {
 	f := newFleet(t)
 	f.settle(classFor[kindsSpec](t, string(team), "", "vm", "disk"))
@@ -114,7 +115,7 @@ func TestRecededSchemaRemovesNothing(t *testing.T) {
 	assert.Equal(t, team, returned["disk"].Applied, "so that team can be removed")
 }
 
-// TestEpoch: another epoch costs every machine one pass and its confirmation, and forgets nothing.
+// TestEpoch: another epoch costs every machine one pass and its confirmation. Its record keeps everything.
 func TestEpoch(t *testing.T) {
 	f := newFleet(t)
 	f.settle(classFor[kindsSpec](t, string(team), "", "vm"))
@@ -131,7 +132,7 @@ func TestOrderOfKinds(t *testing.T) {
 	assert.Empty(t, f.settle(classFor[kindsSpec](t, string(team), "", "disk", "vm", "vm")), "nothing to do")
 }
 
-// TestSlices: a change for which the record has no room is made in several passes, each of which says that the record is full.
+// TestSlices: a change that is too large for the record is made in several passes. Each reports that the record is full.
 func TestSlices(t *testing.T) {
 	prepare := func(providerSpec string) *machineupdate.Prepared {
 		p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, 25)

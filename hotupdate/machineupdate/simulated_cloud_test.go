@@ -11,8 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file is a cloud in simulations: what it makes of calls, and when. Reads may lag, requests may be lost, may land late or in part, and
-// throttled ones are refused.
+// This file is the cloud of the simulations. Reads may lag, requests may be lost, may land late or in part, and throttled ones are refused.
 
 // simCloud holds the resources of one machine.
 type simCloud struct {

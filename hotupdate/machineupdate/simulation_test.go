@@ -451,7 +451,7 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 	}
 }
 
-// wrong says what is not as it should be, and whether all of that is drift.
+// wrong describes the differences from the wanted state, and reports whether all are drift.
 func (s *simulation) wrong() (wrong string, drift bool) {
 	drift = true
 	note := func(r *simResource, key, text string) {
