@@ -8,8 +8,7 @@
 //
 // # What the caller does
 //
-//   - A machine in the phase Pending or CrashLoopBackOff, or without a phase, has not joined. Do not call Next for it, and pass it to Select without
-//     a node: otherwise the update of its node would replace the rest of its creation.
+//   - A machine in the phase Pending or CrashLoopBackOff, or without a phase, has not joined. Next returns [Done], and Select ignores its node.
 //   - Every write carries the resourceVersion of the observed object. A conflict ends the reconcile; nothing is overwritten.
 //   - The machines and nodes passed to [Select] are read after the MachineDeployment, and not from a cache that may be older. A cache is sufficient
 //     to find that there is nothing to do.

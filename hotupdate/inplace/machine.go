@@ -3,6 +3,7 @@ package inplace
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -28,6 +29,11 @@ type Node struct {
 
 // leaves reports whether the machine is leaving the pool.
 func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase == phaseFailed }
+
+// hasJoined reports whether the creation of the machine is finished. Until then its node, if there is one, is left alone.
+func (m *Machine) hasJoined() bool {
+	return !slices.Contains([]string{"", "Pending", "CrashLoopBackOff"}, m.Phase)
+}
 
 // isUnderUpdate reports whether the node is, or may soon be, drained: it counts as unavailable.
 func (m *Machine) isUnderUpdate() bool {

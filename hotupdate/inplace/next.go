@@ -10,7 +10,7 @@ type Action string
 
 // The actions.
 const (
-	Done         Action = "done"          // nothing to do: the machine is updated, or leaves the pool
+	Done         Action = "done"          // nothing to do: the machine is updated, has not joined, or leaves the pool
 	Wait         Action = "wait"          // somebody else acts next
 	Blocked      Action = "blocked"       // nobody acts without intervention: report it
 	WriteNode    Action = "write node"    // update the node's labels, annotations and unschedulable to those of Step.Node
@@ -46,8 +46,8 @@ func Next(p Pool, m Machine) (Step, error) {
 		return Step{}, err
 	}
 	switch {
-	case m.leaves():
-		return Step{Do: Done, Why: "the machine leaves the pool"}, nil
+	case m.leaves() || !m.hasJoined():
+		return Step{Do: Done, Why: "the machine leaves the pool, or its creation is not finished"}, nil
 	case m.Node != nil && m.Node.mark().Revision > p.Revision:
 		return Step{Do: Wait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
 	case m.isUpdated(&p):

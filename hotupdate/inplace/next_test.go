@@ -133,8 +133,12 @@ func TestNext(t *testing.T) {
 		{"a reason of a later release", "Rebooting candidate", nil, inplace.Blocked, ""},
 		{"no node", "", func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }, inplace.Blocked, ""},
 		{"no node yet", "", both(transferred, func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }), inplace.Done, ""},
-		{"terminating", "ReadyForUpdate candidate selected", func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = "Terminating" }, inplace.Done, ""},
-		{"failed, which machine-controller-manager replaces", "ReadyForUpdate candidate selected", func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = "Failed" }, inplace.Done, ""},
+		{"not created yet", "", inPhase(""), inplace.Done, ""},
+		{"its creation fails", "", inPhase("CrashLoopBackOff"), inplace.Done, ""},
+		{"not joined", "SelectedForUpdate candidate selected", inPhase("Pending"), inplace.Done, ""},
+		{"not joined, and given back later", "UpdateSuccessful candidate selected cordoned successful " + ours2, both(transferred, inPhase("Pending")), inplace.Done, ""},
+		{"terminating", "ReadyForUpdate candidate selected", inPhase("Terminating"), inplace.Done, ""},
+		{"failed, which machine-controller-manager replaces", "ReadyForUpdate candidate selected", inPhase("Failed"), inplace.Done, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -163,6 +167,10 @@ func timedOut(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdate
 func updating(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
 func transferred(p *inplace.Pool, m *inplace.Machine) { m.Owner = p.Target }
 
+func inPhase(phase string) func(*inplace.Pool, *inplace.Machine) {
+	return func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = phase }
+}
+
 func both(changes ...func(*inplace.Pool, *inplace.Machine)) func(*inplace.Pool, *inplace.Machine) {
 	return func(p *inplace.Pool, m *inplace.Machine) {
 		for _, change := range changes {
@@ -175,7 +183,7 @@ func both(changes ...func(*inplace.Pool, *inplace.Machine)) func(*inplace.Pool, 
 func TestBlockedNamesTheReason(t *testing.T) {
 	t.Parallel()
 	p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: 1}
-	p.Machines = []inplace.Machine{{Name: "m", Owner: "old", Node: node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)}}
+	p.Machines = []inplace.Machine{{Name: "m", Owner: "old", Phase: "Running", Node: node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)}}
 	step, err := inplace.Next(p, p.Machines[0])
 	require.NoError(t, err)
 	require.Contains(t, step.Why, "the disk is full")

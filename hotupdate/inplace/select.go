@@ -35,6 +35,12 @@ func Select(p Pool) (Selection, error) {
 	if err := p.check(); err != nil {
 		return Selection{}, err
 	}
+	p.Machines = slices.Clone(p.Machines)
+	for i := range p.Machines {
+		if m := &p.Machines[i]; !m.hasJoined() {
+			m.Node = nil
+		}
+	}
 	r, err := newRollout(&p)
 	if err != nil {
 		return Selection{}, err

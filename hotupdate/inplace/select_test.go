@@ -37,6 +37,8 @@ func TestSelect(t *testing.T) {
 	promised.Record = `{"select":["b"]}`
 	kept := pool(2, "1", "0", idle, selected)
 	kept.Record = `{"select":["b"]}`
+	joining := pool(2, "1", "0", down, updated)
+	joining.Machines[0].Phase, joining.Record = "Pending", `{"select":["a"]}`
 	promisedInAuto := byUser
 	promisedInAuto.Record = `{"select":["b"]}`
 
@@ -76,6 +78,7 @@ func TestSelect(t *testing.T) {
 		{"a manual pool", byUser, "[]", "[]", "[]", 0},
 		{"a manual pool that lacks a machine", lacking, "[]", "[t-0]", "[]", 1},
 		{"what is promised is asked for again", promised, "[b]", "[]", "[]", 0},
+		{"a machine that has not joined", joining, "[]", "[]", "[]", 1},
 		{"what is promised is done", kept, "[]", "[]", "[]", 0},
 		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", 0},
 	} {

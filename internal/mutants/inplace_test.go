@@ -19,7 +19,9 @@ const (
 // inPlaceMutants break the rollout decisions of in-place updates, and what Gardener admits of them.
 var inPlaceMutants = []mutant{
 	// A machine and its node.
-	{"a machine that leaves is left alone", inPlaceNextFile, "case m.leaves():", "case false:", steps},
+	{"a machine that leaves is left alone", inPlaceNextFile, "case m.leaves() || ", "case ", steps},
+	{"a machine that has not joined is left alone", inPlaceMachineFile, "return !slices.Contains(", "return true || slices.Contains(", steps},
+	{"the node of a machine that has not joined is not selected", inPlaceSelectFile, "m.Node = nil", "_ = m.Node", selections},
 	{"a stale controller waits", inPlaceNextFile, "m.Node != nil && m.Node.mark().Revision > p.Revision", "false", steps},
 	{"an unfinished update is not taken for done after a rollback", inPlaceMachineFile, "return mark.Done || mark.Revision == p.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun", "return true || begun || mark.Done", steps},
 	{"an InPlace part that was found to differ is applied anew", inPlaceMachineFile, "case m.InPlace == machineupdate.InPlacePending || ", "case ", steps},

@@ -18,7 +18,7 @@ import (
 // part was updated before.
 func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, delay time.Duration, err error) {
 	deployment := r.inPlaceDeployment(r.machine)
-	if deployment == nil || r.node == nil || !hasJoined(r.machine) {
+	if deployment == nil || r.node == nil {
 		return false, 0, nil
 	}
 	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
@@ -81,17 +81,11 @@ func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inp
 	if machine.DeletionTimestamp != nil {
 		found.Phase = string(api.MachineTerminating)
 	}
-	if node != nil && hasJoined(machine) {
+	if node != nil {
 		found.Node = &inplace.Node{Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable, Reason: InPlaceReason(node)}
 		found.Available = found.Phase == string(api.MachineRunning) && slices.ContainsFunc(node.Status.Conditions, isReady)
 	}
 	return found
-}
-
-// hasJoined reports whether the creation of the machine is finished. Until then an existing node belongs to the creation.
-func hasJoined(machine *api.Machine) bool {
-	phase := machine.Status.CurrentStatus.Phase
-	return phase != "" && phase != api.MachineCrashLoopBackOff && phase != api.MachinePending
 }
 
 func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error {
