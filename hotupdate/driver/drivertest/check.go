@@ -3,6 +3,7 @@ package drivertest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -38,13 +39,14 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 		return
 	}
 	var reported []string
+	needs := map[string]bool{}
 	for i, s := range scenarios() {
 		for from := range states {
 			for to := range states {
 				if from == to {
 					continue
 				}
-				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0}
+				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0, needs: needs}
 				c.broken = func(promise, format string, args ...any) {
 					tb.Helper()
 					if !slices.Contains(reported, promise) {
@@ -64,6 +66,8 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 			return
 		}
 	}
+	maps.DeleteFunc(needs, func(_ string, isMet bool) bool { return isMet })
+	tb.Logf("not checked: %q", slices.Sorted(maps.Keys(needs)))
 }
 
 // updates is the part of a driver that updates machines.

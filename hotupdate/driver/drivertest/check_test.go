@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,13 +58,17 @@ func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, i
 type recorder struct {
 	testing.TB
 
-	failures []string
+	failures, logs []string
 }
 
 func (*recorder) Helper() {}
 
 func (r *recorder) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Logf(format string, args ...any) {
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
 }
 
 func setupOf(t *testing.T, cloud tags.Cloud) drivertest.Setup {
@@ -76,12 +81,37 @@ func setupOf(t *testing.T, cloud tags.Cloud) drivertest.Setup {
 // check returns what a driver breaks.
 func check(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) []string {
 	t.Helper()
+	return recorded(t, cloud, broken, states...).failures
+}
+
+func recorded(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) *recorder {
+	t.Helper()
 	r := &recorder{TB: t}
 	setup := setupOf(t, cloud)
 	drivertest.Check(r, setup, func(fake *drivertest.Cloud) (*wrapped, error) {
 		return (&client{Cloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
 	}, states...)
-	return r.failures
+	return r
+}
+
+// TestNotChecked: promises that the states do not check are logged, with what they need.
+func TestNotChecked(t *testing.T) {
+	assert.Equal(t, []string{"not checked: []"}, recorded(t, tags.AWS, "", states(tags.AWS)...).logs)
+	few := states(tags.AWS)[:2]
+	for i := range few {
+		few[i].Spec = fmt.Sprintf(`{"cluster":"c","tags":{"vm":{"a":"%d"}}}`, i)
+		few[i].Resources = []driver.Resource{{Kind: tags.VM, ID: "i-1", Tags: map[string]string{"a": strconv.Itoa(i)}}}
+	}
+	r := recorded(t, tags.AWS, "no mandatory key", few...)
+	assert.Empty(t, r.failures)
+	require.Len(t, r.logs, 1)
+	for _, want := range []string{
+		"foreign resources, which", "mandatory keys, which", "end of context and partial failure, which", "limits, which", "acceptance, failed change and refusal, which",
+		`needs a changed disk in the lane \"\"`, `needs a changed network in the lane \"\"`, `needs a changed disk in the lane \"volume\"`,
+	} {
+		assert.Contains(t, r.logs[0], want)
+	}
+	assert.NotContains(t, r.logs[0], "changed vm in the lane \\\"\\\"")
 }
 
 // TestClouds: a driver on the kit keeps all promises under the rules of each cloud.

@@ -229,6 +229,9 @@ func (c *client) tagging(kinds []tags.Kind) tagging {
 		if c.is("another name") {
 			return map[string]string{"cluster": machine}
 		}
+		if c.is("no mandatory key") {
+			return nil
+		}
 		if rules.KeysOnly {
 			return tags.FromKeys("cluster")
 		}

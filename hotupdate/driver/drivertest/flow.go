@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,8 +22,9 @@ type checker struct {
 	setup     Setup
 	states    []State
 	from, to  *State
-	promise   string // the scenario's promise
-	isCalm    bool   // nothing disturbs the driver
+	promise   string          // the scenario's promise
+	isCalm    bool            // nothing disturbs the driver
+	needs     map[string]bool // what promises need of the states, and whether these have it
 	newDriver func(cloud *Cloud) (updates, error)
 	broken    func(promise, format string, args ...any)
 
@@ -53,6 +56,8 @@ type pass struct {
 
 const callTimeout = 5 * time.Minute
 
+const needsChange = "desired state, which needs a changed %s in the lane %q"
+
 // secret is the text that no error may show. Errors of the cloud quote it.
 const secret = "secret-of-drivertest"
 
@@ -74,9 +79,9 @@ func (c *checker) start() bool {
 		c.broken("desired state", "the driver cannot be made: %v", err)
 		return false
 	}
-	promise := c.promise
+	c.cover(c.driver.Driver())
+	defer func(promise string) { c.promise = promise }(c.promise)
 	c.promise = "desired state"
-	defer func() { c.promise = promise }()
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
 }
 
@@ -84,6 +89,7 @@ func (c *checker) start() bool {
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
+	c.need("foreign resources, which need a resource that all states have alike", !c.isOwn(r))
 	if r.rules = &rules; !c.isOwn(r) {
 		return
 	}
@@ -91,6 +97,16 @@ func (c *checker) add(r *resource) {
 		c.broken("desired state", "%v", err)
 	}
 	c.plant(r, "drivertest")
+}
+
+func (c *checker) need(what string, isMet bool) { c.needs[what] = c.needs[what] || isMet }
+
+func (c *checker) cover(all machineupdate.Driver) {
+	for _, lane := range append(slices.Clip(all.Lanes), machineupdate.Lane{Kinds: all.Kinds}) {
+		for _, kind := range lane.Kinds {
+			c.need(fmt.Sprintf(needsChange, kind, lane.Name), false)
+		}
+	}
 }
 
 // undisturbed ends all disturbances but the lag of reads and the behaviour of attributes.

@@ -16,6 +16,7 @@ import (
 // sent checks a request.
 func (c *checker) sent(w *write) {
 	c.pass.writes++
+	c.need("acceptance, failed change and refusal, which need a change that takes time", w.takes > 0)
 	switch {
 	case !c.pass.isMarked:
 		c.broken("marker first", "%s is sent before BeforeWrite has returned nil", w.function)
@@ -23,6 +24,7 @@ func (c *checker) sent(w *write) {
 		c.broken("end of context", "%s is sent after the context is done", w.function)
 	}
 	for _, r := range w.of {
+		c.need(fmt.Sprintf(needsChange, r.Kind, c.pass.lane), true)
 		if w.takes > 0 {
 			r.lane = c.pass.lane
 		}
@@ -61,6 +63,7 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 			}
 		}
 		for _, key := range tags.Keys(from) {
+			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes", to[key] == from[key] && slices.Contains(w.of, r))
 			if to[key] == from[key] && live[key] != from[key] {
 				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, r)
 			}
@@ -88,6 +91,7 @@ func (c *checker) returned(err error) {
 			c.broken("partial failure", "the error says that %s is done, and %s", r, problem)
 		}
 	}
+	c.need("end of context and partial failure, which need an update of two calls", c.isCalm && c.pass.writes > 1)
 	c.onReturn(err)
 }
 

@@ -172,6 +172,7 @@ func limits(c *checker, lacking int) {
 		}
 	}
 	c.cloud.remember()
+	c.need("limits, which need a resource with more infrastructure tags than in another state", isFull)
 	if !isFull {
 		return
 	}
