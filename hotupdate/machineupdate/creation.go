@@ -26,8 +26,11 @@ type Creation struct {
 
 // Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. So a process that was
 // suspended for longer sends nothing: another process may have created the VM and settled it by then. Use the caller's own context for everything
-// else, such as writes of the status. The resources of the context are released when it ends.
+// else, such as writes of the status. The resources of the context are released when it ends. For a driver without hot updates, ctx is returned.
 func (c *Creation) Context(ctx context.Context) context.Context {
+	if c.seen.Class == nil && c.seen.ClassError == nil {
+		return ctx
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.deadline.Sub(c.now()))
 	context.AfterFunc(ctx, cancel)
 	return ctx

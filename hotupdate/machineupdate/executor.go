@@ -30,7 +30,7 @@ type Executor[M Machine] struct {
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event   func(object runtime.Object, eventType, reason, message string)
-	Limiter *Limiter // bounds the calls of the driver; nil allows everything
+	Limiter *Limiter // bounds the calls of the driver; with nil, the updates of a fleet may occupy all workers of the controller
 	Now     func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a counter with these labels. Nil counts nothing.
 	//

@@ -14,8 +14,8 @@ import (
 // Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and InFlight. Confirmations and unfinished updates
 // leave a quarter of both, rounded down. Adoption, verification and other updates without a change of the spec leave a half.
 //
-// Recommended: InFlight a third of the controller's workers; Every so long that the calls of one update use half of the cloud's quota for that time,
-// so that concurrent updates do not starve each other; Burst ten.
+// Recommended: InFlight a third of the controller's workers, at least one; Every so long that the calls of one update use half of the cloud's quota
+// for that time, so that concurrent updates do not starve each other; Burst ten.
 type Limiter struct {
 	Every    time.Duration // the time until another update may begin
 	Burst    int           // how many updates may begin at once

@@ -144,6 +144,7 @@ var updateMutants = []mutant{
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
 	{"a creation after a foreign record is settled", creationFile, `c.first && ok && problem.Code == "foreign-record"`, `c.first && ok && problem.Code == "x"`, creations},
 	{"a creation does not believe a foreign record", creationFile, `"foreign-record"; !ok {`, `"foreign-record"; true {`, creations},
+	{"a creation of a driver without hot updates takes as long as before", creationFile, "if c.seen.Class == nil && c.seen.ClassError == nil {", "if false {", creations},
 	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.deadline.Sub(c.now()))", "context.WithTimeout(ctx, time.Hour)", creations},
 	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || e.Now().After(creation.deadline):", "creation.seen.Class == nil:", creations},
 	{"a creation by an unreadable class is not recorded", creationFile, "!creation.marked || creation.seen.Class == nil ||", "!creation.marked ||", creations},
