@@ -309,3 +309,29 @@ func TestCanonical(t *testing.T) {
 	_, err = hash.Canonical[bool](nil)(nil, true)
 	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 }
+
+// TestAdmissionNeedsTheSchemaOfTheEra: the newest Schema admits a change by which a pool in an era of an older Schema gets another name. The older
+// Schema forbids it.
+func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
+	t.Parallel()
+	former, err := hotupdate.SchemaOf[struct {
+		IOPS int `json:"iops"`
+	}]()
+	require.NoError(t, err)
+	today, err := hotupdate.SchemaOf[struct {
+		IOPS int `json:"iops" hotupdatable:"true"`
+	}]()
+	require.NoError(t, err)
+	eras := erasOf(t, hash.Era[int]{Name: "former", Data: hash.Canonical[int](former)}, hash.Era[int]{Name: "today", From: "1.37", Data: hash.Canonical[int](today)})
+	old, updated := []byte(`{"iops":1}`), []byte(`{"iops":2}`)
+	for minor, schema := range map[string]*hotupdate.Schema{"1.36": former, "1.37": today} {
+		before, err := eras.AdditionalData(&minor, old, 0)
+		require.NoError(t, err)
+		after, err := eras.AdditionalData(&minor, updated, 0)
+		require.NoError(t, err)
+		isRenamed := !slices.Equal(before, after)
+		assert.Equal(t, minor == "1.36", isRenamed, minor)
+		assert.Equal(t, isRenamed, len(schema.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, nil)) > 0, minor)
+	}
+	assert.Empty(t, today.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, nil), "the Schema knows no eras")
+}

@@ -22,6 +22,7 @@ import (
 //     value of another type and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
 //   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be readable.
+//   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may still depend on a field that is Hot today.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
 }
