@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TestErrorsOfOthersAreNotAdmitted: an error that is no fault.Error has no field, and refuses the update all the same.
+// TestErrorsOfOthersAreNotAdmitted: an error that is no fault.Error has no field, but still refuses the update.
 func TestErrorsOfOthersAreNotAdmitted(t *testing.T) {
 	errs := fieldErrors(field.NewPath("spec"), errors.New("a secret value"))
 	assert.Len(t, errs, 1)

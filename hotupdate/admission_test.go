@@ -104,7 +104,7 @@ func TestValidateUpdateOfValues(t *testing.T) {
 	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdateRaw(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
 }
 
-// TestValidateUpdateFollowsOutcome: an update is refused exactly if its outcome is forbidden, at each change that is to blame.
+// TestValidateUpdateFollowsOutcome: an update is refused exactly if its outcome is forbidden, with an error for each change that causes it.
 func TestValidateUpdateFollowsOutcome(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
@@ -178,7 +178,7 @@ func TestWarningsAreWithinLimits(t *testing.T) {
 	})
 }
 
-// TestCauses: without its causes an update is milder, and each cause alone leads to the outcome.
+// TestCauses: without its causes an update has a milder outcome, and each cause alone has the same outcome.
 func TestCauses(t *testing.T) {
 	for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
 		for set := range 1 << 4 {

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// blueprint describes a generated type. The same blueprint makes types that differ in what JSON does not show, see [wording].
+// blueprint describes a generated type. One blueprint makes several types with the same JSON, see [wording].
 type blueprint struct {
 	shape    shape
 	pointers int
@@ -35,7 +35,7 @@ type field struct {
 	embedded bool
 }
 
-// wording are choices of a type's author that must not matter: names in Go, the order of fields, the width of integers.
+// wording has choices of a type's author without effect: names in Go, the order of fields, the width of integers.
 type wording struct {
 	prefix  string
 	reverse bool
@@ -90,7 +90,7 @@ func (f *field) build(w wording) reflect.StructField {
 	}
 }
 
-// jsonTag leaves out omitzero where encoding/json would leave out pointers to zero quantities, which mean something.
+// jsonTag leaves out omitzero if encoding/json would leave out pointers to zero quantities, which have a meaning.
 func (f *field) jsonTag() string {
 	if f.value.shape == leafShape && f.value.pointers > 0 {
 		return strings.Replace(f.json, ",omitzero", "", 1)
@@ -98,7 +98,7 @@ func (f *field) jsonTag() string {
 	return f.json
 }
 
-// wider says which integers may become which. Bytes do not: a slice of them is no list of numbers.
+// wider maps integer types to wider ones. Bytes are not widened: a slice of bytes is no list of numbers.
 var wider = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[int8]():   reflect.TypeFor[int32](),
 	reflect.TypeFor[int16]():  reflect.TypeFor[int](),
@@ -135,23 +135,23 @@ var (
 
 func dropped(c hotupdate.Class) bool { return hotClasses&setOf(c) != 0 }
 
-// scope is what the fields of a struct inherit, and what they may declare.
+// scope has the class that the fields of a struct inherit, and the classes that they may declare.
 type scope struct {
 	class    hotupdate.Class
 	selected hotupdate.Class // the class in elements that hotwhen selects; equal to class outside of them
-	may      classes         // what a field may declare, if it declares anything
-	depth    int             // how much deeper types may nest
+	may      classes         // classes that a field may declare
+	depth    int             // remaining levels of nesting
 	path     string          // for overrides
 	inMap    bool            // values may not be addressable
 }
 
-// declare is the scope of a field that declares a class.
+// declare returns the scope of a field that declares a class.
 func (s scope) declare(c hotupdate.Class) scope {
 	s.class, s.selected = c, c
 	return s
 }
 
-// elements is the scope below a list that is paired by position, or an array: below a hot one, everything is of its class.
+// elements returns the scope below a list that is paired by position, or an array: below a hot one, everything has its class.
 func (s scope) elements() scope {
 	s.path += "[]"
 	s.depth--
@@ -163,7 +163,7 @@ func (s scope) elements() scope {
 	return s
 }
 
-// ofSet is the scope below a set: everything is of its class.
+// ofSet returns the scope below a set: everything has its class.
 func (s scope) ofSet() scope {
 	s.path += "[]"
 	s.depth--
@@ -171,7 +171,7 @@ func (s scope) ofSet() scope {
 	return s
 }
 
-// ofKeys is the scope below a map or keyed list.
+// ofKeys returns the scope below a map or keyed list.
 func (s scope) ofKeys() scope {
 	s.inMap = true
 	s.path += "[]"
@@ -184,7 +184,7 @@ func (s scope) takesHotWhen() bool {
 	return s.may == everyClass && s.class != hotupdate.Hot && s.selected != hotupdate.Hot
 }
 
-// architect draws blueprints, and the overrides that go with them.
+// architect draws blueprints and their overrides.
 type architect struct {
 	t         *rapid.T
 	fields    int // so far
@@ -250,7 +250,7 @@ func (a *architect) manyLeaves() *blueprint {
 	return b
 }
 
-// manyLists draws the blueprint of a type with a list of every kind whose order means nothing, and maps.
+// manyLists draws the blueprint of a type with a list of every kind without an order, and maps.
 func (a *architect) manyLists() *blueprint {
 	s := scope{may: everyClass, depth: 1}
 	b := &blueprint{shape: objectShape, scope: s}
@@ -265,8 +265,8 @@ func (a *architect) manyLists() *blueprint {
 	return b
 }
 
-// extended returns a copy of a blueprint in which structs have further fields, as draw makes them; draw returns nil for none. Structs
-// without fields stay as they are: their presence would lose its meaning.
+// extended returns a copy of a blueprint with further fields in structs, made by draw, which may return nil. Structs without fields get none: their
+// presence would lose its meaning.
 func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint {
 	if b == nil {
 		return nil
@@ -287,7 +287,7 @@ func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint
 	return &larger
 }
 
-// members counts the fields that stand in JSON.
+// members counts the fields in JSON.
 func (b *blueprint) members() (n int) {
 	for _, f := range b.fields {
 		if f.embedded {
@@ -476,7 +476,7 @@ func (a *architect) listField(f *field, s scope) {
 	a.pointedCollection(f)
 }
 
-// pointedCollection sometimes puts a pointer in front of a list or map, whose presence may then carry meaning.
+// pointedCollection sometimes puts a pointer in front of a list or map, whose presence may then have a meaning.
 func (a *architect) pointedCollection(f *field) {
 	f.value.pointers = max(0, pick(a.t, 6)-4)
 	if f.value.pointers > 0 && f.value.shape != arrayShape && f.tag != "" && chance(a.t, 2) {
@@ -498,7 +498,7 @@ func (a *architect) identity(name string, types ...reflect.Type) *field {
 	return &field{id: a.fields, json: name + strconv.Itoa(a.fields), value: &blueprint{shape: leafShape, leaf: among(a.t, types...)}}
 }
 
-// identified draws the struct elements of a collection. They have the given fields, and perhaps a selector.
+// identified draws the struct elements of a collection. They have the given fields, and sometimes a selector.
 func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
 	if s.takesHotWhen() && !chance(a.t, 3) {
 		selector := a.identity("when", reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int]())
@@ -553,7 +553,7 @@ func (a *architect) mapKey() reflect.Type {
 	return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int16](), reflect.TypeFor[uint8](), reflect.TypeFor[textValue]())
 }
 
-// element draws what a list, array or map holds.
+// element draws the element of a list, array or map.
 func (a *architect) element(s scope) *blueprint {
 	b := a.pointed(a.any(s))
 	if b.pointers == 0 && b.leaf == reflect.TypeFor[uint8]() {

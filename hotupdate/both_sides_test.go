@@ -98,8 +98,8 @@ func badInputs() []badInput {
 	}
 }
 
-// TestBadInputFailsOnBothSides: what the Schema of a Go type refuses, its export refuses, with the same codes and paths, in everything that
-// reads raw JSON. Only a Schema that admits unknown members lets those pass.
+// TestBadInputFailsOnBothSides: the Schema of a Go type and its export refuse the same input with the same codes and paths, in every function that
+// reads raw JSON. Only a Schema that admits unknown members accepts those.
 func TestBadInputFailsOnBothSides(t *testing.T) {
 	typed := everythingSchema(t)
 	loaded, err := hotupdate.LoadSchema(export(t, typed))
@@ -118,7 +118,7 @@ func TestBadInputFailsOnBothSides(t *testing.T) {
 	}
 }
 
-// rawReaders are the functions that read raw JSON by meaning.
+// rawReaders are the functions that decode raw JSON.
 func rawReaders(s *hotupdate.Schema, raw []byte) map[string]func() error {
 	return map[string]func() error{
 		"HashRaw":     func() error { _, err := s.HashRaw(raw); return err },
@@ -135,10 +135,10 @@ func rawReaders(s *hotupdate.Schema, raw []byte) map[string]func() error {
 	}
 }
 
-// marshaler finds types that marshal themselves: what their own decoder refuses, nobody else knows.
+// marshaler finds types that marshal themselves: only their own decoder knows what to refuse.
 var marshaler = regexp.MustCompile(`"kind":"opaque"`)
 
-// TestDamagedJSONFailsOnBothSides: JSON with a few mistakes is refused by both sides, or read alike.
+// TestDamagedJSONFailsOnBothSides: both sides refuse JSON with a few mistakes, or read it alike.
 func TestDamagedJSONFailsOnBothSides(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		exported, err := s.schema.MarshalJSON()
@@ -163,7 +163,7 @@ func TestSpellingDoesNotCount(t *testing.T) {
 		require.NoError(t, err)
 		schemas := []*hotupdate.Schema{s.schema}
 		if marshaler.Match(exported) {
-			return // the bytes that a type's own decoder is given are its own matter
+			return // a type's own decoder may depend on the spelling
 		}
 		if loaded, err := hotupdate.LoadSchema(exported); err == nil {
 			schemas = append(schemas, loaded)
@@ -234,8 +234,8 @@ func spell(t *rapid.T, out []byte, value any, replace func(t *rapid.T, value any
 	return append(out, among(t, "", "\r\n")...)
 }
 
-// spellText writes a text with or without a needless escape. The decoders of quantities and times know none, so a text that may be one of
-// them stays as it is.
+// spellText writes a text with or without a needless escape. The decoders of quantities and times do not read escapes, so texts of these forms are
+// not changed.
 func spellText(t *rapid.T, text string) []byte {
 	written, err := json.Marshal(text)
 	require.NoError(t, err)
@@ -245,8 +245,8 @@ func spellText(t *rapid.T, text string) []byte {
 	return append(fmt.Appendf(nil, `"\u%04x`, text[0]), written[2:]...)
 }
 
-// TestSchemaNamesEveryLeaf: the JSON of a Schema says what each leaf is, how wide, and whether zero is present; types with marshalers of
-// their own are opaque.
+// TestSchemaNamesEveryLeaf: the JSON of a Schema has the kind and width of each leaf, and whether zero is present; types with marshalers of their own
+// are opaque.
 func TestSchemaNamesEveryLeaf(t *testing.T) {
 	type config struct {
 		Everything everything              `json:"everything"`

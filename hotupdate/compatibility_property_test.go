@@ -22,7 +22,7 @@ type evolution struct {
 	old, updated subject
 }
 
-// checkEvolutions tries a property with pairs of types that differ by one mutation, and configurations of either.
+// checkEvolutions checks a property with pairs of types that differ by one mutation, and with configurations of both.
 func checkEvolutions(t *testing.T, mutate func(a *architect, all []*field) bool, property func(t *rapid.T, e evolution, raw []byte)) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func checkEvolutions(t *testing.T, mutate func(a *architect, all []*field) bool,
 	})
 }
 
-// evolutionsPerCheck is how many pairs of types one check of rapid tries: most mutations concern no hash.
+// evolutionsPerCheck is the number of pairs of types in one check of rapid: most mutations concern no hash.
 const evolutionsPerCheck = 5
 
 // evolve draws a type and mutates it. A mutation may break the rules of struct tags; then there is no pair.
@@ -76,7 +76,7 @@ func (b *blueprint) allFields() (all []*field) {
 	return all
 }
 
-// mutateAnything changes one thing about one field: its class, its options, its type, its name.
+// mutateAnything changes the class, the options, the type or the name of one field.
 func mutateAnything(a *architect, all []*field) bool {
 	f := among(a.t, all...)
 	switch pick(a.t, 9) {
@@ -99,7 +99,7 @@ func mutateAnything(a *architect, all []*field) bool {
 		was := f.value.leaf
 		f.value = a.pointed(a.any(scope{may: everyClass, depth: 1}))
 		if is := f.value.leaf; was != nil && is != nil && marshals(was) && marshals(is) {
-			return false // a Schema does not know what a type writes that marshals itself
+			return false // a Schema does not know the JSON of a type that marshals itself
 		}
 	case 7:
 		name, rest, _ := strings.Cut(f.json, ",")
@@ -130,7 +130,7 @@ func withoutOption(tag, name string) string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ",")
 }
 
-// claim is what a finding says about the configurations that it concerns.
+// claim is the claim of a finding about its configurations.
 type claim uint8
 
 const (
@@ -149,7 +149,7 @@ func claimOf(e hotupdate.Effect) claim {
 	return never
 }
 
-// verdict is what a release does to one configuration.
+// verdict is the effect of a release on one configuration.
 type verdict struct{ read, refused, renamed bool }
 
 func (e evolution) verdict(raw []byte) verdict {
@@ -161,8 +161,8 @@ func (e evolution) verdict(raw []byte) verdict {
 	return verdict{read: true, refused: err != nil, renamed: err == nil && now != before}
 }
 
-// TestFindingsClaimWhatHashesDo: for any mutation of any type, a configuration gets another hash only where a finding says that it may,
-// and gets one wherever a finding says that it must; the same for being refused.
+// TestFindingsClaimWhatHashesDo: for any mutation of any type, a configuration gets another hash only if a finding says that it may, and always if a
+// finding says that it must. The same holds for being refused.
 func TestFindingsClaimWhatHashesDo(t *testing.T) {
 	checkEvolutions(t, mutateAnything, func(t *rapid.T, e evolution, raw []byte) {
 		findings, err := hotupdate.Compatibility(e.old.schema, e.updated.schema)
@@ -227,7 +227,7 @@ func stepsOf(path string) []fieldpath.PatternStep {
 	return append(steps, slices.Repeat([]fieldpath.PatternStep{{Element: true}}, elements)...)
 }
 
-// spelledAt looks for a condition that concerns how JSON is written.
+// spelledAt checks a condition about the spelling of JSON.
 func spelledAt(tree any, steps []fieldpath.PatternStep, where string) bool {
 	if len(steps) == 0 {
 		list, _ := tree.([]any)
@@ -258,7 +258,7 @@ func elementsOf(tree any) []any {
 	return slices.Collect(maps.Values(object))
 }
 
-// meantAt looks for a condition that concerns what a value says.
+// meantAt checks a condition about the meaning of a value.
 func meantAt(p modelNode, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
 	inner := behind(v)
 	if !inner.IsValid() || p.shape() == leafShape {

@@ -30,7 +30,7 @@ func areHarmless(findings []hotupdate.Finding) bool {
 	return !slices.ContainsFunc(findings, func(f hotupdate.Finding) bool { return !f.Harmless() })
 }
 
-// fate is what a release does to a configuration.
+// fate is the effect of a release on a configuration.
 type fate string
 
 const (

@@ -14,8 +14,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestCoverLeavesExactlyWhatIsImmutable: applied with a common JSON-patch library, the patch leaves everything Immutable with its meaning, and
-// everything else is desired to the letter. Neither Diff nor the engine is asked: classes are read from the struct tags, meaning by the oracle.
+// TestCoverLeavesExactlyWhatIsImmutable: applied with a common JSON-patch library, the patch keeps the meaning of everything Immutable, and makes
+// everything else exactly as desired. The test uses neither Diff nor the engine: it reads classes from the struct tags, and the meaning with the
+// oracle.
 func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -31,7 +32,7 @@ func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 	})
 }
 
-// TestExactnessIsSeen lists results that Cover must not have, each with the path at which the property finds them out.
+// TestExactnessIsSeen lists wrong results of Cover, each with the path at which the property finds the error.
 func TestExactnessIsSeen(t *testing.T) {
 	s := subject{root: rootOf(reflect.TypeFor[coverConfig](), nil)}
 	for _, tc := range []struct{ name, current, desired, result, want string }{
@@ -64,8 +65,8 @@ func TestExactnessIsSeen(t *testing.T) {
 	}
 }
 
-// astray lists where a patched configuration is neither what it should keep nor what it should become: the members of the root in which
-// something Immutable has changed its meaning, or else the paths of letters that are not as desired.
+// astray lists the errors of a patched configuration: the members of the root in which something Immutable has changed its meaning, or else the paths
+// at which the JSON is not as desired.
 func (s subject) astray(t require.TestingT, current, desired, result []byte) []string {
 	before, left, want := s.standing(t, current), s.standing(t, result), s.standing(t, desired)
 	kept, is := immutableView.document(s.root, before.value), immutableView.document(s.root, left.value)
@@ -81,9 +82,9 @@ func (s subject) astray(t require.TestingT, current, desired, result []byte) []s
 	return w.stray
 }
 
-// standing is what stands at a place of a configuration: its JSON, and the same as a Go value.
+// standing is the value at a place of a configuration: its JSON, and the same as a Go value.
 type standing struct {
-	tree  any // nothing{} where nothing stands
+	tree  any // nothing{} if there is no value
 	value reflect.Value
 }
 
@@ -110,15 +111,14 @@ func (s standing) holds() bool {
 
 func (s standing) isEmpty() bool { v := reflect.ValueOf(s.tree); return s.holds() && v.Len() == 0 }
 
-// letters compares the JSON that a patch has left with that which is desired, letter by letter, and lists the paths at which they differ for no
-// reason that is Immutable.
+// letters compares the JSON after a patch with the desired JSON exactly, and lists the paths of differences that are not Immutable.
 type letters struct{ stray []string }
 
 func (w *letters) add(path string) { w.stray = append(w.stray, path) }
 
-// compare compares what stands at one place: a member, or an element of collection in. The node has the stricter class of both sides.
+// compare compares the values at one place: a member, or an element of collection in. The node has the stricter class of both sides.
 func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
-	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // whether it stands there means something
+	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // its presence has a meaning
 	if in != nil {
 		counts = in.shape() != arrayShape && (left.tree == nothing{} || want.tree == nothing{}) ||
 			(p.shape() == listShape || p.shape() == arrayShape) && p.isNil(left) != p.isNil(want)
@@ -131,7 +131,7 @@ func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
 		}
 	case left.holds() && want.holds():
 		w.inside(p, left, want)
-	case left.holds(): // something in it has to be Immutable, or it is Immutable itself
+	case left.holds(): // it, or something in it, must be Immutable
 		if !p.holdsImmutable(left) && (!counts || p.class != hotupdate.Immutable) {
 			w.add(p.path)
 			return
@@ -166,7 +166,7 @@ func (p modelNode) hasOnly(c hotupdate.Class) bool {
 
 func (p modelNode) isNil(s standing) bool { return s.tree == nil || s.tree == nothing{} }
 
-// meaning is what a leaf or a set means to those who see what is Immutable.
+// meaning returns the Immutable part of the meaning of a leaf or a set.
 func (p modelNode) meaning(in *modelNode, s standing) any {
 	if in == nil {
 		tree, present := immutableView.member(p, s.value)
@@ -176,13 +176,13 @@ func (p modelNode) meaning(in *modelNode, s standing) any {
 	return tree
 }
 
-// holdsImmutable reports whether something Immutable stands in a value.
+// holdsImmutable reports whether a value has something Immutable.
 func (p modelNode) holdsImmutable(s standing) bool {
 	_, something := immutableView.member(p, s.value)
 	return something
 }
 
-// shell is a value that holds nothing. Beside an element that has no partner, it has what identifies that one.
+// shell returns an empty value. As the partner of an element, it has the element's key and selector.
 func (p modelNode) shell(in *modelNode, of, other standing) standing {
 	members, isObject := of.tree.(map[string]any)
 	if !isObject {
@@ -199,7 +199,7 @@ func (p modelNode) shell(in *modelNode, of, other standing) standing {
 	return standing{identity, reflect.Zero(p.typ)}
 }
 
-// inside compares what two values hold.
+// inside compares the contents of two values.
 func (w *letters) inside(p modelNode, left, want standing) {
 	switch p.shape() {
 	case objectShape:
@@ -243,7 +243,7 @@ func (s standing) member(m modelNode) standing {
 	return below
 }
 
-// element compares elements, either of which may not be there.
+// element compares two elements, of which one may be absent.
 func (w *letters) element(p modelNode, left, want standing) {
 	var sides []modelNode
 	for _, s := range []standing{left, want} {
@@ -279,7 +279,7 @@ type entry struct {
 	spelled string
 }
 
-// entries are the entries of a map by the texts of their keys.
+// entries returns the entries of a map by the texts of their keys.
 func (s standing) entries(p modelNode) map[string]entry {
 	entries := map[string]entry{}
 	for name, tree := range s.tree.(map[string]any) {
@@ -298,7 +298,7 @@ func (s standing) entries(p modelNode) map[string]entry {
 	return entries
 }
 
-// keyed compares lists with key=. Their order means nothing, so it is as desired.
+// keyed compares lists with key=. Their order has no meaning, so it is as desired.
 func (w *letters) keyed(p modelNode, left, want standing) {
 	here, there := left.elements(p), want.elements(p)
 	keyIn := func(s standing) any { return keyOf(p, s.value) }
@@ -326,7 +326,7 @@ func (w *letters) keyed(p modelNode, left, want standing) {
 	}
 }
 
-// places compares lists by position, and arrays. What stands before something Immutable keeps its place.
+// places compares lists by position, and arrays. Elements before something Immutable keep their places.
 func (w *letters) places(p modelNode, left, want standing) {
 	here, there := left.elements(p), want.elements(p)
 	for i := range max(len(here), len(there)) {
@@ -350,7 +350,7 @@ func (w *letters) places(p modelNode, left, want standing) {
 	}
 }
 
-// elements are the elements of a list or array.
+// elements returns the elements of a list or array.
 func (s standing) elements(p modelNode) (all []standing) {
 	list := behind(s.value)
 	for i, tree := range s.tree.([]any) {

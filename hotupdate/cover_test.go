@@ -26,7 +26,7 @@ func treeOfJSON(t require.TestingT, raw []byte) any {
 	return tree
 }
 
-// covered is how far an update goes, with what the patch makes of the configuration.
+// covered is a result of Cover, with the patched configuration.
 type covered struct {
 	hotupdate.Coverage
 
@@ -63,8 +63,8 @@ func (s subject) cover(t require.TestingT, current, desired []byte, pointer stri
 	return covered{c, raw}
 }
 
-// TestCoverTellsWhatDiffFinds: Cover says what the patch changes, none of which replaces a machine, and what is left. A second patch has nothing
-// to do.
+// TestCoverTellsWhatDiffFinds: Cover returns the changes of the patch, none of which replaces a machine, and the remaining ones. A second patch is
+// empty.
 func TestCoverTellsWhatDiffFinds(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -125,7 +125,7 @@ type coverIf struct {
 	Tags  map[string]*string `json:"tags,omitempty"`
 }
 
-// TestCover lists what a patched configuration is, and the paths of what is left.
+// TestCover lists patched configurations, and the paths of the remaining changes.
 func TestCover(t *testing.T) {
 	s := subject{rootOf(reflect.TypeFor[coverConfig](), nil), schemaFor[coverConfig](t)}
 	for _, tc := range []struct{ name, current, desired, result, left, reason string }{
@@ -179,7 +179,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestCoverTellsWhatItDoes: the changes say whether nodes are drained, and why machines would have to be replaced.
+// TestCoverTellsWhatItDoes: the changes say whether nodes are drained, and why machines must be replaced.
 func TestCoverTellsWhatItDoes(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
 	for desired, want := range map[string]hotupdate.Outcome{
@@ -198,7 +198,7 @@ func TestCoverTellsWhatItDoes(t *testing.T) {
 	}}, c.Left)
 }
 
-// TestCoverWhereTheConfigurationStands: on the way to it objects are made; nothing else changes.
+// TestCoverWhereTheConfigurationStands: the patch makes the objects above the configuration, and changes nothing else.
 func TestCoverWhereTheConfigurationStands(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
 	for _, tc := range []struct{ current, desired, pointer, want, reason string }{
@@ -241,7 +241,7 @@ func TestCoverRefuses(t *testing.T) {
 	require.Equal(t, "no-schema", fault.All(err)[0].Code)
 }
 
-// TestCoverLeavesUnknownMembers: under a Schema that admits them they are Immutable, wherever they stand.
+// TestCoverLeavesUnknownMembers: under a Schema that admits unknown members they are Immutable in every place.
 func TestCoverLeavesUnknownMembers(t *testing.T) {
 	s := subject{schema: openSchema(t, schemaFor[coverConfig](t))}
 	c := s.cover(t, []byte(`{"old":{"a":1},"same":1.0,"disks":[{"name":"a","old":1}]}`), []byte(`{"new":[2],"same":1,"none":null,"disks":[{"name":"b","new":1,"label":"x"}]}`), "/spec")

@@ -23,7 +23,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// crdOf is a CRD whose version v1 has this schema of a spec.
+// crdOf returns a CRD whose version v1 has this schema of a spec.
 func crdOf(t require.TestingT, spec any) []byte {
 	raw, err := json.Marshal(spec)
 	require.NoError(t, err)
@@ -34,16 +34,16 @@ func crdOf(t require.TestingT, spec any) []byte {
 // openAPI is a structural schema.
 type openAPI = map[string]any
 
-// described is one thing in two words: a property of a CRD and a Go type with struct tags, with values of it in JSON.
+// described is a property of a CRD and the same as a Go type with struct tags, with values in JSON.
 type described struct {
 	property openAPI
 	typ      reflect.Type // without the pointer of a field
 	isNil    bool         // the type has a nil of its own
-	defaults []string     // what may be the default, as JSON
+	defaults []string     // possible defaults, as JSON
 	value    *rapid.Generator[any]
 }
 
-// describedLeaves are the leaves that a CRD can tell apart.
+// describedLeaves are the leaves that a CRD can distinguish.
 var describedLeaves = []described{
 	{openAPI{"type": "string"}, reflect.TypeFor[string](), false, []string{`"a"`, `"it's, so"`, `""`}, anyOf("", "a", "b", "it's, so")},
 	{openAPI{"type": "boolean"}, reflect.TypeFor[bool](), false, []string{"true", "false"}, anyOf(true, false)},
@@ -60,7 +60,7 @@ var describedLeaves = []described{
 
 func anyOf(values ...any) *rapid.Generator[any] { return rapid.SampledFrom(values) }
 
-// describer draws descriptions, and the options that give the CRD the classes that the struct tags give the type.
+// describer draws descriptions, and the options that give the CRD the classes of the struct tags.
 type describer struct {
 	*rapid.T
 
@@ -68,7 +68,7 @@ type describer struct {
 	fields  int
 }
 
-// position is where a description stands. Where all must have one class, nothing below declares another.
+// position is the place of a description. If all must have one class, nothing below declares another.
 type position struct {
 	path     string
 	class    hotupdate.Class
@@ -151,7 +151,7 @@ func (g *describer) field(p position, name string, isRequired bool) (reflect.Str
 	return reflect.StructField{Name: "F" + strconv.Itoa(g.fields), Type: n.typ, Tag: reflect.StructTag(tag)}, property, n.value
 }
 
-// node draws what stands at a place, and the option that says how its elements are found.
+// node draws the description at a place, and the option that says how its elements are identified.
 func (g *describer) node(p position) (n described, option string) {
 	shape := "leaf"
 	if p.depth < 4 {
@@ -182,7 +182,7 @@ func (g *describer) node(p position) (n described, option string) {
 	}
 }
 
-// elem draws an element: what has options needs a field.
+// elem draws an element: a description with options needs a field.
 func (g *describer) elem(p position) described {
 	if p.depth < 4 && rapid.Bool().Draw(g.T, "object") {
 		return g.object(p)
@@ -212,7 +212,7 @@ func keyedBy(elem described, keys ...string) described {
 	return list
 }
 
-// TestCRDSaysWhatTheTypeSays: the Schema of a type and that of the CRD that describes it have one meaning.
+// TestCRDSaysWhatTheTypeSays: the Schemas of a type and of its CRD have one meaning.
 func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &describer{T: t}
@@ -247,7 +247,7 @@ func drawn(t *rapid.T, spec described, label string) []byte {
 	return raw
 }
 
-// unsourced leaves out where classes come from: a struct tag there, an override here.
+// unsourced leaves out the origins of classes: a struct tag there, an override here.
 func unsourced(changes hotupdate.Changes) hotupdate.Changes {
 	for i := range changes {
 		changes[i].Origin, changes[i].Source = 0, ""
@@ -255,7 +255,7 @@ func unsourced(changes hotupdate.Changes) hotupdate.Changes {
 	return changes
 }
 
-// nodeClass is the Go type of the CRD in TestCRDDiffersFromType, as a generator of CRDs would read it.
+// nodeClass is the Go type of the CRD in TestCRDDiffersFromType.
 type nodeClass struct {
 	Role    string             `json:"role,omitempty"`
 	Size    *resource.Quantity `json:"size,omitempty"`
@@ -302,7 +302,7 @@ func nodeClassCRD(t *testing.T) []byte {
 	return crdOf(t, spec)
 }
 
-// TestCRDDiffersFromType: where a CRD says another thing than the Go type, that is a finding; what they share is none.
+// TestCRDDiffersFromType: a difference between a CRD and the Go type is a finding; equal parts are none.
 func TestCRDDiffersFromType(t *testing.T) {
 	byCRD, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"))
 	require.NoError(t, err)
@@ -324,7 +324,7 @@ func TestCRDDiffersFromType(t *testing.T) {
 	}, got)
 }
 
-// TestSchemaOfCRDIsASchema: it is exported, loaded, opened for unknown members, and strict about JSON, as every other.
+// TestSchemaOfCRDIsASchema: it can be exported, loaded, opened for unknown members, and is strict about JSON, like every other Schema.
 func TestSchemaOfCRDIsASchema(t *testing.T) {
 	s, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"))
 	require.NoError(t, err)

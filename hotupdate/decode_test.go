@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestRawErrors: all that reads raw JSON reports the same problems, with their paths, and shows no value.
+// TestRawErrors: all functions that read raw JSON report the same problems with their paths, and show no value.
 func TestRawErrors(t *testing.T) {
 	s := schemaFor[vault](t)
 	raw := []byte(`{"text":1,"Text":"a","keys":{"keyhunter2":{"a":"hunter2"}},"list":[{"name":"hunter2","name":"hunter2"}],"safe":"hunter2"}`)
@@ -66,7 +66,7 @@ func TestRawWithoutSchema(t *testing.T) {
 	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "DocumentRaw")
 }
 
-// TestMapsHaveEachKeyOnce: a key that stands twice is refused, whatever the map holds, and although the last one would win.
+// TestMapsHaveEachKeyOnce: a key that occurs twice in a map of any type is refused, although the decoder would take the last one.
 func TestMapsHaveEachKeyOnce(t *testing.T) {
 	type config struct {
 		Texts      map[string]string            `json:"texts"`

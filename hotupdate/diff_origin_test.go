@@ -109,7 +109,7 @@ func TestOriginsOfClasses(t *testing.T) {
 	}
 }
 
-// TestFlips: where hotwhen begins or ceases to hold, the sides disagree on the class, and the stricter one counts.
+// TestFlips: if hotwhen begins or ceases to hold, the sides have different classes, and the stricter one counts.
 func TestFlips(t *testing.T) {
 	value := "v"
 	for _, tc := range []struct {

@@ -85,7 +85,7 @@ func TestPathsAndPointers(t *testing.T) {
 	}
 }
 
-// checkPointer follows the pointer of a change into the JSON of the configuration that it is for, and compares what stands there.
+// checkPointer follows the pointer of a change into the JSON of its configuration, and compares the value there.
 func checkPointer(t *testing.T, c hotupdate.Change, old, updated any) {
 	t.Helper()
 	config, want := updated, c.New

@@ -28,7 +28,7 @@ func TestDiffOfOneConfigurationIsEmpty(t *testing.T) {
 	})
 }
 
-// TestDiffSeesThroughSharedMemory: whether two configurations share parts or hold copies of them makes no difference.
+// TestDiffSeesThroughSharedMemory: configurations with shared parts have the same changes as configurations with copies of them.
 func TestDiffSeesThroughSharedMemory(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
@@ -45,7 +45,7 @@ func TestDiffSeesThroughSharedMemory(t *testing.T) {
 	})
 }
 
-// withoutPlaces leaves out where in its JSON a change stands, which depends on the order of elements.
+// withoutPlaces leaves out the pointers of changes, which depend on the order of elements.
 func withoutPlaces(changes hotupdate.Changes) hotupdate.Changes {
 	changes = slices.Clone(changes)
 	for i := range changes {
@@ -54,7 +54,7 @@ func withoutPlaces(changes hotupdate.Changes) hotupdate.Changes {
 	return changes
 }
 
-// TestDiffIsMirrored: the way back has the same changes, with additions for removals and new for old.
+// TestDiffIsMirrored: the reverse has the same changes, with additions for removals and new for old.
 func TestDiffIsMirrored(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -67,8 +67,8 @@ func TestDiffIsMirrored(t *testing.T) {
 	})
 }
 
-// TestChangesAreWellFormed: changes stand in the order of their paths, no two in one place; each has the class, the secrecy and the
-// values that its place has.
+// TestChangesAreWellFormed: changes have the order of their paths, and each path occurs once. Each change has the class, the secrecy and the values
+// of its place.
 func TestChangesAreWellFormed(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
@@ -108,7 +108,7 @@ func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about 
 	}
 }
 
-// requireNeeded checks that an element is listed besides its leaves only where none of them is as strict.
+// requireNeeded checks that an element is listed besides its leaves only if none of them is as strict.
 func requireNeeded(t require.TestingT, element hotupdate.Change, later hotupdate.Changes, about about) {
 	for _, c := range later {
 		if below, ok := strings.CutPrefix(c.Path, element.Path); ok && below != "" && !strings.Contains(c.Path, "(sensitive)") {
@@ -117,7 +117,7 @@ func requireNeeded(t require.TestingT, element hotupdate.Change, later hotupdate
 	}
 }
 
-// requirePointer checks that the pointer of a change leads somewhere in the JSON it points into.
+// requirePointer checks that the pointer of a change leads to a value.
 func requirePointer(t require.TestingT, c hotupdate.Change, old, updated []byte) {
 	into := updated
 	if c.Op == hotupdate.Remove {
@@ -145,7 +145,7 @@ func requirePointer(t require.TestingT, c hotupdate.Change, old, updated []byte)
 type trail struct {
 	end     modelNode
 	classes []hotupdate.Class // that a change there may have
-	keys    []any             // strings and numbers, in whose order changes stand
+	keys    []any             // strings and numbers that order the changes
 	fixed   bool              // in an array: one that is left out has the elements of the zero array
 	unnamed bool              // an element of a set, in which changes stand in the order of their values; or a hidden key
 }
@@ -230,7 +230,7 @@ func cutName(path string) (name, rest string) {
 	return path, ""
 }
 
-// cutKey reads what stands in brackets.
+// cutKey reads a key in brackets.
 func cutKey(path string) (key, rest string) {
 	quoted := false
 	for i := 0; i < len(path); i++ {
@@ -293,7 +293,7 @@ func TestDiffOrdersElementsByKey(t *testing.T) {
 	require.Equal(t, []string{"elements[id=-1]", "elements[id=9]", "elements[id=10]", "texts[Z]", "texts[a]", "texts[b]", "texts[é]"}, paths)
 }
 
-// TestDiffTakesSelectorOfHotElementForHot: it comes and goes with the element, whatever its own struct tag says.
+// TestDiffTakesSelectorOfHotElementForHot: a selector is added and removed with its element, regardless of its own struct tag.
 func TestDiffTakesSelectorOfHotElementForHot(t *testing.T) {
 	type element struct {
 		Mode  string `json:"mode"  hotupdatable:"false"`

@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestNullInAHotMapIsNoEmptyValue: null takes a key out of a hot map, an empty list or map keeps it. A comparison that took both for the
-// same would never have the key's coming or going applied.
+// TestNullInAHotMapIsNoEmptyValue: null removes a key from a hot map, an empty list or map keeps it. A comparison that confused both would never
+// apply the key's addition or removal.
 func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 	type config struct {
 		Texts map[string]map[string]string            `json:"texts" hotupdatable:"true"`
@@ -35,13 +35,13 @@ func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 	}
 }
 
-// holder holds hot objects whose presence carries meaning, and which may contain themselves.
+// holder has hot objects whose presence has a meaning, and which may contain themselves.
 type holder struct {
 	Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
 	Kept string  `json:"kept" hotupdatable:"ignore"`
 }
 
-// TestWhatIsNotHashedIsNotWalked: what is wrong with a part that no canonical document shows is no reason to have none.
+// TestWhatIsNotHashedIsNotWalked: a fault in a part that is not hashed is no error of the canonical document.
 func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
 	type config struct {
 		Hot  *holder `json:"hot"  hotupdatable:"true,presence"`

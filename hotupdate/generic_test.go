@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGenericFunctionsAgree: the functions that take the configuration's type as a parameter do what those for any type do, and
-// SameImmutable says whether documents are equal.
+// TestGenericFunctionsAgree: the functions with a type parameter agree with those for any type, and SameImmutable reports whether documents are
+// equal.
 func TestGenericFunctionsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := among(t, writtenTypes...)

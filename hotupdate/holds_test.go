@@ -95,7 +95,7 @@ func TestHolds(t *testing.T) {
 	assert.False(t, schema.Holds(hotupdate.InPlace, "", '{'))
 }
 
-// TestHoldsBeside: a pointer to a member of the configuration takes out everything below, any other pointer nothing.
+// TestHoldsBeside: a pointer to a member of the configuration excludes everything below; any other pointer excludes nothing.
 func TestHoldsBeside(t *testing.T) {
 	type options struct {
 		Tokens string `json:"tokens,omitempty" hotupdatable:"inplace"`

@@ -22,7 +22,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// hostile has a field for everything that can go wrong in a value.
+// hostile has a field for every fault of a value.
 type hostile struct {
 	Any       any                               `json:"any"`
 	Copied    badCopy                           `json:"copied"`
@@ -73,7 +73,7 @@ func (f *failing) MarshalText() ([]byte, error) {
 	return nil, nil
 }
 
-// badJSON writes what it holds.
+// badJSON writes its content as JSON.
 type badJSON struct{ Text string }
 
 func (b badJSON) MarshalJSON() ([]byte, error) { return []byte(b.Text), nil }
@@ -106,7 +106,7 @@ type unshareable struct{ shared []string }
 
 func (u unshareable) MarshalJSON() ([]byte, error) { return json.Marshal(u.shared) }
 
-// messyKey is a map key of which many have one text.
+// messyKey is a type of map keys. Many keys have the same text.
 type messyKey struct{ text, more string }
 
 func (k messyKey) MarshalText() ([]byte, error) {
@@ -116,7 +116,7 @@ func (k messyKey) MarshalText() ([]byte, error) {
 	return []byte(k.text), nil
 }
 
-// valueProblem is what is stable about an error of a value.
+// valueProblem is the stable part of an error of a value.
 func valueProblem(code string, path string) problem { return problem{Code: code, Path: path} }
 
 // hostileRow is a value with the problems that hashing and comparing find, and those that copying finds.
@@ -238,7 +238,7 @@ func cyclicRows() []hostileRow {
 	}
 }
 
-// TestCycleThroughTheRoot: a configuration that holds itself does so at its first member, however the walk comes to it.
+// TestCycleThroughTheRoot: a configuration that contains itself is reported at its first member, for every way to reach it.
 func TestCycleThroughTheRoot(t *testing.T) {
 	pointer, list, far := &hostile{Text: secretValue}, &hostile{Kids: []hostile{{}}}, &hostile{Tree: map[string]hostile{}}
 	pointer.Next = pointer
@@ -265,7 +265,7 @@ func TestCycleThroughTheRoot(t *testing.T) {
 	checkProblems(t, []problem{valueProblem("pointer-cycle", "then")}, err, "in the hot half")
 }
 
-// endless has nothing but its like below it.
+// endless has only members of its own type.
 type endless struct {
 	Next *endless `json:"next"`
 	Text string   `json:"text"`

@@ -54,7 +54,7 @@ func TestHotPartChangesWithHotFields(t *testing.T) {
 	})
 }
 
-// TestHotPartSeesEveryHotChange: whatever else changes, a Hot change is in the hot part.
+// TestHotPartSeesEveryHotChange: a Hot change is in the hot part, with any other changes.
 func TestHotPartSeesEveryHotChange(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -64,8 +64,7 @@ func TestHotPartSeesEveryHotChange(t *testing.T) {
 	})
 }
 
-// TestHotPartIsAConfiguration: the hot part can be decoded, and is its own hot part. It holds no leaf of another class but the places
-// of elements.
+// TestHotPartIsAConfiguration: the hot part can be decoded, and is its own hot part. It has no leaf of another class except the places of elements.
 func TestHotPartIsAConfiguration(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -122,8 +121,8 @@ func TestHotPart(t *testing.T) {
 	assert.JSONEq(t, `{"account":"a"}`, string(got))
 }
 
-// TestHotPartForgetsIgnoredSelectors: in an Ignored collection a selector that changes, and selects neither before nor after, is no Hot
-// change, and so none of the hot part. What is read back is not selected either.
+// TestHotPartForgetsIgnoredSelectors: in an Ignored collection, a changed selector that selects neither before nor after is no Hot change, and does
+// not change the hot part. The decoded element is not selected either.
 func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 	type element struct {
 		Name  string `json:"name"`
@@ -165,8 +164,8 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
 }
 
-// TestHotPartKeepsWhenIgnoredSelectorIsSet: in an Ignored map the hot part used to hold a selector that selects nothing, so it changed from
-// unset to "c" without a Hot change, and machines were updated for nothing.
+// TestHotPartKeepsWhenIgnoredSelectorIsSet: in an Ignored map the hot part once had a selector that selects nothing. It changed from unset to "c"
+// without a Hot change, and machines were updated for nothing.
 func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 	type element struct {
 		S    string `json:"s"`

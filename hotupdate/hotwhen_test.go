@@ -39,7 +39,7 @@ func TestIgnoredSelectorIsNotHashed(t *testing.T) {
 	}
 }
 
-// A nil element of a collection with hotwhen says what an empty one says, whether hotwhen holds for it or not.
+// A nil element of a collection with hotwhen means the same as an empty one, whether hotwhen holds for it or not.
 func TestNilElementWithSelectorEqualsEmptyOne(t *testing.T) {
 	type part struct {
 		Live bool `json:"live,omitempty"`
@@ -76,7 +76,7 @@ func TestSelectorBehindNilEmbeddedPointerIsZero(t *testing.T) {
 	requireSameHash(t, &config{Cold: map[string]part{"a": {Size: 1}}}, &config{Cold: map[string]part{"a": noted}})
 }
 
-// A selector that declares the class of its collection is hot all the same in an element that it makes hot.
+// A selector that declares the class of its collection is still hot in an element that it makes hot.
 func TestDeclaredSelectorIsHotInHotElement(t *testing.T) {
 	type part struct {
 		Mode  string `json:"mode"  hotupdatable:"false"`

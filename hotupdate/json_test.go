@@ -34,8 +34,7 @@ func TestRawJSONDiffsLikeItsValue(t *testing.T) {
 	})
 }
 
-// TestRawJSONIsReadStrictly: a member that the type does not have, and one that stands twice, is an error and not a configuration
-// without it.
+// TestRawJSONIsReadStrictly: an unknown member, and one that occurs twice, is an error.
 func TestRawJSONIsReadStrictly(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		raw := bytes.TrimSuffix(toJSON(t, s.draw(t)), []byte("}"))
@@ -151,7 +150,7 @@ func compareListKeys(t require.TestingT, name string, a, b json.RawMessage) int 
 	return values[0].Cmp(&values[1])
 }
 
-// rewritten reads JSON and writes it as encoding/json does, but for the escapes that it is overcautious with.
+// rewritten reads JSON and writes it like encoding/json, but without its needless escapes.
 func rewritten(t require.TestingT, document string) string {
 	decoder := json.NewDecoder(strings.NewReader(document))
 	decoder.UseNumber()

@@ -22,7 +22,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// leafType tells how values of a leaf's type are drawn, and how one is spelled in another way that means the same.
+// leafType draws values of a leaf's type, and other spellings with the same meaning.
 type leafType struct {
 	typ       reflect.Type
 	draw      func(t *rapid.T) reflect.Value
@@ -40,7 +40,7 @@ func leafOf[T any](draw func(t *rapid.T) T, respell func(t *rapid.T, x T) T, fal
 	}
 }
 
-// anyLeaf is the leaf of type any, whose values reflect cannot tell from what they hold.
+// anyLeaf is the leaf of type any. Reflect cannot distinguish its values from their contents.
 var anyLeaf = leafType{
 	typ:  reflect.TypeFor[any](),
 	draw: func(t *rapid.T) reflect.Value { x := drawAny(t); return reflect.ValueOf(&x).Elem() },
@@ -61,7 +61,7 @@ type (
 	namedBytes  []byte
 )
 
-// textValue writes its text in lower case, so that two values may mean the same. Its method has a value receiver.
+// textValue writes its text in lower case, so two values may have the same meaning. Its method has a value receiver.
 type textValue struct{ Text string }
 
 func (x textValue) MarshalText() ([]byte, error) { return []byte(strings.ToLower(x.Text)), nil }
@@ -180,7 +180,7 @@ var leafByType = func() map[reflect.Type]leafType {
 // pick draws a number below n. Zero is the simplest, to which failures shrink.
 func pick(t *rapid.T, n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }
 
-// chance is true once in n draws.
+// chance is true in one of n draws.
 func chance(t *rapid.T, n int) bool { return pick(t, n) == n-1 }
 
 func among[T any](t *rapid.T, all ...T) T { return all[pick(t, len(all))] }
@@ -221,7 +221,7 @@ func drawQuantity(t *rapid.T) resource.Quantity {
 	return resource.MustParse(among(t, "1Gi", "0", "1024Mi", "1", "1000m", "100m", "-3", "1e3", "1k", "0.5", "1n", "1500u", "7Ei", "12345678901234567890123", "0.000000001", "1.5Gi"))
 }
 
-// respellQuantity writes the same number with another suffix, where that is exact, or lets it keep its digits in another form.
+// respellQuantity writes the same number with another suffix, if that is exact, or stores it in another form.
 func respellQuantity(t *rapid.T, q resource.Quantity) resource.Quantity {
 	q = q.DeepCopy()
 	factor := among(t, "", "m:1/1000", "k:1000", "Ki:1024", "Mi:1048576", "e3:1000", "n:1/1000000000")
@@ -392,13 +392,13 @@ func respellJSONPointer(t *rapid.T, x jsonPointer) jsonPointer {
 // respellJSON writes JSON with its members in another order, other white space, other escapes and other spellings of numbers.
 func respellJSON(t *rapid.T, raw []byte) []byte { return jsonSpelling{t, true}.rewrite(raw) }
 
-// reencode does the same, but leaves numbers as they are: what another YAML or JSON encoder may make of a manifest.
+// reencode does the same like another YAML or JSON encoder, which keeps numbers.
 func reencode(t *rapid.T, raw []byte) []byte { return jsonSpelling{t, false}.rewrite(raw) }
 
-// jsonSpelling writes JSON in ways that nobody prefers.
+// jsonSpelling writes JSON in unusual ways.
 type jsonSpelling struct {
 	t    *rapid.T
-	free bool // spells numbers and letters otherwise, too
+	free bool // also other spellings of numbers and letters
 }
 
 func (s jsonSpelling) rewrite(raw []byte) []byte {

@@ -115,7 +115,7 @@ func TestLoadedSchemaIsTheExportedOne(t *testing.T) {
 	assert.Equal(t, wantChanges, changes, "paths, classes, origins, sources and values")
 }
 
-// TestUnsetIsUnsetWithoutTheGoType removes one member after the other, and sets each to what counts as unset.
+// TestUnsetIsUnsetWithoutTheGoType removes each member, and sets each member to a value that counts as unset.
 func TestUnsetIsUnsetWithoutTheGoType(t *testing.T) {
 	schema := everythingSchema(t)
 	loaded, err := hotupdate.LoadSchema(export(t, schema))

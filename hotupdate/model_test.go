@@ -15,12 +15,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// modelNode is what a reader of the Go source knows about a value in a configuration: its type, its class, and what the struct tag of its
-// field says. It is read from the struct tags in the plainest way, and knows nothing of the engine's field plan.
+// modelNode has the facts in the Go source about a value in a configuration: its type, its class, and the struct tag of its field. It reads the
+// struct tags in the simplest way, independently of the engine's field plan.
 type modelNode struct {
 	typ   reflect.Type
 	class hotupdate.Class
-	path  string // as WithTag takes it
+	path  string // for WithTag
 	by    *reading
 	depth int
 	options
@@ -32,13 +32,13 @@ type modelNode struct {
 	optional bool
 }
 
-// reading is what is known about a whole configuration: its overrides, and the members that have been read already.
+// reading is the state of reading a type: its overrides, and a cache of its members.
 type reading struct {
 	overrides map[string]string
 	members   map[memberKey][]modelNode
 }
 
-// memberKey is what the members of an object depend on.
+// memberKey has the inputs of an object's members.
 type memberKey struct {
 	typ            reflect.Type
 	class          hotupdate.Class
@@ -46,7 +46,7 @@ type memberKey struct {
 	secret         bool
 }
 
-// options are what a struct tag says besides the class.
+// options are the options in a struct tag.
 type options struct {
 	set, presence bool
 	key           string
@@ -129,7 +129,7 @@ func (p modelNode) elemOf(elem reflect.Value) modelNode {
 	return p.elem()
 }
 
-// fieldless reports whether the type has no members at all, so that only its presence can mean something.
+// fieldless reports whether the type has no members at all, so that only its presence can have a meaning.
 func (p modelNode) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
 
 // outer is a struct whose fields are members of an object: the object's own, or one embedded in it.
@@ -140,7 +140,7 @@ type outer struct {
 	secret bool
 }
 
-// members lists the fields of a struct that stand in JSON, sorted by name.
+// members lists the fields of a struct that are in JSON, sorted by name.
 func (p modelNode) members() []modelNode {
 	key := memberKey{base(p.typ), p.class, p.path, p.selector, p.secret}
 	members, known := p.by.members[key]
@@ -151,7 +151,7 @@ func (p modelNode) members() []modelNode {
 	return members
 }
 
-// read reads the members of a struct: of one name the shallowest, and none if there are two.
+// read reads the members of a struct. Of members with one name it takes the shallowest, and none if there are two of them.
 func (p modelNode) read() []modelNode {
 	found := map[string][]modelNode{}
 	for level := []outer{{typ: base(p.typ), class: p.class, secret: p.secret}}; len(level) > 0; {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// canonical writes a tree as the grammar in package hash says. Lists are written as they stand in the tree.
+// canonical writes a tree by the grammar in package hash. Lists keep their order.
 func canonical(tree any) string {
 	switch x := tree.(type) {
 	case nil:
@@ -36,7 +36,7 @@ func canonical(tree any) string {
 	panic(fmt.Sprintf("no tree: %T", tree))
 }
 
-// escapes are the characters that a string does not hold as they are, beside those that have no escape of their own.
+// escapes are the characters with an escape of their own.
 var escapes = map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
 
 func quote(s string) string {

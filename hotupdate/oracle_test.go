@@ -21,11 +21,11 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// view is the oracle: what a configuration says to somebody who sees only some classes, this one and the stricter ones. It projects a
-// value to a plain tree of nil, bool, text, number, []any and map[string]any, by the text of the design and of package hash. Two
-// configurations are the same to that somebody if their trees are.
+// view is the oracle: the meaning of a configuration in some classes, this one and the stricter ones. It projects a value to a plain tree of nil,
+// bool, text, number, []any and map[string]any, by the text of the design and of package hash. Two configurations have the same meaning in these
+// classes if their trees are equal.
 //
-// The hash sees what inPlaceView sees. The other views say how strict a difference is.
+// The hash covers the inPlaceView. The other views decide how strict a difference is.
 type view hotupdate.Class
 
 const (
@@ -44,7 +44,7 @@ type number struct{ value string }
 // text is a JSON string.
 type text string
 
-// document is the tree of a configuration, given as a pointer or a value.
+// document returns the tree of a configuration, given as a pointer or a value.
 func (w view) document(root modelNode, config reflect.Value) map[string]any {
 	if config = behind(config); !config.IsValid() {
 		return map[string]any{}
@@ -52,7 +52,7 @@ func (w view) document(root modelNode, config reflect.Value) map[string]any {
 	return w.object(root, config)
 }
 
-// object lists the members of a struct that are there.
+// object lists the present members of a struct.
 func (w view) object(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for _, m := range p.members() {
@@ -65,7 +65,7 @@ func (w view) object(p modelNode, v reflect.Value) map[string]any {
 	return tree
 }
 
-// member is the tree of a member, and whether it is there.
+// member returns the tree of a member, and whether it is present.
 func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) {
 	v := behind(field)
 	if !v.IsValid() {
@@ -107,8 +107,8 @@ func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) 
 	return tree, true
 }
 
-// list lists the elements of a slice. Where the collection is not seen, those of a keyed list are there if something in them is, and
-// others hold the place of those behind them.
+// list lists the elements of a slice. If the view does not include the collection, elements of a keyed list are present if something in them is, and
+// other elements keep the places of later ones.
 func (w view) list(p modelNode, v reflect.Value) []any {
 	var list []any
 	full := 0
@@ -150,7 +150,7 @@ func (w view) array(p modelNode, v reflect.Value) (array []any, something bool) 
 	return array, something
 }
 
-// mapping lists the entries of a map. In a hot or ignored one null says that the key is absent.
+// mapping lists the entries of a map. In a hot or ignored one null means that the key is absent.
 func (w view) mapping(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for key, elem := range v.Seq2() {
@@ -176,8 +176,7 @@ func isNull(elem reflect.Value) bool {
 	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil()
 }
 
-// element is the tree of an element of collection c. It stands there as a whole if the element's class is seen, or because something
-// in it is seen.
+// element returns the tree of an element of collection c. It is present if the view includes the element's class, or something in the element.
 func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, something bool) {
 	e := c.elemOf(elem)
 	whole = w.sees(e.class)
@@ -216,7 +215,7 @@ func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, somethi
 	return tree, whole, something
 }
 
-// identify gives an object its key, and its selector where the collection or the element is seen, be they zero or not.
+// identify adds to an object its key, and its selector if the view includes the collection or the element, zero or not.
 func (w view) identify(c, e modelNode, v reflect.Value, object map[string]any) {
 	if c.key != "" {
 		object[c.key] = leafTree(behind(e.member(c.key).of(v)))
@@ -235,7 +234,7 @@ func (p modelNode) selects(elem reflect.Value) bool {
 	return reflect.DeepEqual(zeroTree(selector, behind(elem)), leafTree(parsed(selector.typ, p.value)))
 }
 
-// zeroTree is the tree of a leaf without a pointer in an object; of no object it is that of the zero value.
+// zeroTree returns the tree of a leaf without a pointer in an object; without an object it is that of the zero value.
 func zeroTree(m modelNode, object reflect.Value) any {
 	if object.IsValid() {
 		if field := m.of(object); field.IsValid() {
@@ -245,7 +244,7 @@ func zeroTree(m modelNode, object reflect.Value) any {
 	return leafTree(reflect.Zero(m.typ))
 }
 
-// leafTree is the meaning of a leaf that is not behind a pointer.
+// leafTree returns the meaning of a leaf that is not behind a pointer.
 func leafTree(v reflect.Value) any {
 	if v.Kind() == reflect.Interface {
 		return ownJSON(v)
@@ -294,7 +293,7 @@ func scalarTree(v reflect.Value) any {
 	return numberTree(fmt.Sprintf("%d", v.Interface()))
 }
 
-// ownJSON is the tree of what a value writes itself.
+// ownJSON returns the tree of the JSON that a value writes itself.
 func ownJSON(v reflect.Value) any {
 	pointer := reflect.New(v.Type())
 	pointer.Elem().Set(v)
@@ -346,7 +345,7 @@ func numberTree(spelling string) number {
 	return number{value.RatString()}
 }
 
-// timeTree cuts a time to what its JSON carries. The zero time is nil.
+// timeTree rounds a time to the precision of its JSON. The zero time is nil.
 func timeTree(t time.Time, unit time.Duration) any {
 	nanos := int64(t.Nanosecond()) / int64(unit) * int64(unit)
 	t = time.Unix(t.Unix(), nanos).UTC()

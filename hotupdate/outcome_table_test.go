@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestOutcomeTable: the outcome depends on the strategy and the strictest class only, as the design's table has it.
+// TestOutcomeTable: the outcome depends only on the strategy and the strictest class, as in the design's table.
 func TestOutcomeTable(t *testing.T) {
 	const none = hotupdate.Ignored // the strictest class of no changes
 	type row map[hotupdate.Class]hotupdate.Outcome
@@ -35,7 +35,7 @@ func TestOutcomeTable(t *testing.T) {
 	}
 }
 
-// changesOfSet makes a change for each class in the set, the least strict first, and tells the strictest.
+// changesOfSet makes a change for each class in the set, the least strict first, and returns the strictest class.
 func changesOfSet(set int) (changes hotupdate.Changes, strictest hotupdate.Class) {
 	strictest = hotupdate.Ignored
 	for class := int(hotupdate.Ignored); class >= 0; class-- {

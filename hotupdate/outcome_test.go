@@ -111,7 +111,7 @@ func TestOutcomeIfDefaulted(t *testing.T) {
 	}
 }
 
-// TestOmitted says which changes may be defaults: fields that one side does not set, and of which no default is declared.
+// TestOmitted lists changes that may be defaults: fields that one side does not set, and without a declared default.
 func TestOmitted(t *testing.T) {
 	type item struct {
 		Name string `json:"name"`

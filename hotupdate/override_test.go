@@ -42,7 +42,7 @@ func foreignSchema(t *testing.T) *hotupdate.Schema {
 		hotupdate.WithTag("labels", "false,hotwhen=mode:hot,sensitive=keys"), hotupdate.WithTag("zones", "true,set"), hotupdate.WithTag("type", "false,default='a, b'"))
 }
 
-// TestOverridesSayWhatStructTagsSay gives a type by overrides what another has by struct tags.
+// TestOverridesSayWhatStructTagsSay compares a type with overrides and a type with the same struct tags.
 func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 	overridden, tagged := foreignSchema(t), schemaFor[taggedPool](t)
 	loaded, err := hotupdate.LoadSchema(export(t, overridden))
@@ -75,7 +75,7 @@ func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 	}
 }
 
-// TestOverrideKeepsOptionsOfTheField says which parts of a struct tag an override replaces.
+// TestOverrideKeepsOptionsOfTheField: an override replaces only some parts of a struct tag.
 func TestOverrideKeepsOptionsOfTheField(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`

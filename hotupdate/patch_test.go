@@ -66,7 +66,7 @@ func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Chan
 	return changes
 }
 
-// TestHotPatchChangesOnlyWhatIsHot: a hot patch rolls nothing, and a second one has nothing left to do.
+// TestHotPatchChangesOnlyWhatIsHot: a hot patch changes no hash, and a second one is empty.
 func TestHotPatchChangesOnlyWhatIsHot(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -84,7 +84,7 @@ func TestHotPatchChangesOnlyWhatIsHot(t *testing.T) {
 	})
 }
 
-// TestHotPatchAppliesAllThatIsHot: where nothing changes that is hashed, a hot patch leaves nothing hot to do.
+// TestHotPatchAppliesAllThatIsHot: if the hash does not change, a hot patch applies all hot changes.
 func TestHotPatchAppliesAllThatIsHot(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
@@ -145,7 +145,7 @@ func TestHotPatch(t *testing.T) {
 	}
 }
 
-// TestHotPatchRefuses what a merge patch cannot say, and what cannot be compared.
+// TestHotPatchRefuses changes that a merge patch cannot express, and configurations that cannot be compared.
 func TestHotPatchRefuses(t *testing.T) {
 	schema := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	for _, tc := range []struct {
@@ -178,8 +178,8 @@ func TestHotPatchRefuses(t *testing.T) {
 	require.Equal(t, "pointer-cycle", fault.All(err)[0].Code, "a cycle is found before it is followed")
 }
 
-// TestHotPatchRefusesListThatHoldsNull: a list in a patch carries what is Immutable in its elements. Common implementations of merge
-// patches remove null from lists as well, though RFC 7386 does not, and what they remove would roll machines.
+// TestHotPatchRefusesListThatHoldsNull: a list in a patch also has the Immutable fields of its elements. Common implementations of merge patches
+// remove null from lists as well, although RFC 7386 does not. That would roll machines.
 func TestHotPatchRefusesListThatHoldsNull(t *testing.T) {
 	type element struct {
 		Name  string               `json:"name"`
@@ -200,8 +200,8 @@ func TestHotPatchRefusesListThatHoldsNull(t *testing.T) {
 	}
 }
 
-// TestHotPatchKeepsSpelling: a patch is read by the decoder that reads the configuration, so a number that is spelled as a text stays one,
-// and a key that is zero is there.
+// TestHotPatchKeepsSpelling: the decoder of the configuration also reads the patch. So a number that is spelled as a text stays one, and a zero key
+// is written.
 func TestHotPatchKeepsSpelling(t *testing.T) {
 	type Key struct {
 		ID int `json:"id"`
@@ -236,7 +236,7 @@ func TestHotPatchKeepsSpelling(t *testing.T) {
 	}
 }
 
-// hotPatchRaw is the patch between two configurations in JSON.
+// hotPatchRaw returns the patch between two configurations in JSON.
 func hotPatchRaw[T any](t *testing.T, old, updated string) string {
 	t.Helper()
 	patch, err := schemaFor[T](t).HotPatchRaw([]byte(old), []byte(updated))
@@ -244,8 +244,8 @@ func hotPatchRaw[T any](t *testing.T, old, updated string) string {
 	return string(patch)
 }
 
-// TestHotPatchKeepsArrayThatIsNotZero: an element that goes by a hot update stays if an Immutable array in it says something. An empty
-// list in an array does: zero is null.
+// TestHotPatchKeepsArrayThatIsNotZero: an element that a hot update removes stays if it has an Immutable array that is not zero. An array with an
+// empty list is not zero: zero is null.
 func TestHotPatchKeepsArrayThatIsNotZero(t *testing.T) {
 	type element struct {
 		Name  string   `json:"name"`
@@ -259,7 +259,7 @@ func TestHotPatchKeepsArrayThatIsNotZero(t *testing.T) {
 	require.Equal(t, `{"elements":null}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","lists":[null],"tag":"b"}]}`, `{}`))
 }
 
-// TestHotPatchRemovesElementWithZeroArray: an array of zeros says nothing, however the zeros are spelled, and holds no element back.
+// TestHotPatchRemovesElementWithZeroArray: an array of zeros in any spelling has no meaning, and keeps no element.
 func TestHotPatchRemovesElementWithZeroArray(t *testing.T) {
 	type element struct {
 		Name  string               `json:"name"`
@@ -272,7 +272,7 @@ func TestHotPatchRemovesElementWithZeroArray(t *testing.T) {
 	require.Equal(t, `{}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","sizes":["1"]}]}`, `{}`))
 }
 
-// TestHotPatchTakesNullInHotMapForAbsent: a null in a hot map brings no Ignored element along.
+// TestHotPatchTakesNullInHotMapForAbsent: a null in a hot map adds no Ignored element.
 func TestHotPatchTakesNullInHotMapForAbsent(t *testing.T) {
 	type element struct {
 		Name   string             `json:"name"`
@@ -297,7 +297,7 @@ func TestHotPatchKnowsClassOfSelectedElement(t *testing.T) {
 	require.Equal(t, `{"elements":{"a":{"cold":false}}}`, hotPatchRaw[config](t, `{}`, `{"elements":{"a":{"tags":{"b":null}}}}`))
 }
 
-// TestHotPatchKeepsSelectorOfNullElement: a null element says what the zero element says, so its selector is zero and stays so.
+// TestHotPatchKeepsSelectorOfNullElement: a null element means the same as a zero element, so its selector is zero and stays zero.
 func TestHotPatchKeepsSelectorOfNullElement(t *testing.T) {
 	type element struct {
 		Selector string `json:"selector"`
@@ -309,8 +309,7 @@ func TestHotPatchKeepsSelectorOfNullElement(t *testing.T) {
 	require.Equal(t, `{"elements":{"a":{"tag":"b"}}}`, hotPatchRaw[config](t, `{"elements":{"a":null}}`, `{"elements":{"a":{"selector":"c","tag":"b"}}}`))
 }
 
-// TestHotPatchRemovesElementWithUnknownNull: null in an unknown member says nothing, so it holds no element back. A value does, as it is
-// hashed.
+// TestHotPatchRemovesElementWithUnknownNull: null in an unknown member has no meaning, and keeps no element. A value does, because it is hashed.
 func TestHotPatchRemovesElementWithUnknownNull(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`
@@ -326,8 +325,8 @@ func TestHotPatchRemovesElementWithUnknownNull(t *testing.T) {
 	}
 }
 
-// TestHotPatchKeepsSelectorOfElementThatStays: what is Immutable in a hot element that goes holds it back, with the selector that makes it
-// hot. Without the selector the element would be Immutable.
+// TestHotPatchKeepsSelectorOfElementThatStays: a removed hot element with an Immutable field stays, with the selector that makes it hot. Without the
+// selector the element would be Immutable.
 func TestHotPatchKeepsSelectorOfElementThatStays(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`
@@ -341,7 +340,7 @@ func TestHotPatchKeepsSelectorOfElementThatStays(t *testing.T) {
 	require.Equal(t, `{"elements":[{"hot":true,"name":"a","size":1}]}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","hot":true,"size":1,"tag":"b"}]}`, `{}`))
 }
 
-// TestDiffTakesTheStricterList: of an element that goes with a flip, the stricter of both lists says the class, although it stands in one.
+// TestDiffTakesTheStricterList: an element that is removed with a flip is only in one list, but the stricter of both lists decides its class.
 func TestDiffTakesTheStricterList(t *testing.T) {
 	type element struct {
 		Name string   `json:"name"`

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// The presence of an object goes to the half of its own class, even if everything in the object is of the other one.
+// The presence of an object is in the half of its own class, even if everything in the object has the other class.
 func TestSplitKeepsPresence(t *testing.T) {
 	type inner struct {
 		Tag string `json:"tag,omitempty" hotupdatable:"true"`
@@ -29,7 +29,7 @@ func TestSplitKeepsPresence(t *testing.T) {
 	require.Equal(t, &config{&inner{"a"}}, merged)
 }
 
-// A hot update that removes an object whose presence is hot removes it, unless something that is not hot stands in it.
+// A hot update removes an object whose presence is hot, unless it has something that is not hot.
 func TestMergeRemovesHotPresence(t *testing.T) {
 	type inner struct {
 		Size int    `json:"size,omitempty" hotupdatable:"false"`
@@ -54,7 +54,7 @@ func TestMergeRemovesHotPresence(t *testing.T) {
 	require.Equal(t, &config{&inner{Size: 1}}, merge(&config{&inner{Size: 1}}, &config{}))
 }
 
-// A null in a hot map says that the key is absent, so a hot update to it leaves no empty object behind.
+// A null in a hot map means that the key is absent, so a hot update to it leaves no empty object.
 func TestMergeKeepsNullInHotMap(t *testing.T) {
 	type inner struct {
 		Tag  string `json:"tag"`
@@ -97,7 +97,7 @@ type taint struct {
 	Effect string `json:"effect,omitempty" hotupdatable:"true"`
 }
 
-// An empty list or map behind a pointer differs from none where the struct tag says so. Null is none.
+// An empty list or map behind a pointer differs from an absent one if the struct tag has presence. Null is absent.
 func TestPresenceOfListsAndMaps(t *testing.T) {
 	compiled := schemaFor[nodeRegistration](t)
 	loaded, err := hotupdate.LoadSchema(export(t, compiled))
@@ -130,7 +130,7 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 	require.Equal(t, `{}`, string(document), "a pointer to nil is null in JSON")
 }
 
-// A pointer to a nil list means none, whatever its option says, and stays a pointer in a value that is taken apart and put together again.
+// A pointer to a nil list is absent with any option, and Split and Merge keep the pointer.
 func TestMergeKeepsPointerToNilList(t *testing.T) {
 	schema := schemaFor[nodeRegistration](t)
 	for _, config := range []*nodeRegistration{{Taints: new([]taint)}, {Mixed: new([]mixedPart)}} {
@@ -142,7 +142,7 @@ func TestMergeKeepsPointerToNilList(t *testing.T) {
 	}
 }
 
-// Every function tells an empty list or map from none, in both directions.
+// Every function distinguishes an empty list or map from an absent one, in both directions.
 func TestPresenceOfListsAndMapsChanges(t *testing.T) {
 	schema := schemaFor[nodeRegistration](t)
 	none, empty := []byte(`{}`), []byte(`{"labels":{},"taints":[],"zones":[]}`)

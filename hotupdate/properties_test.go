@@ -39,8 +39,8 @@ func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
 	})
 }
 
-// TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if somebody who sees
-// only these classes sees a difference.
+// TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if the oracle's view of these
+// classes differs.
 func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -53,8 +53,8 @@ func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
 	})
 }
 
-// TestHotChangesKeepTheHash: whatever is Hot or Ignored may come, go and change, and the rest be spelled otherwise, below parents of any
-// state, without another hash.
+// TestHotChangesKeepTheHash: Hot and Ignored fields may be added, removed and changed, and the rest spelled otherwise, below all kinds of parents,
+// without another hash.
 func TestHotChangesKeepTheHash(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
@@ -64,7 +64,7 @@ func TestHotChangesKeepTheHash(t *testing.T) {
 	})
 }
 
-// TestOnlyHotPartsHashLikeNothing: a configuration with nothing but Hot and Ignored parts has the hash of none at all.
+// TestOnlyHotPartsHashLikeNothing: a configuration with only Hot and Ignored parts has the hash of an absent one.
 func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		nothing := reflect.Zero(reflect.PointerTo(s.root.typ))
@@ -77,7 +77,7 @@ func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
 	})
 }
 
-// TestOneKeptLeafChangesTheHash: a single Immutable or InPlace leaf that means something else always gives another hash.
+// TestOneKeptLeafChangesTheHash: another meaning of a single Immutable or InPlace leaf always gives another hash.
 func TestOneKeptLeafChangesTheHash(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
@@ -154,7 +154,7 @@ type spot struct {
 	commit func()        // to be called after a change, since elements of maps are copies
 }
 
-// meaning is what the leaf says: as a member it may be absent, as an element it is always there.
+// meaning returns the meaning of the leaf: as a member it may be absent, as an element it is always present.
 func (s spot) meaning() [2]any {
 	if s.place.name != "" {
 		tree, there := hashView.member(s.place, s.value)

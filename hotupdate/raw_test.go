@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// TestRawHalvesAreThoseOfTheValue: splitting JSON gives the JSON of the halves, and merging them gives what was split.
+// TestRawHalvesAreThoseOfTheValue: splitting JSON gives the JSON of the halves, and merging them gives the original.
 func TestRawHalvesAreThoseOfTheValue(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -59,7 +59,7 @@ func TestSplitRaw(t *testing.T) {
 	require.Equal(t, "halves-differ", fault.All(err)[0].Code, "halves of two configurations")
 }
 
-// TestEqualBytesAreNoChange: what is equal byte by byte is not read, so that an unchanged spec costs a comparison of memory.
+// TestEqualBytesAreNoChange: equal bytes are not decoded, so an unchanged spec costs only a comparison of memory.
 func TestEqualBytesAreNoChange(t *testing.T) {
 	schema := schemaFor[workerConfig](t)
 	for _, raw := range []string{"", `{}`, `{"volume":{"iops":3}}`, `{"unknown":1}`, `{`, "\xff"} {

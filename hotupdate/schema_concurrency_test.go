@@ -26,7 +26,7 @@ func together[T any](f func() T) []T {
 	return results
 }
 
-// raced is what a goroutine found out about a type.
+// raced is a goroutine's result for a type.
 type raced struct {
 	sum      hotupdate.Sum
 	changes  hotupdate.Changes

@@ -22,7 +22,7 @@ type schemaErrorRow struct {
 	reason string
 }
 
-// problem is what is stable about an error.
+// problem is the stable part of an error.
 type problem struct {
 	Code  string
 	Field string

@@ -134,7 +134,7 @@ type taggedKey struct {
 
 func (k taggedKey) MarshalText() ([]byte, error) { return []byte(k.Name), nil }
 
-// promotedMarshaler has its marshaler from the embedded time, which speaks for all of it.
+// promotedMarshaler has its marshaler from the embedded time, which writes the whole value.
 type promotedMarshaler struct {
 	metav1.Time
 	Name string `json:"name" hotupdatable:"true"`

@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// positionalListRows are lists whose elements are paired by position and would not stay in their places.
+// positionalListRows are lists by position whose elements would not keep their positions.
 func positionalListRows() []schemaErrorRow {
 	below := func(fields ...string) []problem {
 		var all []problem

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// overridable has something of everything that a path can lead to.
+// overridable has every kind of field that a path can lead to.
 type overridable struct {
 	metav1.TypeMeta `json:",inline"`
 	shadowing       `json:",inline"`

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
 )
 
-// tagSyntaxRows are struct tags that reflect does not see as they were meant.
+// tagSyntaxRows are struct tags that reflect reads in another way than intended.
 func tagSyntaxRows() []schemaErrorRow {
 	malformed := func(typ string) []problem { return at("malformed-tag", "badtags."+typ, "Tags") }
 	misspelled := at("misspelled-key", "config", "Tags")

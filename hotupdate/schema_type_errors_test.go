@@ -17,7 +17,7 @@ import (
 // selfPointer is a pointer to itself.
 type selfPointer *selfPointer
 
-// namedPointer hides from encoding/json that what it points to has methods.
+// namedPointer hides the methods of its target from encoding/json.
 type namedPointer *onlyReads
 
 type onlyReads struct {
@@ -33,7 +33,7 @@ func (*textByPointer) MarshalText() ([]byte, error) { return nil, nil }
 
 type opaque struct{ text string }
 
-// namedMarshalers embeds two marshalers, so that neither speaks for it.
+// namedMarshalers embeds two marshalers, so neither is promoted.
 type namedMarshalers struct {
 	selfMarshaled   `json:"text"`
 	metav1.Duration `json:"duration"`
@@ -124,7 +124,7 @@ func rootRows() []schemaErrorRow {
 	}
 }
 
-// TestRootMarshalerIsTold: a struct that marshals itself is not called something else than a struct.
+// TestRootMarshalerIsTold: the error about a struct that marshals itself does not say that it is no struct.
 func TestRootMarshalerIsTold(t *testing.T) {
 	_, err := hotupdate.SchemaOf[promotedMarshaler]()
 	require.EqualError(t, err, "hotupdate: hotupdate_test.promotedMarshaler: marshals itself, so that its fields are not what is in its JSON; "+

@@ -34,7 +34,7 @@ type (
 	}
 )
 
-// TestValidTypes are the right neighbours of the types in TestSchemaErrors.
+// TestValidTypes has valid variants of the types in TestSchemaErrors.
 func TestValidTypes(t *testing.T) {
 	for name, err := range map[string]error{
 		"no fields":                          errorOf(hotupdate.SchemaOf[bare]()),

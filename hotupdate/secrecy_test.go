@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// secretValue and secretKey stand wherever a configuration may hold something that must not be shown.
+// secretValue and secretKey are in every place of a configuration that may be confidential.
 const (
 	secretValue = "hunter2"
 	secretKey   = "keyhunter2"
@@ -53,7 +53,7 @@ type (
 	}
 )
 
-// fullVault holds a secret in every place, with something appended, so that two vaults differ everywhere.
+// fullVault has a secret with a suffix in every place, so that two vaults differ everywhere.
 func fullVault(suffix string) *vault {
 	v, k := secretValue+suffix, secretKey+suffix
 	return &vault{
@@ -64,7 +64,7 @@ func fullVault(suffix string) *vault {
 	}
 }
 
-// renderings are all the ways in which a value finds its way into a log.
+// renderings are all the ways in which a value can get into a log.
 func renderings(t *testing.T, v any) string {
 	t.Helper()
 	encoded, err := json.Marshal(v)

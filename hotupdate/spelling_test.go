@@ -18,7 +18,7 @@ import (
 // names are members' names of plain letters.
 var names = regexp.MustCompile(`"[a-zA-Z0-9]+":`)
 
-// respelledRaw is the same JSON with other white space, names escaped, or members in the order of a Go map's.
+// respelledRaw returns the same JSON with other white space, with escaped names, or with members in another order.
 func respelledRaw(t *rapid.T, raw []byte) []byte {
 	var spelled bytes.Buffer
 	switch pick(t, 3) {
@@ -44,7 +44,7 @@ func respelledRaw(t *rapid.T, raw []byte) []byte {
 	return spelled.Bytes()
 }
 
-// TestRawJSONIsComparedAsIfDecoded: however two documents are spelled, comparing them agrees with decoding both.
+// TestRawJSONIsComparedAsIfDecoded: comparing two documents in any spelling agrees with decoding both.
 func TestRawJSONIsComparedAsIfDecoded(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		first, second := s.drawPair(t)
@@ -63,7 +63,7 @@ func TestRawJSONIsComparedAsIfDecoded(t *testing.T) {
 	})
 }
 
-// spelling keeps its JSON as it is spelled.
+// spelling keeps the spelling of its JSON.
 type spelling string
 
 func (s *spelling) UnmarshalJSON(raw []byte) error {
@@ -82,7 +82,7 @@ type unspelled struct {
 	Text  string `json:"text"`
 }
 
-// measured tells how long the JSON was that the decoder put into one of its fields: its own rules write it, but do not read it.
+// measured stores the length of the JSON that the decoder gave to one of its fields. It has a marshaler of its own, but no unmarshaler.
 type measured struct {
 	Below []json.RawMessage `json:"below"`
 }

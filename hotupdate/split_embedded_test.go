@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// SplitPart is embedded by pointer and holds nothing but a list of which either half has something.
+// SplitPart is embedded by pointer, and has only a list with parts in both halves.
 type SplitPart struct {
 	Items []splitItem `json:"items" hotupdatable:"false,key=name"`
 }
@@ -43,7 +43,7 @@ func TestMergeKeepsEmbeddedPointers(t *testing.T) {
 	}
 }
 
-// SplitObject is embedded by pointer and holds nothing but an object of which either half has something.
+// SplitObject is embedded by pointer, and has only an object with parts in both halves.
 type SplitObject struct {
 	Object *splitItem `json:"object"`
 }
@@ -61,15 +61,15 @@ func TestMergeKeepsEmbeddedPointersToNothing(t *testing.T) {
 	require.Equal(t, original, merged)
 }
 
-// SplitPlaces is embedded by pointer and has an array, which is there whenever the embedded struct is.
+// SplitPlaces is embedded by pointer, and has an array, which is present whenever the embedded struct is.
 type SplitPlaces struct {
 	Places [1][]splitItem `json:"places"`
 	Kept   string         `json:"kept,omitempty"`
 	Hot    string         `json:"hot,omitempty"  hotupdatable:"true"`
 }
 
-// TestMergeTakesAMissingArrayForAZeroOne: the JSON of a half in which nothing below the embedded struct says anything does not name its
-// array, and that of the other half does, if only by a member beside it.
+// TestMergeTakesAMissingArrayForAZeroOne: the JSON of a half without a value below the embedded struct does not have its array. The JSON of the other
+// half does, even if only another member is set.
 func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 	type config struct {
 		*SplitPlaces
@@ -92,7 +92,7 @@ func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 	checkProblems(t, []problem{valueProblem("halves-differ", "places[0]")}, err, "MergeRaw")
 }
 
-// TestMergeKeepsEmptyElements: that an element of a hot map is there is hot, even if all that it may hold is immutable.
+// TestMergeKeepsEmptyElements: the presence of an element of a hot map is hot, even if all its members are immutable.
 func TestMergeKeepsEmptyElements(t *testing.T) {
 	type element struct {
 		Kept string `json:"kept,omitempty" hotupdatable:"false"`

@@ -40,8 +40,8 @@ func TestMergeInvertsSplit(t *testing.T) {
 	})
 }
 
-// TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has nothing that is hashed
-// but the places of elements.
+// TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has nothing hashed except the places of
+// elements.
 func TestHalvesHoldTheirClasses(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -52,7 +52,7 @@ func TestHalvesHoldTheirClasses(t *testing.T) {
 	})
 }
 
-// requireOnly checks that leaves of other classes are not set, unless elements are found or selected by them.
+// requireOnly checks that leaves of other classes are not set, except keys and selectors.
 func requireOnly(t require.TestingT, s subject, half reflect.Value, allowed func(hotupdate.Class) bool) {
 	visitMembers(s.root, half.Elem(), nil, func(m modelNode, v reflect.Value, identity bool) {
 		if m.shape() == leafShape && !allowed(m.class) && !identity {
@@ -87,7 +87,7 @@ func visitMembers(p modelNode, v reflect.Value, in *modelNode, visit func(m mode
 	}
 }
 
-// TestHalvesHaveTheSameElements: lists, arrays and maps that stand in both halves have the same length and keys in both.
+// TestHalvesHaveTheSameElements: lists, arrays and maps that are in both halves have the same length and keys in both.
 func TestHalvesHaveTheSameElements(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -131,7 +131,7 @@ func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot 
 	}
 }
 
-// TestHalvesShareNoMemory: what a caller does to a configuration after Split, or to the halves after Merge, changes neither halves nor
+// TestHalvesShareNoMemory: changing a configuration after Split does not change its halves, and changing the halves after Merge does not change the
 // result.
 func TestHalvesShareNoMemory(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
@@ -233,8 +233,8 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs in hot parts only
-// means what the other does, unless their collections differ.
+// TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs only in hot parts has the
+// meaning of the other, unless their collections differ.
 func TestMergeAppliesHotUpdate(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		old := s.draw(t)
@@ -252,7 +252,7 @@ func TestMergeAppliesHotUpdate(t *testing.T) {
 	})
 }
 
-// TestMergeTakesNullOfHotHalf: where presence counts, the hot half says whether a hot list is there, though it may hold what is Immutable.
+// TestMergeTakesNullOfHotHalf: with the option presence, the hot half decides whether a hot list is present, although it may have Immutable fields.
 func TestMergeTakesNullOfHotHalf(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`
@@ -273,7 +273,7 @@ func TestMergeTakesNullOfHotHalf(t *testing.T) {
 	}
 }
 
-// TestMergeRefusesFlips: an element that hotwhen makes hot in one half only stands in halves of two configurations.
+// TestMergeRefusesFlips: if hotwhen makes an element hot only in one half, the halves are from two configurations.
 func TestMergeRefusesFlips(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHashSurvivesRenaming: Go names, the order of struct fields and the width of integers do not show in the hash.
+// TestHashSurvivesRenaming: Go names, the order of struct fields and the width of integers do not change the hash.
 func TestHashSurvivesRenaming(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newJSONArchitect(t)
@@ -23,7 +23,7 @@ func TestHashSurvivesRenaming(t *testing.T) {
 	})
 }
 
-// TestHashSurvivesNewFields: fields of any kind and class that nobody has set yet do not show in the hash.
+// TestHashSurvivesNewFields: unset new fields of any kind and class do not change the hash.
 func TestHashSurvivesNewFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newJSONArchitect(t)
@@ -51,7 +51,7 @@ func TestHashSurvivesFirstHotFields(t *testing.T) {
 	})
 }
 
-// TestHashSurvivesReencoding: another encoder may order members, break lines and escape text as it likes.
+// TestHashSurvivesReencoding: another encoder may order members, break lines and escape text in any way.
 func TestHashSurvivesReencoding(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		raw := toJSON(t, s.draw(t))
@@ -59,7 +59,7 @@ func TestHashSurvivesReencoding(t *testing.T) {
 	})
 }
 
-// TestHashSurvivesDefaulting: a defaulter that fills in declared defaults, and makes the objects that hold them, changes nothing.
+// TestHashSurvivesDefaulting: a defaulter that fills in declared defaults, and makes their objects, does not change the hash.
 func TestHashSurvivesDefaulting(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)

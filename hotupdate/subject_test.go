@@ -22,7 +22,7 @@ type subject struct {
 	schema *hotupdate.Schema
 }
 
-// valuesPerType is how often a property is tried with one type.
+// valuesPerType is the number of times that a property is checked with one type.
 const valuesPerType = 5
 
 // check tries a property with types of all kinds.

@@ -17,8 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// twin is a type with one more field, which is Ignored. A map whose keys are not strings is never found to be the same at once, so that
-// Diff pairs its configurations member by member.
+// twin is a type with one more Ignored field, a map whose keys are not strings. Such a map is never found to be the same at once, so Diff compares
+// configurations of the twin member by member.
 type twin struct {
 	fast, plain subject
 }
@@ -39,7 +39,7 @@ func (a *architect) twin() twin {
 	return twin{subjectOf(a.t, typ, a.overrides), subjectOf(a.t, reflect.StructOf(append(fields, extraField)), a.overrides)}
 }
 
-// copyOf is the configuration in the other type. It shares all that is behind pointers.
+// copyOf returns the configuration in the other type. It shares all memory behind pointers.
 func (w twin) copyOf(config reflect.Value) reflect.Value {
 	twin := reflect.New(w.plain.root.typ)
 	for i := range config.Elem().NumField() {
@@ -49,7 +49,7 @@ func (w twin) copyOf(config reflect.Value) reflect.Value {
 	return twin
 }
 
-// spoiler puts something unusual or wrong into a configuration, seldom enough that most of it stays right.
+// spoiler puts rare unusual or wrong values into a configuration, so that most of it stays valid.
 type spoiler struct{ *rand.Rand }
 
 func (s spoiler) spoil(v reflect.Value) {
@@ -112,7 +112,7 @@ func (s spoiler) twist(v reflect.Value) bool {
 	return true
 }
 
-// oddSlice makes a list nil or empty, or has an element stand there twice, or out of order.
+// oddSlice makes a list nil or empty, or repeats or moves an element.
 func (s spoiler) oddSlice(v reflect.Value) bool {
 	switch s.IntN(4) {
 	case 0:
@@ -144,8 +144,8 @@ func (s spoiler) oddMap(v reflect.Value) bool {
 	return true
 }
 
-// TestSpeedChangesNothing: comparing whole configurations first changes nothing, whether they are right, unusual or wrong: documents, sums,
-// changes and errors are the same without.
+// TestSpeedChangesNothing: comparing whole configurations first has no effect on documents, sums, changes and errors of valid, unusual and wrong
+// configurations.
 func TestSpeedChangesNothing(t *testing.T) {
 	failed, changed, same := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +172,7 @@ func TestSpeedChangesNothing(t *testing.T) {
 	require.NotZero(t, same)
 }
 
-// check compares what both types say about two configurations.
+// check compares the results of both types for two configurations.
 func (w twin) check(t *rapid.T, a, b reflect.Value) (hotupdate.Changes, error) {
 	for _, config := range []reflect.Value{a, b} {
 		want, wantErr := w.plain.schema.Document(w.copyOf(config).Interface())

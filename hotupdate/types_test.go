@@ -149,7 +149,7 @@ type Innermost struct {
 	Shadow bool   `json:"shadow,omitempty"`
 }
 
-// corners has what seldom comes together by chance.
+// corners has combinations that are rare by chance.
 type corners struct {
 	Marked    *onlyHot            `json:"marked,omitempty"    hotupdatable:"false,presence"`
 	HotMarked *onlyKept           `json:"hotMarked,omitempty" hotupdatable:"true,presence"`

@@ -22,7 +22,7 @@ func openSchema(t require.TestingT, s *hotupdate.Schema) *hotupdate.Schema {
 	return open
 }
 
-// strewn writes unknown members into some objects of JSON, wherever they stand.
+// strewn writes unknown members into some objects of JSON at any place.
 func strewn(t *rapid.T, raw []byte) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -53,8 +53,8 @@ func strew(t *rapid.T, tree any) {
 	}
 }
 
-// TestUnknownMembersAreImmutable: with unknown members, too, two configurations have one hash exactly if they have one document, and
-// exactly if no Immutable or InPlace change lies between them; hash and Diff refuse the same; and what is cut as hot is not hashed.
+// TestUnknownMembersAreImmutable: also with unknown members, two configurations have one hash exactly if they have one document, and exactly if Diff
+// lists no Immutable or InPlace change. Hash and Diff refuse the same configurations. Stripped hot members are not hashed.
 func TestUnknownMembersAreImmutable(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		exported, err := s.schema.MarshalJSON()
@@ -72,7 +72,7 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		after, errAfter := open.HashRaw(updated)
 		changes, err := open.DiffRaw(old, updated)
 		if (errBefore != nil || errAfter != nil) && bytes.Equal(rewrittenJSON(t, old), rewrittenJSON(t, updated)) {
-			return // what does not change need not be read
+			return // equal bytes are not read
 		}
 		require.Equal(t, errBefore != nil || errAfter != nil, err != nil, "%v %v %v", errBefore, errAfter, err)
 		if err != nil {
@@ -86,7 +86,7 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 	})
 }
 
-// requireSteady checks what leaves the hash of a configuration with unknown members as it is.
+// requireSteady checks the changes that do not change the hash of a configuration with unknown members.
 func requireSteady(t *rapid.T, s subject, open *hotupdate.Schema, raw []byte) {
 	want, err := open.DocumentRaw(raw)
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestUnknownMembers(t *testing.T) {
 	assert.Equal(t, "unknown-member", fault.All(err)[0].Code, "the Schema itself is as strict as before")
 }
 
-// TestOpenSchemas: a Schema that admits unknown members is one of its own, and remains it in JSON.
+// TestOpenSchemas: a Schema that admits unknown members is another Schema, and stays so in JSON.
 func TestOpenSchemas(t *testing.T) {
 	strict := schemaFor[workerConfig](t)
 	open := openSchema(t, strict)
@@ -233,7 +233,7 @@ func TestOpenSchemas(t *testing.T) {
 	require.Equal(t, "type-mismatch", fault.All(err)[0].Code, "it is for raw JSON")
 }
 
-// TestOpenSchemasAreCompiledOnce: whoever asks for each configuration anew pays for one Schema, and nothing grows.
+// TestOpenSchemasAreCompiledOnce: repeated calls of AdmitUnknown compile one Schema, and no memory grows.
 func TestOpenSchemasAreCompiledOnce(t *testing.T) {
 	type config struct {
 		Size resource.Quantity `json:"size"`
@@ -271,7 +271,7 @@ func TestOpenSchemasAreCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersWhereOnlyOneClassMayBe: they would not be Immutable, so they are an error, in the hash as in Diff.
+// TestUnknownMembersWhereOnlyOneClassMayBe: unknown members would not be Immutable there, so they are an error, in the hash and in Diff.
 func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 	type item struct {
 		A string `json:"a"`
@@ -327,8 +327,8 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 	}
 }
 
-// FuzzUnknownMembers: whatever raw JSON holds, a Schema that admits unknown members accepts all that the Schema accepts, with the same
-// hash, and has one hash for what is left when hot members are cut.
+// FuzzUnknownMembers: for any raw JSON, a Schema that admits unknown members accepts everything that the Schema accepts, with the same hash. The
+// stripped JSON has the same hash, too.
 func FuzzUnknownMembers(f *testing.F) {
 	schema, err := hotupdate.SchemaOf[everything]()
 	if err != nil {
@@ -369,7 +369,7 @@ func FuzzUnknownMembers(f *testing.F) {
 	})
 }
 
-// TestCompatibilityOfOpenSchemas: where unknown members are admitted, a field that comes may have been one, and a field that goes is one.
+// TestCompatibilityOfOpenSchemas: if unknown members are admitted, an added field may have been one before, and a removed field becomes one.
 func TestCompatibilityOfOpenSchemas(t *testing.T) {
 	type before struct {
 		A resource.Quantity `json:"a"`

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// author draws values. Of what the view sees it leaves everything unset.
+// author draws values. It leaves everything in the view unset.
 type author struct {
 	t     *rapid.T
 	unset view
@@ -63,7 +63,7 @@ func (a author) value(p modelNode) reflect.Value {
 	return v
 }
 
-// member draws a member, which is often not there.
+// member draws a member, which is often absent.
 func (a author) member(m modelNode) reflect.Value {
 	if chance(a.t, 4) || m.depth > usualDepth && !chance(a.t, 3) {
 		return reflect.Zero(m.typ)
@@ -172,8 +172,8 @@ func stampFields(t *rapid.T, v reflect.Value, index []int, members map[string]bo
 	}
 }
 
-// editor rewrites values. What the view sees keeps its meaning and may be spelled in another way; everything else may change. An editor
-// who also meddles changes, here and there, what is seen.
+// editor rewrites values. The part in the view keeps its meaning and may be spelled in another way; everything else may change. An editor that
+// meddles also changes some of the part in the view.
 type editor struct {
 	author
 	keep    view
