@@ -112,6 +112,12 @@ func copiedByText(to, from reflect.Value) bool {
 		}
 		return nil, errors.ErrUnsupported
 	})
+	if problem != nil && from.Kind() == reflect.Struct && ReadsItself(from.Type()) && KindOf(from.Type()).MarshalsItself() {
+		_, problem = Call(func() ([]byte, error) { // it may write JSON and read text, or the other way round
+			text, err := json.Marshal(source)
+			return nil, errors.Join(err, json.Unmarshal(text, target.Interface()))
+		})
+	}
 	if problem == nil {
 		to.Set(target.Elem())
 	}

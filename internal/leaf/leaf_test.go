@@ -169,6 +169,32 @@ func TestCopyKeepsSpelling(t *testing.T) {
 	}
 }
 
+// Types that write JSON and read text, or write text and read JSON, in memory that has to be copied.
+type (
+	writesJSON struct{ text []byte }
+	readsJSON  struct{ text []byte }
+)
+
+func (w writesJSON) MarshalJSON() ([]byte, error)     { return json.Marshal(string(w.text)) }
+func (w *writesJSON) UnmarshalText(text []byte) error { w.text = bytes.Clone(text); return nil }
+func (r readsJSON) MarshalText() ([]byte, error)      { return r.text, nil }
+func (r *readsJSON) UnmarshalJSON(raw []byte) error {
+	var text string
+	err := json.Unmarshal(raw, &text)
+	r.text = []byte(text)
+	return err
+}
+
+// TestCopyGoesFromJSONToText: the text of a type that writes JSON and reads text, or the other way round, is a JSON string.
+func TestCopyGoesFromJSONToText(t *testing.T) {
+	for _, original := range []any{writesJSON{[]byte("a<\"\n\u2028")}, readsJSON{[]byte("a<\"\n\u2028")}} {
+		from := reflect.ValueOf(original)
+		to := reflect.New(from.Type()).Elem()
+		require.Nil(t, leaf.Copy(to, from, leaf.KindOf(from.Type())))
+		assert.Equal(t, original, to.Interface())
+	}
+}
+
 // TestParseText: the default of a struct tag means what the value means.
 func TestParseText(t *testing.T) {
 	for _, tc := range []struct {
