@@ -3,7 +3,6 @@ package inplace
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -109,16 +108,5 @@ func (r record) open(p *Pool) record {
 		}),
 		Create: keep(r.Create, func(m *Machine) bool { return m == nil }),
 		Delete: keep(r.Delete, func(m *Machine) bool { return m != nil && !m.leaves() }),
-	}
-}
-
-// name returns an unused name for a new machine. The same pool gives the same name, so that a second creation fails.
-func (p *Pool) name(r *record) string {
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s-%d", p.Target, i)
-		taken := func(m Machine) bool { return m.Name == name }
-		if !slices.ContainsFunc(p.Machines, taken) && !slices.Contains(r.Create, name) {
-			return name
-		}
 	}
 }

@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -61,7 +62,15 @@ type rollout struct {
 
 	unavailable, surge int
 	promised           record
-	machines           []*Machine // those that are not to be deleted
+	machines           []*candidate // those that are not to be deleted
+}
+
+// candidate is a machine with its standing after the decisions so far.
+type candidate struct {
+	*Machine
+
+	stage     stage
+	available bool // and no decision changes that
 }
 
 func newRollout(p *Pool) (*rollout, error) {
@@ -76,7 +85,7 @@ func newRollout(p *Pool) (*rollout, error) {
 	r := &rollout{Pool: p, unavailable: unavailable, surge: surge, promised: promised.open(p)}
 	for i := range p.Machines {
 		if m := &p.Machines[i]; !m.leaves() && !slices.Contains(r.promised.Delete, m.Name) {
-			r.machines = append(r.machines, m)
+			r.machines = append(r.machines, m.candidate(p, slices.Contains(r.promised.Select, m.Name)))
 		}
 	}
 	return r, nil
@@ -92,29 +101,21 @@ const (
 	updated               // it has the target's state, and its update is finished
 )
 
-func (r *rollout) stage(m *Machine) stage {
-	isTargets := m.isUpdated(r.Pool)
+func (m *Machine) candidate(p *Pool, isPromised bool) *candidate {
+	isTargets, isUnderUpdate, isSelected := m.isUpdated(p), m.isUnderUpdate(), isPromised || m.Node != nil && m.Node.isSelected()
+	c := &candidate{Machine: m, stage: idle, available: m.Available && !isUnderUpdate && !isSelected}
 	switch {
-	case isTargets && !m.isUnderUpdate():
-		return updated
+	case isTargets && !isUnderUpdate:
+		c.stage = updated
 	case m.hasFailed():
-		return failed
-	case isTargets || r.isSelected(m):
-		return underway
+		c.stage = failed
+	case isTargets || isSelected:
+		c.stage = underway
 	}
-	return idle
+	return c
 }
 
-func (r *rollout) isSelected(m *Machine) bool {
-	return m.Node != nil && m.Node.isSelected() || slices.Contains(r.promised.Select, m.Name)
-}
-
-// isAvailable reports whether the machine is available and no decision changes that.
-func (r *rollout) isAvailable(m *Machine) bool {
-	return m.Available && !m.isUnderUpdate() && !r.isSelected(m)
-}
-
-func (r *rollout) count(meets func(*Machine) bool) (n int) {
+func (r *rollout) count(meets func(*candidate) bool) (n int) {
 	for _, m := range r.machines {
 		if meets(m) {
 			n++
@@ -128,32 +129,32 @@ func (r *rollout) total() int { return len(r.machines) + len(r.promised.Create) 
 
 // missing returns how many machines have yet to be updated. A machine created for the target counts as updated once it has a node.
 func (r *rollout) missing() int {
-	return r.Replicas - r.count(func(m *Machine) bool { return r.stage(m) == underway || r.stage(m) == updated && m.Node != nil })
+	return r.Replicas - r.count(func(m *candidate) bool { return m.stage == underway || m.stage == updated && m.Node != nil })
 }
 
 // deleteSurplus promises to delete machines.
 func (r *rollout) deleteSurplus() {
 	for _, m := range r.byWorth() {
-		if r.total() > r.Replicas && r.stage(m) != underway && r.isSurplus(m) {
+		if r.total() > r.Replicas && m.stage != underway && r.isSurplus(m) {
 			r.promised.Delete = append(r.promised.Delete, m.Name)
-			r.machines = slices.DeleteFunc(r.machines, func(other *Machine) bool { return other == m })
+			r.machines = slices.DeleteFunc(r.machines, func(other *candidate) bool { return other == m })
 		}
 	}
 }
 
-func (r *rollout) isSurplus(m *Machine) bool {
-	available := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) })
-	upToDate := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) && r.stage(other) == updated })
-	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !r.isAvailable(m))
+func (r *rollout) isSurplus(m *candidate) bool {
+	available := r.count(func(other *candidate) bool { return other != m && other.available })
+	upToDate := r.count(func(other *candidate) bool { return other != m && other.available && other.stage == updated })
+	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !m.available)
 }
 
 // byWorth returns the machines by stage, and unavailable ones first within a stage.
-func (r *rollout) byWorth() []*Machine {
-	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *Machine) int {
-		switch byStage := cmp.Compare(r.stage(a), r.stage(b)); {
-		case byStage != 0 || r.isAvailable(a) == r.isAvailable(b):
+func (r *rollout) byWorth() []*candidate {
+	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
+		switch byStage := cmp.Compare(a.stage, b.stage); {
+		case byStage != 0 || a.available == b.available:
 			return byStage
-		case r.isAvailable(b):
+		case b.available:
 			return -1
 		}
 		return 1
@@ -166,10 +167,11 @@ func (r *rollout) selectCandidates() {
 		return
 	}
 	for _, m := range r.byWorth() {
-		isCandidate := r.stage(m) == idle && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
-		affordable := !r.isAvailable(m) || r.count(r.isAvailable) > r.Replicas-r.unavailable
+		isCandidate := m.stage == idle && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
+		affordable := !m.available || r.count(func(m *candidate) bool { return m.available }) > r.Replicas-r.unavailable
 		if isCandidate && affordable && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
+			m.stage, m.available = underway, false
 		}
 	}
 }
@@ -178,10 +180,14 @@ func (r *rollout) selectCandidates() {
 func (r *rollout) create() {
 	wanted := r.Replicas
 	if r.missing() > 0 {
-		wanted += min(r.surge, r.count(func(m *Machine) bool { return r.stage(m) == idle }))
+		wanted += min(r.surge, r.count(func(m *candidate) bool { return m.stage == idle }))
 	}
-	for r.total() < wanted {
-		r.promised.Create = append(r.promised.Create, r.name(&r.promised))
+	for i := 0; r.total() < wanted; i++ { // the same pool gives the same names, so that a second creation fails
+		name := fmt.Sprintf("%s-%d", r.Target, i)
+		isTaken := func(m Machine) bool { return m.Name == name }
+		if !slices.ContainsFunc(r.Machines, isTaken) && !slices.Contains(r.promised.Create, name) {
+			r.promised.Create = append(r.promised.Create, name)
+		}
 	}
 }
 
@@ -192,9 +198,9 @@ func (r *rollout) blocked() map[string]string {
 		blocked[name] = "the machine has still to be created"
 	}
 	for _, m := range r.machines {
-		step, _ := Next(*r.Pool, *m) // the pool is checked
+		step, _ := Next(*r.Pool, *m.Machine) // the pool is checked
 		switch {
-		case r.stage(m) == underway:
+		case m.stage == underway:
 		case step.Do == Blocked:
 			blocked[m.Name] = step.Why
 		case m.Node == nil:

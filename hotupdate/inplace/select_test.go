@@ -149,3 +149,24 @@ func FuzzRecord(f *testing.F) {
 		require.Equal(t, first.Record, again.Record)
 	})
 }
+
+// TestSelectIsLinear: twice the machines take twice the work. Each decision counted all machines, and read the mark of each; a pool of a thousand
+// took seconds.
+func TestSelectIsLinear(t *testing.T) {
+	deciding := func(replicas, n int, state machineState, owner string) float64 {
+		p := pool(replicas, "100%", "100%")
+		for i := range n {
+			m := observed(fmt.Sprintf("m-%d", i), state)
+			m.Node.Annotations, m.Owner = map[string]string{inplace.RolloutAnnotation: `{"revision":1}`}, owner
+			p.Machines = append(p.Machines, m)
+		}
+		return testing.AllocsPerRun(1, func() {
+			_, err := inplace.Select(p)
+			require.NoError(t, err)
+		})
+	}
+	const n = 200
+	require.Less(t, deciding(2*n, 2*n, idle, "other"), 3*deciding(n, n, idle, "other"), "all are selected")
+	require.Less(t, deciding(n, 2*n, idle, "other"), 3*deciding(n/2, n, idle, "other"), "half of them are surplus")
+	require.Less(t, deciding(2*n, 0, idle, ""), 3*deciding(n, 0, idle, ""), "all are created")
+}
