@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -100,11 +101,12 @@ func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto
 	others, _ := from.(map[string]any)
 	result := map[string]any{}
 	maps.Copy(result, to)
+	lookup, lookupOther := membersOf(n, to), membersOf(n, others)
 	for group := range steps(changes, depth) {
 		step := group[0].Path[depth]
 		f, child := memberNode(n, step.Name)
-		source, other := lookup(n, others, step.Name)
-		name, old := lookup(n, to, step.Name)
+		source, other := lookupOther(step.Name)
+		name, old := lookup(step.Name)
 		if old == (Absent{}) {
 			name = source
 		}
@@ -131,27 +133,33 @@ func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.No
 	if n.Kind == fieldplan.Map {
 		return nil, n.Elem
 	}
-	for _, f := range n.Fields {
-		if f.Name == name {
-			return f, f.Node
-		}
+	if f := n.Lookup(name); f != nil {
+		return f, f.Node
 	}
 	return nil, n.Rest.Node.Elem
 }
 
-// lookup returns the spelling and the value of a member of an object or map. A map key that is not a string may have several spellings.
-func lookup(n *fieldplan.Node, members map[string]any, name string) (spelled string, value any) {
-	if value, ok := members[name]; ok {
-		return name, value
-	}
-	if n.Kind == fieldplan.Map && !leaf.IsPlainMapKey(n.Type.Key()) {
-		for spelled, value := range members {
-			if keyOf(n, spelled) == name {
-				return spelled, value
+// membersOf returns a function that finds the spelling and the value of a member of an object or map. A map key that is not a string may have
+// several spellings.
+func membersOf(n *fieldplan.Node, members map[string]any) func(name string) (spelled string, value any) {
+	spellings := sync.OnceValue(func() map[string]string {
+		all := map[string]string{}
+		for spelled := range members {
+			all[keyOf(n, spelled)] = spelled
+		}
+		return all
+	})
+	return func(name string) (string, any) {
+		if _, ok := members[name]; !ok && n.Kind == fieldplan.Map && !leaf.IsPlainMapKey(n.Type.Key()) {
+			if spelled, known := spellings()[name]; known {
+				name = spelled
 			}
 		}
+		if value, ok := members[name]; ok {
+			return name, value
+		}
+		return name, Absent{}
 	}
-	return name, Absent{}
 }
 
 // keyOf is the canonical text of a map key that is spelled as a name.

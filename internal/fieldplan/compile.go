@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -268,8 +269,8 @@ func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
 
 // Lookup finds a member of an object by JSON name; it is nil if there is none.
 func (n *Node) Lookup(name string) *Field {
-	i := slices.IndexFunc(n.Fields, func(f *Field) bool { return f.Name == name })
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(n.Fields, name, func(f *Field, name string) int { return strings.Compare(f.Name, name) })
+	if !found {
 		return nil
 	}
 	return n.Fields[i]

@@ -36,8 +36,8 @@ func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
 	case len(names) == 0:
 		return 0
 	case n.Kind == Object:
-		if i := slices.IndexFunc(n.Fields, func(f *Field) bool { return f.Name == names[0] }); i >= 0 {
-			return n.Fields[i].Node.at(names[1:], shape, n.Fields[i].Classes())
+		if f := n.Lookup(names[0]); f != nil {
+			return f.Node.at(names[1:], shape, f.Classes())
 		}
 	case n.Kind == Map:
 		all := n.Elem.at(names[1:], shape, n.Elem.Classes|Of(n.Elem.Class))

@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{"a member that is emptied goes", overlayFile, "member = Absent{} //", "_ = f //", cover},
 	{"an emptied object stays if its presence counts", overlayFile, "&& !f.HasPresence() {", "{", cover},
 	{"what stands before an element holds its place", overlayFile, "for len(result) < i {", "for false {", cover},
-	{"a key has several spellings", overlayFile, "if keyOf(n, spelled) == name {", "if spelled == name {", cover},
+	{"a key has several spellings", overlayFile, "all[keyOf(n, spelled)] = spelled", "all[spelled] = spelled", cover},
 	{"a place of an array that says zero is not filled", overlayFile, " && (elem != nil || n.Kind != fieldplan.Array):", ":", cover},
 	{"every element that comes or goes is a change on the way", diffFile, "(d.overlays || !slices", "(false || !slices", exact},
 	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
