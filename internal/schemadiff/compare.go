@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -83,6 +84,7 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 		meta.Node = &node
 		root.Fields = append(slices.Clip(root.Fields), &meta)
 	}
+	root.Fields = slices.SortedFunc(slices.Values(root.Fields), func(a, b *fieldplan.Field) int { return strings.Compare(a.Name, b.Name) })
 	return &root
 }
 
@@ -102,12 +104,13 @@ func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 // cameAndWent reports removed and added fields. If unknown members are admitted, an added field may have been an unknown member, and a removed
 // field becomes one.
 func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
+	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed)}
 		if p.updated.Rest != nil {
 			finding.Rolls, finding.Refuses = some(whereHeld), none
 		}
-		if to := renamed(f, removed, added); to != nil {
+		if to := renamed[f]; to != nil {
 			finding.Kind, finding.New = "FieldRenamed", s.member(to.Name).path
 			if fieldplan.IsProjected(to.Node.Class) {
 				finding.note = "one that is rewritten with the new name rolls"
@@ -116,7 +119,7 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 		d.add(s.member(f.Name), finding)
 	}
 	for _, f := range added {
-		if renamed(f, added, removed) != nil {
+		if renamed[f] != nil {
 			continue
 		}
 		finding := Finding{Kind: "FieldAdded", New: describeField(f) + ", " + f.Node.Class.String()}
@@ -127,18 +130,21 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 	}
 }
 
-// renamed guesses the new name of f: it is the only added field of the same type, class and options, if f is the only such removed field.
-func renamed(f *fieldplan.Field, side, other []*fieldplan.Field) *fieldplan.Field {
-	unlike := func(g *fieldplan.Field) bool {
-		d := &differ{open: map[pair]bool{}}
-		d.field(pair{}, f, g, spot{})
-		return len(d.findings) > 0
+// renames guesses which removed field has which new name, and the other way round: that of the only added field of the same type, class and options,
+// if there is only one such removed field.
+func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.Field {
+	all, alike, renamed := slices.Concat(removed, added), map[string][]int{}, map[*fieldplan.Field]*fieldplan.Field{}
+	for i, f := range all {
+		shape := schemajson.Shape(f)
+		alike[shape] = append(alike[shape], i)
 	}
-	alike := slices.DeleteFunc(slices.Clone(other), unlike)
-	if len(alike) != 1 || len(slices.DeleteFunc(slices.Clone(side), unlike)) != 1 {
-		return nil
+	for _, places := range alike {
+		if len(places) == 2 && places[0] < len(removed) && places[1] >= len(removed) {
+			from, to := all[places[0]], all[places[1]]
+			renamed[from], renamed[to] = to, from
+		}
 	}
-	return alike[0]
+	return renamed
 }
 
 // field compares two fields of one name. Fields that identify an element are always written.

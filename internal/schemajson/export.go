@@ -62,6 +62,14 @@ func (n *Node) bare() *Node {
 	return &copied
 }
 
+// Shape is a text about everything that decides a hash in a field, but for its name.
+func Shape(f *fieldplan.Field) string {
+	bare := (&Node{Fields: []*Field{exporter{}.field(&fieldplan.Node{}, f, "")}}).bare().Fields[0]
+	bare.Name = ""
+	text, _ := json.Marshal(bare) // as fingerprint does
+	return string(text)
+}
+
 // exporter remembers the JSON pointers of recursive nodes, since each is written once.
 type exporter map[*fieldplan.Node]string
 
