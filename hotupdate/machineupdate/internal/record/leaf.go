@@ -244,13 +244,24 @@ func (e entries) hotParts() (sent, removed []string) {
 	return layOut(values), layOut(absences)
 }
 
-// layOut puts each leaf into the first hot part into which it fits.
+// layOut puts each leaf into the first hot part into which it fits. The leaves are sorted, so where one leaf did not fit, nothing at or below its
+// pointer fits either.
 func layOut(leaves []leaf) (documents []string) {
 	var parts []object
+	from := map[string]int{} // the first part that may have room, by pointer
 	for _, l := range leaves {
-		if !slices.ContainsFunc(parts, func(o object) bool { return o.put(l) }) {
+		at := 0
+		for i, c := range l.pointer + "/" {
+			if c == '/' {
+				at = max(at, from[l.pointer[:i]])
+			}
+		}
+		for at < len(parts) && !parts[at].put(l) {
+			at++
+		}
+		if from[l.pointer] = at; at == len(parts) {
 			parts = append(parts, object{})
-			parts[len(parts)-1].put(l)
+			parts[at].put(l)
 		}
 	}
 	for _, o := range parts {
