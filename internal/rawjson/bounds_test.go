@@ -61,6 +61,25 @@ func TestQuantitiesAreBounded(t *testing.T) {
 	require.NoError(t, err, "within the bounds all is as before")
 }
 
+// TestUnknownMembersAreBounded: beyond the problems that are reported, no similar name is sought for an unknown member.
+func TestUnknownMembersAreBounded(t *testing.T) {
+	var fields []reflect.StructField
+	for i := range 50 {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf(`json:"field%02d"`, i))})
+	}
+	p := build(t, reflect.StructOf(fields))
+	reading := func(n int) float64 {
+		var members []string
+		for i := range n {
+			members = append(members, fmt.Sprintf(`"other%02d":""`, i))
+		}
+		raw := []byte("{" + strings.Join(members, ",") + "}")
+		return testing.AllocsPerRun(1, func() { _, _ = rawjson.Decode(p, raw) })
+	}
+	const more = 1000
+	assert.Less(t, reading(2*more)-reading(more), 5.0*more)
+}
+
 // TestDeepConfigurationsAreReadOnce: each level used to be read once more for every level around it, where a type has free JSON anywhere.
 func TestDeepConfigurationsAreReadOnce(t *testing.T) {
 	const levels = 900

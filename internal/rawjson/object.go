@@ -41,7 +41,9 @@ func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fau
 	case i == none && r.use == partly:
 		problem = r.Skip()
 	case i == none && n.rest == none:
-		r.report(unknownMember(n, name))
+		if len(r.faults) < maxFaults { // a hint takes time
+			r.report(unknownMember(n, name))
+		}
 		problem = r.Skip()
 	case i == none:
 		problem = r.unknown(v.Field(n.rest), name)
