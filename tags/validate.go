@@ -102,10 +102,13 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 }
 
 func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
-	if s.count(id) < 2 {
-		return errs
+	spelled := 0
+	for range s.spellings(id) {
+		if spelled++; spelled > 1 {
+			return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
+		}
 	}
-	return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
+	return errs
 }
 
 // duplicate is the error of a key that equals another key, or becomes equal to it.

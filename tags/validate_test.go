@@ -144,3 +144,21 @@ func TestNothingShowsValues(t *testing.T) {
 		}
 	})
 }
+
+// TestValidateIsLinear has as many spellings of one key as would take minutes if each were counted for each.
+func TestValidateIsLinear(t *testing.T) {
+	rules := rulesOf(t, tags.Azure, tags.VM)
+	spellings := map[string]string{}
+	for i := range 1 << 16 {
+		key := []byte("abcdefghijklmnop")
+		for bit := range key {
+			if i>>bit&1 == 1 {
+				key[bit] -= 'a' - 'A'
+			}
+		}
+		spellings[string(key)] = ""
+	}
+	if errs := rules.Validate(spellings, nil, nil); len(errs) < len(spellings) {
+		t.Fatalf("%d errors", len(errs))
+	}
+}
