@@ -231,8 +231,8 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), err
 }
 
-// leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on one side, or because only the Kubernetes minor
-// decides whether node-local DNS counts.
+// leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on one side, or because node-local DNS ceases
+// to count only with the new Kubernetes minor.
 func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool {
 	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
 		return true
