@@ -23,7 +23,7 @@ type simCloud struct {
 	allowance int // calls that are not throttled
 }
 
-// simResource is a resource of which the launch created it, and what reads may still show of it.
+// simResource is a resource of the launch, with its older versions for stale reads.
 type simResource struct {
 	id    string
 	kind  tags.Kind
@@ -32,14 +32,14 @@ type simResource struct {
 	past  []map[string]string // since the last long pause; the last one is the newest
 	at    int                 // its version
 
-	excused map[string]bool // keys, by identity, that nobody can know to be ours
-	drifted map[string]bool // keys that others edited, and that were not repaired since
+	excused map[string]bool // keys, by identity, that count as foreign because no record has them
+	drifted map[string]bool // keys with foreign edits that were not repaired yet
 }
 
 // simCall is a request, with the record of its sender.
 type simCall struct {
 	batch   tags.Batch
-	replace map[string]string // everything, where the cloud writes everything at once
+	replace map[string]string // all keys, if the cloud writes all at once
 	version int
 	wanted  map[string]string
 	owned   func(key, value string) bool
@@ -61,7 +61,7 @@ func newSimCloud(t *rapid.T, cloud tags.Cloud) *simCloud {
 	return c
 }
 
-// simAllowance is how many calls a minute takes.
+// simAllowance is the number of calls that the cloud allows in a minute.
 const simAllowance = 6
 
 func (c *simCloud) draw(n int, label string) int { return rapid.IntRange(0, n-1).Draw(c.t, label) }
@@ -69,7 +69,7 @@ func (c *simCloud) draw(n int, label string) int { return rapid.IntRange(0, n-1)
 // keysOnly reports whether the infrastructure tags of a kind have no values.
 func (c *simCloud) keysOnly(kind tags.Kind) bool { return c.cloud == tags.GCP && kind == tags.Network }
 
-// identity is what the cloud takes a key for.
+// identity returns the cloud's form of a key.
 func (c *simCloud) identity(key string) string {
 	if c.cloud == tags.Azure || c.cloud == tags.OpenStack {
 		return strings.ToLower(key)
@@ -77,7 +77,7 @@ func (c *simCloud) identity(key string) string {
 	return key
 }
 
-// spelled is a key in one of the ways that are one key to the cloud.
+// spelled returns one of the spellings of a key that are equal for the cloud.
 func (c *simCloud) spelled(key string) string {
 	if c.identity("A") == "a" && c.draw(3, "capitals") == 0 {
 		return strings.ToUpper(key)
@@ -95,7 +95,7 @@ func (c *simCloud) find(live map[string]string, key string) (spelling string, ok
 	return key, false
 }
 
-// read shows the resource as it is, or as it was since the last long pause. The version goes with what it shows.
+// read returns the present tags of the resource, or older ones since the last long pause, with their version.
 func (c *simCloud) read(r *simResource) (live map[string]string, version int) {
 	if !c.calm && len(r.past) > 0 && c.draw(4, "lag") == 0 {
 		ago := 1 + c.draw(len(r.past), "how much")
@@ -149,7 +149,7 @@ func (c *simCloud) land(call simCall) error {
 	return nil
 }
 
-// apply is what the cloud makes of a request.
+// apply returns the tags after a request.
 func (c *simCloud) apply(r *simResource, call simCall) map[string]string {
 	if call.replace != nil {
 		return maps.Clone(call.replace)
@@ -167,7 +167,7 @@ func (c *simCloud) apply(r *simResource, call simCall) map[string]string {
 	return live
 }
 
-// change is a change by anybody. What others wrote before the machine had its record is not excused any more.
+// change is a change by any client. The changed keys are no longer excused.
 func (c *simCloud) change(r *simResource, live map[string]string) {
 	for key, value := range r.live {
 		if now, ok := live[key]; !ok || now != value {
@@ -178,8 +178,8 @@ func (c *simCloud) change(r *simResource, live map[string]string) {
 	r.live, r.at = live, r.at+1
 }
 
-// checkSafety is the safety sentence, at the moment when a request lands: only wanted and mandatory keys are written, and a key is removed only
-// if it is neither, and its live value is recorded.
+// checkSafety checks the safety property when a request lands: only wanted and mandatory keys are written. A key is removed only if it is neither,
+// and its live value is recorded.
 func (c *simCloud) checkSafety(r *simResource, after map[string]string, call simCall) {
 	for key, value := range after {
 		if before, ok := r.live[key]; ok && before == value {

@@ -22,7 +22,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file simulates one machine on each cloud in longer runs than the model checker can look at, with more resources, kinds, keys and values,
+// This file simulates one machine on each cloud in longer runs than those of the model checker, with more resources, kinds, keys and values,
 // and with the real Executor and planner. Disturbances happen inside the functions that the Executor calls: another leader may do a whole pass
 // while the first one writes or calls.
 
@@ -52,7 +52,7 @@ type simulation struct {
 	able    bool
 
 	readsFirst bool
-	bound      int // bytes of entries in a record, zero for as many as there are
+	bound      int // bytes of entries in a record, zero for no bound
 }
 
 func TestSimulatedMachine(t *testing.T) {
@@ -87,7 +87,7 @@ func newSimulation(t *rapid.T, schema *hotupdate.Schema, cloud tags.Cloud) *simu
 	}
 	s.changeClass()
 	for _, r := range s.cloud.resources {
-		r.live = s.wanted(r) // made before hot updates were
+		r.live = s.wanted(r) // made before hot updates
 	}
 	s.excuse()
 	return s
@@ -126,7 +126,7 @@ func (s *simulation) prepare(raw []byte, kinds int) *machineupdate.Prepared {
 	return class
 }
 
-// value is a value, or nothing where keys have none.
+// value draws a value, or returns nothing if keys have none.
 func (s *simulation) value(kind tags.Kind, value string) string {
 	if s.cloud.keysOnly(kind) {
 		return ""
@@ -134,17 +134,17 @@ func (s *simulation) value(kind tags.Kind, value string) string {
 	return value
 }
 
-// mandatory are the keys by which MCM finds the machine.
+// mandatory returns the keys by which MCM finds the machine.
 func (s *simulation) mandatory(r *simResource) map[string]string {
 	return map[string]string{"mandatory": s.value(r.kind, "1")}
 }
 
-// wanted is what a resource should carry.
+// wanted returns the wanted tags of a resource.
 func (s *simulation) wanted(r *simResource) map[string]string {
 	return r.rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
 }
 
-// project is what a hot part says about a resource.
+// project returns a resource's tags in a hot part.
 func (s *simulation) project(hot machineupdate.Hot, r *simResource) map[string]string {
 	var config simSpec
 	require.NoError(s.t, json.Unmarshal(hot.JSON(), &config))
@@ -168,9 +168,9 @@ func (s *simulation) settings() machineupdate.Settings {
 	return machineupdate.Settings{ConfirmAfter: simConfirm, CallTimeout: simTimeout, RetryAfter: time.Nanosecond}
 }
 
-// reconcile is a leader that may see an old machine and an old class.
+// reconcile is a reconcile of a leader that may read an old machine and an old class.
 func (s *simulation) reconcile() {
-	s.sleep(time.Second) // time enough for a retry, and short beside everything else
+	s.sleep(time.Second) // enough for a retry, and short compared with everything else
 	o := machineupdate.Observed{Machine: s.machine, Class: s.class, Settings: s.settings()}
 	if len(s.cached) > 0 && s.draw(6, "stale machine") == 0 {
 		o.Machine = s.cached[len(s.cached)-1-s.draw(min(3, len(s.cached)), "how stale")]
@@ -181,12 +181,12 @@ func (s *simulation) reconcile() {
 		}
 	}
 	if o.Class != nil {
-		o.Class.Restart() // the driver may be another one than that which could not update
+		o.Class.Restart() // the driver may be another one, which can update
 	}
 	s.executor().Reconcile(context.Background(), o)
 }
 
-// sleep lets time pass. The cloud allows more calls then.
+// sleep lets time pass. After that the cloud allows more calls.
 func (s *simulation) sleep(d time.Duration) {
 	if before := s.now; s.now.Add(d).Truncate(time.Minute).After(before) {
 		s.cloud.allowance = simAllowance
@@ -196,7 +196,7 @@ func (s *simulation) sleep(d time.Duration) {
 
 var errSimulated = errors.New("simulated failure")
 
-// meanwhile is what others do while a leader writes or calls.
+// meanwhile has the disturbances while a leader writes or calls.
 func (s *simulation) meanwhile() {
 	if s.nested > 0 || s.cloud.calm {
 		return
@@ -265,7 +265,7 @@ func (s *simulation) own(annotation string) {
 	}
 }
 
-// recorded reports whether a record says that a value is ours. It reads the annotation on its own.
+// recorded reports whether a record has a value as ours. It reads the annotation with its own code.
 func (s *simulation) recorded(annotation string, r *simResource, key, value string) bool {
 	var w wireRecord
 	require.NoError(s.t, json.Unmarshal([]byte(annotation), &w))
@@ -280,7 +280,7 @@ func (s *simulation) recorded(annotation string, r *simResource, key, value stri
 	})
 }
 
-// bump is a write to the machine that concerns something else.
+// bump is an unrelated write to the machine.
 func (s *simulation) bump() {
 	s.cached = append(s.cached, s.machine)
 	version, err := strconv.Atoi(s.machine.ResourceVersion)
@@ -312,12 +312,12 @@ func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMa
 	return nil
 }
 
-// bring brings one resource to what is desired.
+// bring sets the desired tags of one resource.
 func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time) error {
 	s.meanwhile()
 	live, version := s.cloud.read(r)
 	if version == r.at {
-		clear(r.drifted) // this pass has to repair it
+		clear(r.drifted) // this pass must repair them
 	}
 	state := tags.State{Applied: s.project(part.Applied, r), Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
 	for _, attempted := range part.Attempted {
@@ -344,8 +344,8 @@ func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupd
 	return nil
 }
 
-// owner says what a marker says to be ours. Where a removal has no condition, a late one may hit what was set after it was sent. That must
-// have been ours at some time.
+// owner reports whether a value is ours in a marker. If removals have no condition, a late one may remove a value that was set after it was sent.
+// That value must have been ours at some time.
 func (s *simulation) owner(r *simResource, marker string) func(key, value string) bool {
 	return func(key, value string) bool {
 		return s.recorded(marker, r, key, value) || r.rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past string) bool {
@@ -374,7 +374,7 @@ func (s *simulation) pause() {
 	s.sleep(simConfirm)
 }
 
-// edit sets or deletes a key, as others may, with values of their own. Where a removal has no condition they set keys of their own only: the
+// edit sets or deletes a key on behalf of another client, with foreign values. If removals have no condition, it sets only foreign keys: the
 // documentation says that another value would be lost.
 func (s *simulation) edit() {
 	r := s.cloud.resources[s.draw(len(s.cloud.resources), "resource")]
@@ -395,7 +395,7 @@ func (s *simulation) edit() {
 	r.drifted[s.cloud.identity(key)] = true
 }
 
-// tamper makes the record unreadable, or that of another VM. All live keys become foreign.
+// tamper makes the record unreadable, or replaces it by that of another VM. All live keys become foreign.
 func (s *simulation) tamper() {
 	text, ok := s.machine.Annotations[machineupdate.AnnotationRecord]
 	if !ok {
@@ -474,7 +474,7 @@ func (s *simulation) wrong() (wrong string, drift bool) {
 	return wrong, drift
 }
 
-// isForeign reports whether others wrote an infrastructure tag.
+// isForeign reports whether another client wrote an infrastructure tag.
 func (s *simulation) isForeign(key, value string) bool {
 	return strings.HasPrefix(value, "x") || strings.HasPrefix(key, "foreign-")
 }

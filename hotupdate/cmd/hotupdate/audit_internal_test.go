@@ -39,7 +39,7 @@ type diskV1 struct {
 	Size int32  `json:"size,omitempty"`
 }
 
-// fleetV2 is what a release made of it: some of it harmless, some not.
+// fleetV2 is the config of the next release, with harmless and harmful changes.
 type fleetV2 struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -92,7 +92,7 @@ func writeSchema[C any](file string) error {
 	return os.WriteFile(file, written, 0o600)
 }
 
-// TestAuditScripts runs audit and schema diff as a user does. The Schemas are $V1, $V1B, $V2 and $V3.
+// TestAuditScripts runs audit and schema diff like a user. The Schemas are $V1, $V1B, $V2 and $V3.
 func TestAuditScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/audit",
@@ -136,7 +136,7 @@ func fleet(tb testing.TB, manifests int, inJSON bool) (directory string, pools i
 	return directory, pools
 }
 
-// TestAuditOfAFleet: every pool of a fleet is looked at, and each is rolled by the same release for the same reason.
+// TestAuditOfAFleet: every pool of a fleet is audited, and the same release rolls each for the same reason.
 func TestAuditOfAFleet(t *testing.T) {
 	directory, pools := fleet(t, 50, false)
 	v1, v2 := filepath.Join(t.TempDir(), "v1.json"), filepath.Join(t.TempDir(), "v2.json")

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPackageDocumentation: go doc tells the commands, each with what it does, and what their arguments are, in the words of --help. It said once
-// that only plan takes Shoots.
+// TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the words of --help. It once said that only plan takes
+// Shoots.
 func TestPackageDocumentation(t *testing.T) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "main.go", nil, parser.ParseComments)
@@ -48,7 +48,7 @@ func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// TestDocumentedCommandLines: every line with the command in the documentation is one that the command takes.
+// TestDocumentedCommandLines: the command accepts every command line in the documentation.
 func TestDocumentedCommandLines(t *testing.T) {
 	files := []string{"main.go"}
 	for _, pattern := range []string{"../../../*.md", "../../../examples/*.md", "../../../.github/*.md", "../../../.github/*/*/*.sh", "../../../.goreleaser.yaml", "../../../.ci/*", "help/*"} {

@@ -28,7 +28,7 @@ func (in interrupting) Read(p []byte) (int, error) {
 	select {}
 }
 
-// TestAuditIsInterrupted: what is known is printed, in every format, and the exit code says that it is not all.
+// TestAuditIsInterrupted: the partial result is printed, in every format, and the exit code says that it is partial.
 func TestAuditIsInterrupted(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))
@@ -44,7 +44,7 @@ func TestAuditIsInterrupted(t *testing.T) {
 	}
 }
 
-// pause reads nothing, for longer than the line of progress stays as it is.
+// pause reads nothing, for longer than the period of the progress line.
 type pause struct{}
 
 func (pause) Read([]byte) (int, error) {
@@ -52,7 +52,7 @@ func (pause) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestProgress: a line tells the number of pools, what is found and the rate, and goes away at the end. It is written only to a terminal.
+// TestProgress: a line has the number of pools, the number of findings and the rate, and is removed at the end. It is written only to a terminal.
 func TestProgress(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmePicture: the README's picture of a terminal shows what its first commands write today. go test -update draws it anew.
+// TestReadmePicture: the README's picture of a terminal shows the output of its first commands. go test -update draws it again.
 func TestReadmePicture(t *testing.T) {
 	readme, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestReadmePicture(t *testing.T) {
 	assert.Equal(t, drawn, string(shown))
 }
 
-// picture draws what a terminal shows as SVG. A line has the class of its first escape of colour.
+// picture draws the text of a terminal as SVG. A line has the class of its first colour.
 func picture(terminal string) string {
 	const size, leading, margin = 13, 18, 16
 	lines := strings.Split(strings.TrimRight(terminal, "\n"), "\n")

@@ -59,7 +59,7 @@ func serveEras() int {
 	return 1
 }
 
-// printSHA256 is sha256sum where there is none.
+// printSHA256 replaces sha256sum, which not every system has.
 func printSHA256() int {
 	data, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -69,7 +69,7 @@ func printSHA256() int {
 	return 0
 }
 
-// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
+// TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
 // those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml. $ACTION is the action for pull requests.
 func TestScripts(t *testing.T) {
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
@@ -118,7 +118,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// edit FROM TO OLD NEW copies a file with one text replaced, which must be there.
+// edit FROM TO OLD NEW copies a file with one text replaced. The text must exist.
 func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: edit FROM TO OLD NEW")
@@ -197,7 +197,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestErrorsOfHostileNames: names of files and flags reach the terminal, too.
+// TestErrorsOfHostileNames: names of files and flags are printed on the terminal, too.
 func TestErrorsOfHostileNames(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{

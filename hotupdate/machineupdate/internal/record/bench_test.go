@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// BenchmarkPass reads a record, begins a pass and writes its marker, as each update of a machine does.
+// BenchmarkPass reads a record, begins a pass and writes its marker, like each update of a machine.
 func BenchmarkPass(b *testing.B) {
 	for name, hot := range map[string]func(i int) string{
 		"one tag":  func(i int) string { return []string{`{"tags":{"k":"1"}}`, `{"tags":{"k":"2"}}`}[i] },

@@ -26,7 +26,7 @@ func applied(t *testing.T, hot string) *record.Record {
 	return &r
 }
 
-// TestBoundHoldsFormerAndNewValue: what is sent has to fit, and so has what was applied, which replaces it after the success.
+// TestBoundHoldsFormerAndNewValue: the sent values must fit, and the applied ones as well, because the sent ones replace them after the success.
 func TestBoundHoldsFormerAndNewValue(t *testing.T) {
 	short, long := `{"k":"1"}`, `{"k":"`+strings.Repeat("2", 100)+`"}`
 	least := record.Cost("/k", `"`+strings.Repeat("2", 100)+`"`)
@@ -48,7 +48,7 @@ func TestBoundHoldsFormerAndNewValue(t *testing.T) {
 	}
 }
 
-// TestRepeatedPassNeedsNoRoom: what is sent a second time is recorded already.
+// TestRepeatedPassNeedsNoRoom: values of a repeated pass are recorded already.
 func TestRepeatedPassNeedsNoRoom(t *testing.T) {
 	to := bounded(`{"k":"2"}`, record.Cost("/k", "null"))
 	p := applied(t, `{"k":"1"}`).Begin(to, "i", start)
@@ -61,7 +61,7 @@ func TestRepeatedPassNeedsNoRoom(t *testing.T) {
 	assert.Equal(t, []string{`{"k":"2"}`}, other.Parts[0].Attempted)
 }
 
-// TestSlicesRemoveFirst: a cloud has a limit for keys, and takes two spellings of one key for one.
+// TestSlicesRemoveFirst: a cloud has a limit for keys, and treats two spellings of a key as one key.
 func TestSlicesRemoveFirst(t *testing.T) {
 	r := applied(t, `{"p":"1","q":"1"}`)
 	to := bounded(`{"a":"1","b":"1"}`, record.Cost("/a", "null"))
@@ -78,7 +78,7 @@ func TestSlicesRemoveFirst(t *testing.T) {
 	assert.Equal(t, []string{`{"q":"1"}`, `{}`, `{"a":"1"}`, `{"a":"1","b":"1"}`}, desired)
 }
 
-// TestFullRecordKeepsTheOrderOfLists: a list of scalars is not sorted where nothing of it changes.
+// TestFullRecordKeepsTheOrderOfLists: an unchanged list of scalars is not sorted.
 func TestFullRecordKeepsTheOrderOfLists(t *testing.T) {
 	p := applied(t, `{"l":["b","a"]}`).Begin(bounded(`{"l":["b","a","c"]}`, 1), "i", start)
 	assert.Equal(t, `{"l":["b","a"]}`, p.Parts[0].Desired)
@@ -86,8 +86,8 @@ func TestFullRecordKeepsTheOrderOfLists(t *testing.T) {
 	assert.Contains(t, after.Annotation(), `{"applied":{"l":["b","a"]}}`)
 }
 
-// TestRecordHasRoomForOtherAnnotations: where parts that are frozen take so much that nothing can be added, the machine keeps what it has; a
-// creation goes on, and forgets what was attempted long ago.
+// TestRecordHasRoomForOtherAnnotations: if frozen parts take so much room that nothing can be added, the machine keeps its tags. A creation
+// continues, and forgets old attempts.
 func TestRecordHasRoomForOtherAnnotations(t *testing.T) {
 	large := func(n int) string {
 		members := make([]string, 0, 600)
@@ -133,7 +133,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// changed is a hot part with 50 infrastructure tags on each of three kinds, all of which have other values each time, and one that stays.
+// changed returns a hot part with 50 infrastructure tags on each of three kinds, with other values in each call, and one constant tag.
 func changed(i int) string {
 	kinds := make([]string, 0, 3)
 	for _, kind := range []string{"disk", "network", "vm"} {
@@ -146,7 +146,7 @@ func changed(i int) string {
 	return `{"tags":{` + strings.Join(kinds, ",") + `}}`
 }
 
-// TestTwelveFailedChanges of 50 infrastructure tags on three kinds: the record stays readable, and whatever was sent, or applied before, is known.
+// TestTwelveFailedChanges of 50 infrastructure tags on three kinds: the record stays readable, and has all sent and applied values.
 func TestTwelveFailedChanges(t *testing.T) {
 	r := *applied(t, changed(0))
 	sent := factsOf(changed(0))
@@ -167,7 +167,8 @@ func TestTwelveFailedChanges(t *testing.T) {
 	assert.True(t, full, "the test is meant to fill the record")
 }
 
-// TestFullRecordWithoutSuccess: a machine of which no update ever succeeded keeps what is wanted as before, and is as wanted after the second slice.
+// TestFullRecordWithoutSuccess: a machine without a successful update keeps unchanged wanted values, and has all wanted values after the second
+// slice.
 func TestFullRecordWithoutSuccess(t *testing.T) {
 	r := record.New("i")
 	var p *record.Pass
@@ -191,7 +192,7 @@ func TestFullRecordWithoutSuccess(t *testing.T) {
 	assert.Equal(t, 2, passes, "the first makes room")
 }
 
-// TestElementsOfListsAreLeaves: of 64 network tags, one that changes costs two entries, and not two lists.
+// TestElementsOfListsAreLeaves: one changed network tag of 64 costs two entries, and not two lists.
 func TestElementsOfListsAreLeaves(t *testing.T) {
 	list := func(last string) string {
 		elements := make([]string, 0, 64)

@@ -1,6 +1,6 @@
 package record
 
-// What the tests know of the bounds.
+// Access of the tests to the bounds.
 const (
 	MaxHotPart = maxHotPart
 	MaxLeaf    = maxEntries / 3
@@ -9,14 +9,14 @@ const (
 	MaxRecord  = maxRecord
 )
 
-// Cost is what an entry of the leaf takes of the bound.
+// Cost returns the size of the leaf's entry in the bound.
 func Cost(pointer, value string) int { return leaf{place{pointer: pointer}, value}.cost() }
 
-// EntriesCost is what the entries of a kind take of the bound, without frozen ones.
+// EntriesCost returns the size of a kind's entries in the bound, without frozen ones.
 func (r *Record) EntriesCost(kind string, t *Target) int {
 	hot, _ := r.of(kind).entries.frozen(t.isHot)
 	return hot.cost()
 }
 
-// New returns the record of a VM of which nothing is known.
+// New returns the record of an unknown VM.
 func New(providerID string) Record { return Record{Header: Header{ProviderID: providerID}} }

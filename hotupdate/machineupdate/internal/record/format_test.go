@@ -19,7 +19,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 // everything is Hot.
 func everything(string, byte) bool { return true }
 
-// limited are the limits of the only lane, with another bound for entries unless that is zero.
+// limited returns the limits of the only lane, with another bound for entries unless that is zero.
 func limited(bound int) record.Limits {
 	limits, _ := record.LimitsOf(0)
 	if bound > 0 {
@@ -75,7 +75,7 @@ func TestFormat(t *testing.T) {
 	assert.Contains(t, r.Annotation(), wantedTwo+`,"parts":[{"kinds":["disk","vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}}},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`)
 }
 
-// TestRefusal: the time of a refusal stands in the record until it is over or a pass has succeeded.
+// TestRefusal: the time of a refusal stays in the record until it is over or a pass has succeeded.
 func TestRefusal(t *testing.T) {
 	r := record.New("i")
 	to := target(`{"k":"1"}`, "vm")
@@ -100,7 +100,7 @@ func TestRefusal(t *testing.T) {
 	assert.NotContains(t, confirmed.Annotation(), "notBefore")
 }
 
-// TestDrain: a marker says for which drain it stands, its success keeps that, and the next pass replaces it.
+// TestDrain: a marker has its drain, its success keeps that, and the next pass replaces it.
 func TestDrain(t *testing.T) {
 	r := record.New("i")
 	to := target(`{"k":"1"}`, "vm")
@@ -125,7 +125,7 @@ func TestDrain(t *testing.T) {
 	assert.NotContains(t, created.Annotation(), "drained")
 }
 
-// TestHas: everything that is wanted is applied, to all kinds that are covered.
+// TestHas: everything wanted is applied, to all covered kinds.
 func TestHas(t *testing.T) {
 	r := record.New("i")
 	one := target(`{"k":"1"}`, "vm")
@@ -154,8 +154,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestLimitsOfLanes: all records together leave other annotations as much room as one alone, and the first has room for a largest hot part
-// with its entries however many there are.
+// TestLimitsOfLanes: all records together leave other annotations as much room as one alone. With any number of lanes, the first record has room for
+// a largest hot part with its entries.
 func TestLimitsOfLanes(t *testing.T) {
 	alone, _ := record.LimitsOf(0)
 	assert.Equal(t, record.MaxWritten, alone.Record)
@@ -168,7 +168,7 @@ func TestLimitsOfLanes(t *testing.T) {
 	}
 }
 
-// TestCreation: every attempt to create the VM may be the one that made it.
+// TestCreation: every attempt may have created the VM.
 func TestCreation(t *testing.T) {
 	var r record.Record
 	r = r.Create("m-1", target(`{"k":"1"}`), start)
@@ -275,7 +275,7 @@ func TestParseIsLinear(t *testing.T) {
 	require.Less(t, parsing(400), 3*parsing(200))
 }
 
-// FuzzParse: what is read is written again byte for byte, and the header alone reads as the whole does.
+// FuzzParse: a record that is read is written again byte for byte, and its header is read like the whole.
 func FuzzParse(f *testing.F) {
 	r := record.New("i")
 	p := r.Begin(target(`{"a":{"k":"1"},"b":["x",1],"c":[{"n":1}]}`, "vm"), "aws:///i-1", start)
@@ -306,7 +306,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestHeaderAllocatesNothing: most decisions need no more than the header.
+// TestHeaderAllocatesNothing: most decisions need only the header.
 func TestHeaderAllocatesNothing(t *testing.T) {
 	r := record.New("aws:///i-1")
 	annotation := r.Begin(target(`{"k":"1"}`, "vm"), "aws:///i-1", start).Marker.Annotation()

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// schemas recede and return, and change the shape of what is at /c.
+// schemas lose and regain Hot fields, and change the shape of /c.
 var schemas = []schema{
 	{"/a": '{', "/b": '[', "/c": '{'},
 	{"/a": '{'},
@@ -21,7 +21,7 @@ var schemas = []schema{
 	{},
 }
 
-// hotPartOf draws what a class can want under a Schema.
+// hotPartOf draws a possible hot part of a class under a Schema.
 func hotPartOf(t *rapid.T, s schema) string {
 	var members []string
 	for _, name := range []string{"a", "b", "c"} {
@@ -38,7 +38,7 @@ func hotPartOf(t *rapid.T, s schema) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// history is a machine whose record lives through anything, beside the oracle.
+// history is a machine with its record and the oracle.
 type history struct {
 	t      *rapid.T
 	now    time.Time
@@ -70,7 +70,7 @@ func (h *history) keep(r record.Record) {
 	h.record = parsed
 }
 
-// begin writes the marker of a pass, and checks what the driver is told.
+// begin writes the marker of a pass, and checks the request to the driver.
 func (h *history) begin(target *record.Target, s schema, hot string) *record.Pass {
 	first := h.record.Annotation() == fresh().Annotation()
 	p := h.record.Begin(target, "id", h.now)
@@ -99,7 +99,7 @@ func fresh() *record.Record {
 	return &r
 }
 
-// checkDesired: each leaf is desired as it is wanted, or as it was applied.
+// checkDesired: each desired leaf has its wanted or its applied value.
 func (h *history) checkDesired(part record.Part, hot string, whole bool) {
 	wanted, desired, applied := factsOf(hot), factsOf(part.Desired), factsOf(part.Applied)
 	for _, facts := range []map[fact]bool{wanted, desired, applied} {
@@ -128,8 +128,8 @@ func (h *history) confirm(target *record.Target, s schema) {
 	require.Equal(h.t, record.Settled, h.record.State)
 }
 
-// TestHistories: whatever happens to a machine, a driver is told of all that may be live because of us, of nothing else, and of nothing that is
-// frozen. Every record that is written can be read, and in the end everything is as wanted.
+// TestHistories: in all histories of a machine, a request has exactly the values that may be live because of us, without frozen ones. Every written
+// record can be read, and in the end all values are as wanted.
 func TestHistories(t *testing.T) {
 	one := record.Cost("/a/m/n", "null")
 	for _, bound := range []int{one + 6, 2*one + 2, record.MaxEntries} {
@@ -177,7 +177,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// settle lets passes succeed until everything is as wanted. Where everything fits that takes one pass and its confirmation.
+// settle lets passes succeed until all values are as wanted. If everything fits, that takes one pass and its confirmation.
 func (h *history) settle(target *record.Target, s schema) {
 	for range 40 {
 		p := h.begin(target, s, target.Hot())

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// fact is a leaf with the value that it has. An element of a list of scalars is a leaf of its own.
+// fact is a leaf with its value. An element of a list of scalars is a leaf of its own.
 type fact struct{ leaf, value string }
 
 // factsOf flattens a hot part without the code under test. Names in the tests have no characters that a pointer escapes.
@@ -69,7 +69,7 @@ func valueOf(facts map[fact]bool, leaf string) string {
 	return ""
 }
 
-// schema says what is Hot: the shapes of the JSON at pointers, and below them if the shape is an object's.
+// schema has the Hot fields: the shapes of the JSON at pointers, and below them if the shape is an object.
 type schema map[string]byte
 
 func (s schema) isHot(pointer string, shape byte) bool {
@@ -103,10 +103,10 @@ func shapeOf(first byte) byte {
 	return '"'
 }
 
-// oracle remembers, for each kind, everything that may be live because of us, and forgets only what a confirmation allows it to.
+// oracle has, for each kind, all values that may be live because of us. Only a confirmation removes some.
 type oracle map[string]map[fact]bool
 
-// kindsOfOracle are the kinds that tests ask for; "never" is covered by no driver until the end.
+// kindsOfOracle are the kinds of the tests; no driver covers "never" until the end.
 var kindsOfOracle = []string{"vm", "disk", "never"}
 
 func newOracle() oracle {
@@ -119,12 +119,12 @@ func newOracle() oracle {
 
 func (o oracle) own(kind string, facts map[fact]bool) { maps.Copy(o[kind], facts) }
 
-// confirm forgets the Hot facts of a kind but those that are applied.
+// confirm removes the Hot facts of a kind except the applied ones.
 func (o oracle) confirm(kind string, s schema, applied map[fact]bool) {
 	maps.DeleteFunc(o[kind], func(f fact, _ bool) bool { return s.hasHot(f) && !applied[f] })
 }
 
-// check compares what a driver is told with what is owned.
+// check compares a request to a driver with the owned facts.
 func (o oracle) check(t require.TestingT, part record.Part, s schema) {
 	told := factsOf(part.Applied)
 	for _, hot := range part.Attempted {

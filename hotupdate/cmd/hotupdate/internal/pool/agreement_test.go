@@ -18,7 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// drawn are the values that pools are drawn from: few, so that two pools often have much in common.
+// drawn has the values for pools: only a few, so that two pools often have much in common.
 func drawn[T any](t *rapid.T, label string, values ...T) T {
 	return rapid.SampledFrom(values).Draw(t, label)
 }
@@ -135,7 +135,7 @@ func of(changes []pool.Change, class hotupdate.Class) (all []pool.Change) {
 	return all
 }
 
-// The plan and Gardener's names cannot disagree: the changes concern machines exactly if a part of the name changed.
+// The plan agrees with Gardener's names: the changes concern machines exactly if a part of the name changed.
 func TestChangesAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,7 +179,7 @@ func drawVolumes(t *rapid.T) []pool.DataVolume {
 	return rapid.Permutation(all).Draw(t, "order")
 }
 
-// additional is what the extensions add to a pool's hash today, beside the provider config.
+// additional returns the data that the extensions add to a pool's hash today, beside the provider config.
 func additional(p pool.Pool) []string {
 	var data []string
 	flag := func(b *bool) {
@@ -279,7 +279,7 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 	}
 }
 
-// Gardener hashes an object without reservations or thresholds, and an image or a volume without content, as something.
+// Gardener hashes an empty object of reservations or thresholds, an empty image and an empty volume differently from absent ones.
 func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *hash.Worker){

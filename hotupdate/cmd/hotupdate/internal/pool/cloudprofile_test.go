@@ -26,7 +26,7 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 	}
 }
 
-// TestNamespacedCloudProfile: what it holds together with its parent stands in its status.
+// TestNamespacedCloudProfile: its status has its own images and those of its parent.
 func TestNamespacedCloudProfile(t *testing.T) {
 	t.Parallel()
 	profile, err := pool.ReadCloudProfile([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","spec":{"machineImages":[]},
@@ -73,7 +73,7 @@ func TestAddedPools(t *testing.T) {
 	}
 }
 
-// TestUnknownMinors: a pool without a Kubernetes version is judged in all eras, which have to agree.
+// TestUnknownMinors: a pool without a Kubernetes version is judged in all eras, which must agree.
 func TestUnknownMinors(t *testing.T) {
 	t.Parallel()
 	of := func(config string) pool.Pool {
@@ -98,7 +98,7 @@ func TestUnknownMinors(t *testing.T) {
 	}
 }
 
-// TestUnknownFunctions: where a function that is not known names the pool, whether it hashes a change is not known.
+// TestUnknownFunctions: if an unknown function names the pool, it is not known whether it hashes a change.
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -110,7 +110,7 @@ func TestUnknownFunctions(t *testing.T) {
 	}
 }
 
-// Reading a CloudProfile never panics, and what it refuses is a typed error.
+// Reading a CloudProfile never panics, and all its errors are typed.
 func FuzzReadCloudProfile(f *testing.F) {
 	f.Add([]byte(cloudProfile))
 	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","status":{"cloudProfileSpec":null}}`))
@@ -121,7 +121,7 @@ func FuzzReadCloudProfile(f *testing.F) {
 	})
 }
 
-// TestSpellingUnderReleasedAdmission: it compares bytes, so that another order of members may be refused.
+// TestSpellingUnderReleasedAdmission: admission compares bytes, so another order of members may be refused.
 func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	t.Parallel()
 	of := func(config string) pool.Pool {

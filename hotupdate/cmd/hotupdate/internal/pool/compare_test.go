@@ -67,7 +67,7 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 	}
 }
 
-// Admission keeps the image of a pool that leaves it out. Which one it takes for a new pool is not known.
+// Admission keeps the image of a pool that leaves it out. The image for a new pool is not known.
 func TestOmittedImages(t *testing.T) {
 	t.Parallel()
 	image := shootsPool + "machine.image"
@@ -93,8 +93,8 @@ func TestOmittedImages(t *testing.T) {
 	}
 }
 
-// Nothing writes defaults into a provider config on its way into the hash, so there a field that comes is a change. It is none for sure
-// where the caller says that a defaulter has been at work.
+// Nothing writes defaults into a provider config before it is hashed, so an added field is a change. It is indeterminate if the caller says that a
+// defaulter may have run.
 func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	t.Parallel()
 	old := manifest(t, "shoot.yaml")
@@ -170,7 +170,7 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
-// TestCausesOfAForbiddenUpdate are the changes to take back: the skipped minor, but no other change that is made in place.
+// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no other in-place change.
 func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
@@ -190,7 +190,7 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
-// TestConsequenceOfAForbiddenUpdate: the rule that forbids is named, and that machines would have to be replaced only if they would.
+// TestConsequenceOfAForbiddenUpdate: the text has the rule that forbids, and says that machines must be replaced only if they must.
 func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -222,7 +222,7 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
-// TestCausesBesideDefaults: what a default may have left as it was is not to blame for what is certain, and is where nothing is.
+// TestCausesBesideDefaults: a change that a default may undo is not a cause of a certain verdict, but it is a cause if nothing is certain.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
@@ -277,7 +277,7 @@ func TestInPlaceImages(t *testing.T) {
 	}
 }
 
-// TestProxyModeDecidesAboutNodeLocalDNS: whoever changed the one is told why the other is to blame.
+// TestProxyModeDecidesAboutNodeLocalDNS: after a change of the proxy mode, a note explains why node-local DNS is a cause.
 func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	t.Parallel()
 	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
@@ -293,7 +293,7 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	assert.Empty(t, got.Rules, "it is the user's own change")
 }
 
-// TestRespelledQuantities are changes where Gardener hashes the text. Reservations are hashed as quantities.
+// TestRespelledQuantities: another spelling is a change if Gardener hashes the text. Reservations are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -315,7 +315,7 @@ func TestRespelledQuantities(t *testing.T) {
 	}
 }
 
-// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is an in-place update although it ceases to.
+// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is still an in-place update.
 func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	t.Parallel()
 	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
@@ -484,7 +484,7 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	}
 }
 
-// The changes of pool and provider config stand in one list, ordered by member, with pointers into the pool.
+// The changes of pool and provider config are in one list, ordered by member, with pointers into the pool.
 func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	t.Parallel()
 	config := shootsPool + "providerConfig."
@@ -578,8 +578,8 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestIndeterminateOutweighsNone: two differences stand in one leaf. Whether the name depends on the first is not known, as the eras disagree;
-// it does not depend on the second. The verdict on the leaf used to be that on the second.
+// TestIndeterminateOutweighsNone: one leaf has two differences. It is not known whether the name depends on the first, because the eras disagree. It
+// does not depend on the second. Once the leaf had the verdict on the second.
 func TestIndeterminateOutweighsNone(t *testing.T) {
 	t.Parallel()
 	type config struct {

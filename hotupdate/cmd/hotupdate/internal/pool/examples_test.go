@@ -17,8 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// One field of a pool is changed after the other: the example extensions give the pool another name exactly if its machines are said to be
-// replaced. The versions are one for each era.
+// For each changed field of a pool, the example extensions give the pool another name exactly if the verdict is that its machines are replaced. There
+// is one version for each era.
 func TestComparisonAgreesWithTheExampleExtensions(t *testing.T) {
 	t.Parallel()
 	agrees(t, "aws", aws.GenerateWorkerPoolHash, "1.33.0", "1.34.0", "1.37.0")
@@ -28,12 +28,12 @@ func TestComparisonAgreesWithTheExampleExtensions(t *testing.T) {
 	agrees(t, "openstack", first(openstack.GenerateWorkerPoolHash), "1.36.0", "1.37.0")
 }
 
-// first fixes what an extension reads beside the pool to nothing.
+// first leaves out the facts that an extension reads beside the pool.
 func first[P, Q any](name func(P, Q) (hash.Name, error)) func(P) (hash.Name, error) {
 	return func(p P) (hash.Name, error) { return name(p, *new(Q)) }
 }
 
-// agrees takes the type of the extension's worker pool from its function: only the examples may import that type's package.
+// agrees gets the type of the extension's worker pool from its function, because only the examples may import the type's package.
 func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, error), versions ...string) {
 	t.Helper()
 	digest := func(t *testing.T, p pool.Pool, team string) hash.Digest {
@@ -58,7 +58,7 @@ func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, erro
 	}
 }
 
-// workerPool turns a pool into the worker pool of an example extension, whose node-agent secret is named as Gardener names it.
+// workerPool turns a pool into the worker pool of an example extension, with Gardener's node-agent secret name.
 func workerPool[P any](t *testing.T, p pool.Pool, team string) *P {
 	t.Helper()
 	secret, err := hash.NodeAgentSecretName(p.Worker)
@@ -88,7 +88,7 @@ func examplePool(provider, version string) pool.Pool {
 	}
 }
 
-// poolChanges each change one thing of an examplePool.
+// poolChanges each change one field of an examplePool.
 func poolChanges() map[string]func(*pool.Pool) {
 	return map[string]func(*pool.Pool){
 		"nothing":                func(*pool.Pool) {},

@@ -12,7 +12,7 @@ import (
 	gardener "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 )
 
-// TestFieldsExist: a field that is judged is a member of the manifest, and the judgement is one.
+// TestFieldsExist: each field in fields.json is a member of the manifest, and its judgement is a known one.
 func TestFieldsExist(t *testing.T) {
 	require.True(t, json.Valid(fieldsFile))
 	all := fields()

@@ -41,7 +41,7 @@ const (
 	configKind    = "WorkerConfig"
 )
 
-// options know the Schema of workerConfig, and that it names pools.
+// options have the Schema of workerConfig, and a naming with it.
 func options(tb testing.TB) pool.Options {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
@@ -61,7 +61,7 @@ func options(tb testing.TB) pool.Options {
 	}}
 }
 
-// edit sets what stands at a path of a manifest; nil removes it. Numbers in the path are places in a list.
+// edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a list.
 type edit struct {
 	path  string
 	value any
@@ -128,7 +128,7 @@ func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison
 	return planned.Pools[0].Comparison
 }
 
-// paths lists where the changes are.
+// paths lists the paths of the changes.
 func paths(changes []pool.Change) (all []string) {
 	for _, c := range changes {
 		all = append(all, c.Path)
@@ -136,7 +136,7 @@ func paths(changes []pool.Change) (all []string) {
 	return all
 }
 
-// causes are the changes that decide the verdict.
+// causes returns the paths of the changes that decide the verdict.
 func causes(c pool.Comparison) []pool.Change {
 	return slices.DeleteFunc(slices.Clone(c.Changes), func(change pool.Change) bool { return !change.Decides })
 }

@@ -28,7 +28,7 @@ const (
 	kubelet     = "spec.kubernetes.kubelet."
 )
 
-// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or something that is none.
+// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or another change.
 type trigger struct {
 	line   string
 	file   string
@@ -92,7 +92,7 @@ func shootTriggers() []trigger {
 	}
 }
 
-// workerTriggers are the same lines where a Worker has them.
+// workerTriggers are the same lines for a Worker.
 func workerTriggers() []trigger {
 	const file = "worker.yaml"
 	kubelet := workersPool + "kubeletConfig."
@@ -197,7 +197,7 @@ func checkTrigger(t *testing.T, test trigger, strategy hotupdate.Strategy) {
 	if got.Verdict != pool.Forbidden || test.paths != nil {
 		assert.Equal(t, test.paths, paths(triggersOf(got.Changes)), strategy)
 	}
-	// Asked for another strategy, the pools are compared as if they had it.
+	// With another strategy in the options, the pools are compared as if they had it.
 	for _, asked := range strategies {
 		o := options(t)
 		o.Strategy = &asked

@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more edits on the new one. Released and adopted
-// are what today's extension and one that has adopted this library lead to. Why names the part of Gardener or of the extension that does.
+// change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more edits on the new one. Released and adopted are the
+// verdicts for today's extension and for one that has adopted this library. Why names the deciding part of Gardener or of the extension.
 type change struct {
 	file              string
 	both, updated     []edit
@@ -49,7 +49,7 @@ var (
 	reordered     = config("dataVolumes", list{object{"name": "cache", "snapshotID": "snap-13234"}, object{"name": "kubelet-dir", "iops": 3000}})
 )
 
-// changesOfConfigs are judged by what the extension hashes at the pool's minor.
+// changesOfConfigs are judged by the extension's hash at the pool's minor.
 func changesOfConfigs() []change {
 	return []change{
 		{onAWS, edits{minor("1.33")}, edits{tagged}, refused, hot, "the strict decoder of today's release does not know the field"},
@@ -112,7 +112,7 @@ func changesOfConfigs() []change {
 	}
 }
 
-// changesOfPools are judged by Gardener's hash and by what the extension hashes beside the config.
+// changesOfPools are judged by Gardener's hash and by the extension's hash of other fields than the config.
 func changesOfPools() []change {
 	kubelet := edit{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}
 	dns := func(on bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", on} }
@@ -177,7 +177,7 @@ func changesOfPools() []change {
 	}
 }
 
-// changesInPlace are those of pools that are updated in place.
+// changesInPlace are changes of pools that are updated in place.
 func changesInPlace() []change {
 	auto, manual := edits{inPlaceAuto}, edits{inPlaceManual}
 	image := at("machine.image.version", "1592.2.0")
@@ -238,7 +238,7 @@ const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Clou
 	{"version":"1592.2.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1592.0.0"}},
 	{"version":"1592.3.0","inPlaceUpdates":{"supported":true}}]}]}}`
 
-// TestPairs: the verdict on a change is what Gardener and the extension do with it, in either world.
+// TestPairs: the verdict on a change is the effect in Gardener and the extension, for both extensions.
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
@@ -255,7 +255,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestWhatStandsAboveThePools is told with the plan, whatever the pools are.
+// TestWhatStandsAboveThePools: changes above the pools are in the plan, for all pools.
 func TestWhatStandsAboveThePools(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -289,7 +289,7 @@ func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
 	return func(meta pool.TypeMeta) *hotupdate.Schema { return all[meta] }
 }
 
-// TestEraIsCrossedByMinors: a pool is named by another function when its strategy changes as well. No Kubernetes minor is to blame then.
+// TestEraIsCrossedByMinors: a pool is also named by another function when its strategy changes. Then no Kubernetes minor is the cause.
 func TestEraIsCrossedByMinors(t *testing.T) {
 	old := edits{minor("1.33")}
 	for name, tc := range map[string]struct {

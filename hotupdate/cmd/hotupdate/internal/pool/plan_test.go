@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// machines makes a pool with a machine type, which tells pools apart.
+// machines makes a pool with a machine type, which distinguishes pools.
 func machines(name, machineType string, config ...string) pool.Pool {
 	p := pool.Pool{Provider: "aws", Worker: hash.Worker{Name: name, KubernetesVersion: "1.34.0", MachineType: machineType}}
 	if len(config) > 0 {
@@ -111,7 +111,7 @@ func TestManifestsOfDifferentKinds(t *testing.T) {
 	codes(t, err, "other-provider")
 }
 
-// All problems of all pools come at once, those of new pools among them.
+// All problems of all pools are joined, including those of new pools.
 func TestAllProblemsOfAPlan(t *testing.T) {
 	t.Parallel()
 	broken := func(name string) pool.Pool { return machines(name, "m", `"agent":1`) }

@@ -62,7 +62,7 @@ func TestReadShoot(t *testing.T) {
 	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", key.Parts[2].Value, "the pool's own rollout counts")
 }
 
-// What the pool leaves out is the Shoot's. A kubelet configuration is not merged.
+// A pool gets omitted values from the Shoot. A kubelet configuration is not merged.
 func TestPoolsInheritFromTheShoot(t *testing.T) {
 	t.Parallel()
 	own := manifest(t, "shoot.yaml", edit{shootsPool + "kubernetes.version", "1.32.1"}, edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{shootsPool + "kubernetes.kubelet.cpuManagerPolicy", nil})
@@ -89,7 +89,7 @@ func TestShootWithoutWorkers(t *testing.T) {
 	}
 }
 
-// Whatever has another type outside the triggers is nobody's business; names in another case are other names.
+// Other types outside the triggers are ignored; names in another case are other names.
 func TestReadIgnoresTheRest(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
