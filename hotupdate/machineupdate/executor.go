@@ -46,8 +46,8 @@ type Result[M Machine] struct {
 	// object is a conflict, or wipes the record.
 	Machine M
 	Reason  Reason // why the machine was updated or not: the reason of the first updated lane, else of the first lane; empty if nothing was decided
-	// Delay is the time until the next reconcile; zero if only another event calls for one. The caller's reconcile continues in any case, and returns
-	// the earlier of this and its own delay.
+	// Delay is the time until the next reconcile; zero if only another event calls for one, which a work queue would take for at once. The caller's
+	// reconcile continues in any case, and returns the [Earlier] of this and its own delay.
 	Delay time.Duration
 	// Err is the error of a function, of the record or of the class. It is for logs, and not a reason to end the reconcile.
 	Err error
