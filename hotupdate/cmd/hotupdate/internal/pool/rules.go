@@ -92,7 +92,7 @@ var (
 	HashedAsWritten       = Rule{Decides, "the era of the pool hashes the config as it is written: the order of lists, the spelling of values and empty objects count", extensions}
 	HashedInEra           = Rule{Decides, "the field became hot in a later era: here the name of the pool depends on it", extensions}
 	ServerGroup           = Rule{Decides, "another policy makes another server group, and its ID is hashed", extensions}
-	SecretNameFallback    = Rule{Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 hashes in the way of its first version", extensions}
+	SecretNameFallback    = Rule{Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 computes the first version of the hash", extensions}
 	RotationStarted       = Rule{Decides, "the annotation begins a rotation of credentials, which every pool or those that it lists have to follow", operations}
 	RolloutWorkers        = Rule{Decides, "the annotation replaces the machines of the pool, which keeps its name", operations}
 	Hibernated            = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
@@ -101,17 +101,17 @@ var (
 	ZoneAppended          = Rule{Decides, "minimum and maximum count over all zones and are spread anew: machines of the other zones are deleted", workers}
 	EraUnknown            = Rule{Decides, "whether the name of the pool depends on it is not known: its extension, era or Kubernetes minor is not", thisCommand}
 	PoolKubelet           = Rule{Decides, "a kubelet configuration of the pool's own replaces the Shoot's, where admission may have set kubeReserved", admission}
-	FilledIn              = Rule{Decides, "admission fills in what is left out, and with what is not known", admission}
-	NoCloudProfile        = Rule{Decides, "whether the machine image can be updated in place stands in the CloudProfile; name it with --cloudprofile", admission}
+	FilledIn              = Rule{Decides, "admission fills in what is left out, with values that are not known here", admission}
+	NoCloudProfile        = Rule{Decides, "the CloudProfile says whether the machine image can be updated in place; name it with --cloudprofile", admission}
 	InfrastructureMayRoll = Rule{Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config", extensions}
 	ConfigRespelled       = Rule{Decides, "admission of the released extension compares bytes: members in another order may be refused", validators}
-	SecretNameGained      = Rule{Decides, "what named the pool without a node-agent secret name is not known", workers}
+	SecretNameGained      = Rule{Decides, "it is not known which hash named the pool while it had no node-agent secret name", workers}
 	NameStays             = Rule{Decides, "the pool keeps its name: only new machines have it", extensions}
 	NotHashed             = Rule{Decides, "no name depends on it: no machine is replaced", hashing}
 	PatchVersion          = Rule{Decides, "a patch version replaces no machine", hashing}
-	EmptyObject           = Rule{Decides, "an empty object changes no hash, as its field does not say presence", thisCommand}
+	EmptyObject           = Rule{Decides, "an empty object changes no hash, as its field has no presence option", thisCommand}
 	SameMeaning           = Rule{Decides, "in effect it is the same: no hash depends on order or spelling here", thisCommand}
-	ToldAtPools           = Rule{Decides, "what it does is told at each pool", thisCommand}
+	ToldAtPools           = Rule{Decides, "each pool shows its effect", thisCommand}
 )
 
 // Assumptions.
@@ -128,11 +128,11 @@ var (
 
 // Notes.
 var (
-	EraCrossed             = Rule{Notes, "the new Kubernetes minor is in another era, in which the extension hashes in another way", extensions}
+	EraCrossed             = Rule{Notes, "the new Kubernetes minor belongs to another era, with another way of hashing", extensions}
 	StrategyRefined        = Rule{Notes, "changing who starts in-place updates touches no machine", hashing}
 	ConfigAsWhole          = Rule{Notes, "no Schema knows the provider config on both sides: every member counts as immutable, and no value is shown", thisCommand}
 	ProxyModeChanged       = Rule{Notes, "kube-proxy or its mode has changed, and decides whether node-local DNS replaces machines", hashing}
-	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, as many old machines as came in addition are deleted at the end", workers}
+	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, machines are added during the update, and as many old ones are deleted at its end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}
 	StaysHibernated        = Rule{Notes, "the cluster is hibernated: it has no machines until it wakes up", workers}
 	PendingForced          = Rule{Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished", validation}
