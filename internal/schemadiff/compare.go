@@ -130,8 +130,7 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 	}
 }
 
-// renames guesses which removed field has which new name, and the other way round: that of the only added field of the same type, class and options,
-// if there is only one such removed field.
+// renames guesses new names, in both directions: of a removed and an added field, each the only one of its type, class and options on its side.
 func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.Field {
 	all, alike, renamed := slices.Concat(removed, added), map[string][]int{}, map[*fieldplan.Field]*fieldplan.Field{}
 	for i, f := range all {

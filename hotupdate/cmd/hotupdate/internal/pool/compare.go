@@ -148,7 +148,9 @@ func pointerTo(path string) string {
 }
 
 // isBelow reports whether a pointer is at or below another one.
-func isBelow(pointer, above string) bool { return strings.HasPrefix(pointer+"/", above+"/") }
+func isBelow(pointer, above string) bool {
+	return pointer == above || len(pointer) > len(above) && pointer[len(above)] == '/' && pointer[:len(above)] == above
+}
 
 func gravest(changes []Change) Verdict {
 	worst := None

@@ -97,7 +97,7 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	changes, unknown, others := rest(fields().Pool, old.all, updated.all)
 	for _, d := range others {
 		switch path := d.at.String(); {
-		case c.touches(triggerOf(path)), d.at[0].Name == configField, d.at[0].Name == "name":
+		case d.at[0].Name == configField, d.at[0].Name == "name", c.touches(triggerOf(path)):
 		case path == secretNamePath:
 			if len(c.Changes) == 0 {
 				c.Unjudged = append(c.Unjudged, path)
