@@ -19,6 +19,14 @@ func located(o *manifests.Object, err error) error {
 	if len(all) == 0 {
 		return manifests.InFile(o.String(), err)
 	}
+	return errors.Join(placed(o, all)...)
+}
+
+// placed is located for problems that are not joined.
+func placed(o *manifests.Object, all fault.List) []error {
+	if len(all) == 0 {
+		return nil
+	}
 	var document yaml.Node
 	_ = yaml.Unmarshal(o.Text, &document) // JSON is YAML; invalid text has no lines
 	problems := make([]error, len(all))
@@ -29,7 +37,7 @@ func located(o *manifests.Object, err error) error {
 		}
 		problems[i] = manifests.InFile(place, problem)
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // pathStep matches a name, a position or a key in a path.

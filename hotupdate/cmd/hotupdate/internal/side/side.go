@@ -166,14 +166,19 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 // checkMembers finds members that the manifest's kind does not have. A member whose name is similar to that of a missing member is an error. Others are
 // warnings, since a later release of Gardener may have them.
 func (r *Reader) checkMembers(m *Manifest, o *manifests.Object) {
+	var unjudged, mistyped fault.List
 	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
 		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(m.Kind)}
 		if unknown.Meant == "" {
 			problem.What += " that this command knows, and is not judged"
-			r.Warnings = append(r.Warnings, located(o, problem).Error())
+			unjudged.Add(problem)
 			continue
 		}
 		problem.Hint = "did you mean " + unknown.Meant + "?"
-		r.problems = append(r.problems, located(o, problem))
+		mistyped.Add(problem)
 	}
+	for _, warning := range placed(o, unjudged) {
+		r.Warnings = append(r.Warnings, warning.Error())
+	}
+	r.problems = append(r.problems, placed(o, mistyped)...)
 }
