@@ -15,6 +15,7 @@
 //   - Exported fields that are not in JSON (json:"-", or dropped by a name conflict) are zero.
 //   - Values that are left empty are nil by the rules of [Projection], so the first hot part in them changes nothing.
 //   - Types that marshal themselves are copied by their own methods, and are hashed as these return them.
+//   - A pointer to a nil pointer is nil.
 //
 // Nothing else is normalised. The presence rules of package hash do not apply, nor do its rules for leaves and order:
 //   - The options decide whether nil equals empty, a pointer to zero, or an object with nothing set: see the example NilAndZero.

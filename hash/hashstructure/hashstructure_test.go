@@ -268,6 +268,17 @@ func TestProjectionOfAPointerType(t *testing.T) {
 	assert.Equal(t, &nodeClassSpec{}, *empty, "the root is never nil")
 }
 
+func TestProjectionOfAPointerToANilPointer(t *testing.T) {
+	type doubled struct {
+		Name **string `json:"name,omitempty"`
+	}
+	s, err := hotupdate.SchemaOf[doubled]()
+	require.NoError(t, err)
+	got, err := hashstructure.Projection(s, &doubled{Name: new(*string)})
+	require.NoError(t, err)
+	assert.Equal(t, &doubled{}, got, "an exception that the package documentation names")
+}
+
 // TestProjectionByItself: the element itself decides about its hashed part, with or without a path to it.
 func TestProjectionByItself(t *testing.T) {
 	type secret struct {
