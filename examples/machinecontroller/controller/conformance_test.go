@@ -4,9 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +32,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceInPlace(t *testing.T) {
 	machineupdatetest.CheckInPlace(t, func(phase, providerID string) *api.Machine {
 		machine := machineIn(phase, providerID)
-		machine.OwnerReferences = ownedBy("former")
+		machine.OwnerReferences, machine.Spec.Class.Name = ownedBy("former"), "former"
 		return machine
 	}, reconcileIn(t))
 }
@@ -52,12 +54,13 @@ func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*a
 		require.NoError(t, cached.MachineSets.GetStore().Add(set))
 		require.NoError(t, cached.Nodes.GetStore().Add(nodeIn(w, machine)))
 		for _, name := range []string{"class", "former"} {
-			class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: name}, SecretRef: api.SecretReference{Name: "secret"}}
+			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret of " + name}, Data: map[string][]byte{"class": []byte(name)}}
+			class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: name}, SecretRef: api.SecretReference{Name: secret.Name}}
 			require.NoError(t, cached.MachineClasses.GetStore().Add(class))
+			require.NoError(t, cached.Secrets.GetStore().Add(secret))
 		}
-		require.NoError(t, cached.Secrets.GetStore().Add(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret"}}))
 		c := controller.New(controller.Config{
-			Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w}, CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
+			Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w, t}, CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
 			Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
 			Recorder: recorder{&record.FakeRecorder{}, w},
 		})
@@ -140,12 +143,17 @@ func machineIn(phase, providerID string) *api.Machine {
 // worldDriver adapts the World's driver to this controller's interface.
 type worldDriver struct {
 	*machineupdatetest.World[*api.Machine]
+
+	t *testing.T
 }
 
 func (d worldDriver) call(ctx context.Context, method string) (*driver.Response, error) {
 	providerID, err := d.Call(ctx, method)
 	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrNotFound {
 		return nil, &driver.Status{Code: driver.NotFound, Cause: err}
+	}
+	if err != nil && strings.Contains(err.Error(), "[Uninitialized]") {
+		err = &driver.Status{Code: driver.Uninitialized, Cause: err}
 	}
 	return &driver.Response{ProviderID: providerID, NodeName: "node"}, err
 }
@@ -157,6 +165,12 @@ func (d worldDriver) Prepare(_ *machineupdate.Classes, class machineupdate.Machi
 	}
 	prepared, err = prepare()
 	return prepared, false, err
+}
+
+// UpdateMachine needs the secret of the class that it applies.
+func (d worldDriver) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	assert.Equal(d.t, "class", string(request.Secret["class"]))
+	return d.World.UpdateMachine(ctx, request)
 }
 
 func (d worldDriver) CreateMachine(ctx context.Context, _ *driver.Request) (*driver.Response, error) {

@@ -77,21 +77,28 @@ func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err erro
 }
 
 // validate finds the machine's class, the class's secret, and the machine's node if there is one.
-func (r *reconciliation) validate() error {
-	class, err := lookup[api.MachineClass](r.Cache.MachineClasses, r.Namespace, r.machine.Spec.Class.Name)
-	if err != nil {
-		return fmt.Errorf("class: %w", err)
+func (r *reconciliation) validate() (err error) {
+	if r.class, r.secret, err = r.classAndSecret(r.machine.Spec.Class.Name); err != nil {
+		return err
 	}
-	secret, err := lookup[corev1.Secret](r.Cache.Secrets, r.Namespace, class.SecretRef.Name)
-	if err != nil {
-		return fmt.Errorf("secret: %w", err)
-	}
-	r.class, r.secret = class, secret
 	r.node, err = lookup[corev1.Node](r.Cache.Nodes, "", r.machine.Labels[api.NodeLabelKey])
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
+}
+
+// classAndSecret finds a class and its secret.
+func (c *Controller) classAndSecret(name string) (*api.MachineClass, *corev1.Secret, error) {
+	class, err := lookup[api.MachineClass](c.Cache.MachineClasses, c.Namespace, name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("class: %w", err)
+	}
+	secret, err := lookup[corev1.Secret](c.Cache.Secrets, c.Namespace, class.SecretRef.Name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("secret: %w", err)
+	}
+	return class, secret, nil
 }
 
 func (r *reconciliation) addFinalizer(ctx context.Context) error {

@@ -20,10 +20,19 @@ func (r *reconciliation) update(ctx context.Context) time.Duration {
 	return result.Delay
 }
 
-// observation returns the observation for package machineupdate.
+// observation returns the observation for package machineupdate. The secret is that of the class, which need not be the machine's own: extensions need
+// not update the secret of a class that they have deleted.
 func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	observed := r.observe(r.machine)
-	observed.Secret = r.secret.Data
+	if observed.Class == nil {
+		return observed
+	}
+	_, secret, err := r.classAndSecret(r.wantedClass(r.machine))
+	if err != nil {
+		observed.Class, observed.ClassError = nil, err
+		return observed
+	}
+	observed.Secret = secret.Data
 	return observed
 }
 
@@ -33,12 +42,16 @@ func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*ap
 	observed := machineupdate.Observation[*api.Machine]{
 		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
-	template := c.templateClass(machine)
-	observed.Class, observed.ClassError = c.preparedClass(cmp.Or(template, machine.Spec.Class.Name))
-	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); template != "" && err == nil {
+	observed.Class, observed.ClassError = c.preparedClass(c.wantedClass(machine))
+	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); c.templateClass(machine) != "" && err == nil {
 		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and an event says so
 	}
 	return observed
+}
+
+// wantedClass returns the name of the class that a machine should have.
+func (c *Controller) wantedClass(machine *api.Machine) string {
+	return cmp.Or(c.templateClass(machine), machine.Spec.Class.Name)
 }
 
 func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error) {
