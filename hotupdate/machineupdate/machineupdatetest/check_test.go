@@ -202,6 +202,11 @@ func (c *controller) annotate(ctx context.Context) {
 }
 
 func (c *controller) create(ctx context.Context, o machineupdate.Observation[*machine]) time.Duration {
+	id, err := c.Call(ctx, "GetMachineStatus")
+	found := id != ""
+	if found && (c.is("initialization not begun") || c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != "") {
+		return c.initialize(ctx, id, nil)
+	}
 	creation, begun := c.executor().BeginCreation(ctx, o)
 	if creation == nil {
 		return begun.Delay
@@ -213,23 +218,33 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 	if c.is("creation without its context") {
 		callCtx = ctx
 	}
-	id, err := c.Call(callCtx, "GetMachineStatus")
-	found := err == nil
 	if !found {
 		id, err = c.Call(callCtx, "CreateMachine")
 	}
+	if !found && err != nil {
+		return c.crash(ctx)
+	}
+	if found && !c.is("VM recorded that exists") {
+		creation = nil
+	}
+	return c.initialize(callCtx, id, creation)
+}
+
+func (c *controller) crash(ctx context.Context) time.Duration {
 	failed := c.m.clone()
-	if err != nil {
-		failed.Status.CurrentStatus.Phase = "CrashLoopBackOff"
-		_, _ = c.UpdateStatus(ctx, failed, metav1.UpdateOptions{})
-		return time.Minute
-	}
-	if _, err = c.Call(callCtx, "InitializeMachine"); err != nil {
-		return time.Minute
-	}
+	failed.Status.CurrentStatus.Phase = "CrashLoopBackOff"
+	_, _ = c.UpdateStatus(ctx, failed, metav1.UpdateOptions{})
+	return time.Minute
+}
+
+// initialize initializes the VM, and finishes the creation if there is one.
+func (c *controller) initialize(ctx context.Context, id string, creation *machineupdate.Creation) time.Duration {
 	c.m.Spec.ProviderID = id
 	c.annotate(ctx)
-	if !found && !c.is("creation never finished") {
+	if _, err := c.Call(ctx, "InitializeMachine"); err != nil {
+		return c.crash(ctx)
+	}
+	if creation != nil && !c.is("creation never finished") {
 		c.m = c.executor().FinishCreation(ctx, creation, c.m, id).Machine
 	}
 	pending := c.m.clone()
@@ -255,22 +270,25 @@ func TestCheck(t *testing.T) {
 	for broken, promises := range map[string][]string{
 		"":                                   nil,
 		"the machine from before the update": {"stale object"},
-		"error handler with the machine from before": {"stale object"},
-		"patch without resourceVersion":              {"blind write"},
-		"written again after a conflict":             {"blind write"},
-		"old machine with a new resourceVersion":     {"blind write"},
-		"report as the whole status":                 {"status wiped"},
-		"errors without their code":                  {"error kind lost"},
-		"class has to be readable":                   {"creation stopped"},
-		"creation without its context":               {"creation endless"},
-		"creation never finished":                    {"creation endless"},
-		"failures reported":                          {"report that harms"},
-		"driver quoted":                              {"report that harms"},
-		"reported before it joined":                  {"report that harms"},
-		"delay dropped":                              {"delay lost"},
-		"delay dropped after a failure":              {"delay lost"},
-		"clock stands still":                         {"never settled"},
-		"request without its lane":                   {"lane lost"},
+		"error handler with the machine from before":            {"stale object"},
+		"patch without resourceVersion":                         {"blind write"},
+		"written again after a conflict":                        {"blind write"},
+		"old machine with a new resourceVersion":                {"blind write"},
+		"report as the whole status":                            {"status wiped"},
+		"errors without their code":                             {"error kind lost"},
+		"class has to be readable":                              {"creation stopped"},
+		"creation without its context":                          {"creation endless"},
+		"creation never finished":                               {"creation endless"},
+		"initialization not begun":                              {"creation endless"},
+		"initialization begun only before it has a provider ID": {"creation endless"},
+		"VM recorded that exists":                               {"never settled"},
+		"failures reported":                                     {"report that harms"},
+		"driver quoted":                                         {"report that harms"},
+		"reported before it joined":                             {"report that harms"},
+		"delay dropped":                                         {"delay lost"},
+		"delay dropped after a failure":                         {"delay lost"},
+		"clock stands still":                                    {"never settled"},
+		"request without its lane":                              {"lane lost"},
 	} {
 		expect(t, broken, promises, machineupdatetest.Check[*machine])
 	}

@@ -7,11 +7,11 @@
 //	blind write          every write carries a resourceVersion; after a conflict there is no call; no Update restores an older record
 //	status wiped         an update changes nothing in the status except lastOperation
 //	error kind lost      Unimplemented leaves no marker and is not repeated; NotFound is not reported as a failure
-//	creation stopped     a VM is created even if its class cannot be read, and after a conflict
+//	creation stopped     a VM is created even if its class cannot be read, and after a conflict; a VM that exists is initialized until that succeeds
 //	creation endless     CreateMachine and InitializeMachine get a context with a deadline, and the creation is recorded
 //	report that harms    status.lastOperation does not change before the machine has joined, is never Failed, and has no text of the driver
 //	delay lost           the next reconcile is in time for the confirmation, and for the next attempt after a failure
-//	never settled        the update is confirmed, even if answers of writes were lost
+//	never settled        the update is confirmed, even if answers of writes were lost; a VM that was found, not created, is updated
 //	lane lost            requests reach the driver with their lane, and no lane waits for another
 //
 // [CheckInPlace] checks the gate of in-place updates:

@@ -57,6 +57,8 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 			c.server.interfere = true
 			c.creates()
 		}},
+		{"an initialization of a VM that exists", "", func(c *checker[M]) { initialization(c, 1) }},
+		{"an initialization that fails", "", func(c *checker[M]) { initialization(c, 2) }},
 	}
 }
 
@@ -157,4 +159,10 @@ func failedCreation[M machineupdate.Machine](c *checker[M]) {
 	if phase := c.server.text("currentStatus", "phase"); phase != "CrashLoopBackOff" && phase != "Failed" {
 		c.server.broken("stale object", "CreateMachine failed, and the phase is %q, not CrashLoopBackOff", phase)
 	}
+}
+
+func initialization[M machineupdate.Machine](c *checker[M], calls int) {
+	c.vm, c.uninitialized = true, calls
+	c.until(func() bool { return c.uninitialized == 0 }, time.Minute, "creation stopped", "InitializeMachine was not called until it succeeded")
+	c.until(func() bool { return c.updated[""] > 0 }, 20*time.Minute, "never settled", "the VM existed before, so the spec of its creation is unknown, and it is not updated")
 }

@@ -19,10 +19,11 @@ type World[M machineupdate.Machine] struct {
 	former  func() (*machineupdate.Prepared, error)
 	now     time.Time
 
-	vm        bool  // the VM exists
-	createErr error // the result of CreateMachine
-	created   int   // calls of CreateMachine
-	failures  int   // events about failures
+	vm            bool  // the VM exists
+	uninitialized int   // calls of InitializeMachine until the VM is initialized; the last one succeeds
+	createErr     error // the result of CreateMachine
+	created       int   // calls of CreateMachine
+	failures      int   // events about failures
 
 	updateErr map[string]error // the results of UpdateMachine, by lane
 	updated   map[string]int   // calls of UpdateMachine, by lane
@@ -56,7 +57,7 @@ func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 }
 
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or InitializeMachine. It returns the provider ID, or an error
-// with the text of a status.Status of MCM.
+// with the text of a status.Status of MCM. With the error Uninitialized of GetMachineStatus it returns both.
 func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 	if _, ends := ctx.Deadline(); method != "GetMachineStatus" && (!ends || !strings.Contains(w.server.record(""), `"state":"Calling"`)) {
 		w.server.broken("creation endless", "%s is called before BeginCreation, or not with the context of Creation.Context", method)
@@ -65,6 +66,8 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 	case "GetMachineStatus":
 		if !w.vm {
 			return "", codeError("NotFound")
+		} else if w.uninitialized > 0 {
+			return providerID, codeError("Uninitialized")
 		}
 	case "CreateMachine":
 		w.created++
@@ -73,6 +76,9 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 		}
 		w.vm = true
 	case "InitializeMachine":
+		if w.uninitialized = max(0, w.uninitialized-1); w.uninitialized > 0 {
+			return "", codeError("Internal")
+		}
 	default:
 		return "", errors.New("there is no method " + method)
 	}
