@@ -124,6 +124,7 @@ directories of many of them. All are YAML or JSON, and - is standard input. OLD 
 	if strings.HasPrefix(p.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}", "{{if and .HasParent .HasAvailableSubCommands}}", 1))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
