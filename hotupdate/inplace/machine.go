@@ -32,7 +32,7 @@ func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase 
 
 // hasJoined reports whether the creation of the machine is finished. Until then its node, if there is one, is left alone.
 func (m *Machine) hasJoined() bool {
-	return !slices.Contains([]string{"", "Pending", "CrashLoopBackOff"}, m.Phase)
+	return !slices.Contains([]string{phaseNone, phasePending, phaseCrashLoopBackOff}, m.Phase)
 }
 
 // isUnderUpdate reports whether the node is, or may soon be, drained: it counts as unavailable.

@@ -43,8 +43,11 @@ const (
 
 // Phases of a Machine that affect a decision. In any other phase the node decides.
 const (
-	phaseFailed       = "Failed"
-	phaseTerminating  = "Terminating"
-	phaseUpdating     = "InPlaceUpdating"
-	phaseUpdateFailed = "InPlaceUpdateFailed"
+	phaseNone             = ""
+	phasePending          = "Pending"
+	phaseCrashLoopBackOff = "CrashLoopBackOff"
+	phaseFailed           = "Failed"
+	phaseTerminating      = "Terminating"
+	phaseUpdating         = "InPlaceUpdating"
+	phaseUpdateFailed     = "InPlaceUpdateFailed"
 )
