@@ -304,6 +304,30 @@ func TestExpressionsCorruptWhereLegacyDoesNot(t *testing.T) {
 	}
 }
 
+// TestTodaysFunctionBehindStripRaw: if StripRaw removes only new members, and the function of today gets
+// the rest, no config is renamed, however odd it is, with the new members and without.
+func TestTodaysFunctionBehindStripRaw(t *testing.T) {
+	added, err := hotupdate.SchemaOf[cutWorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
+	require.NoError(t, err)
+	today := func(raw string) string {
+		cut, err := added.StripRaw([]byte(raw), hotupdate.StripNulls)
+		require.NoError(t, err)
+		return byExpressions(string(cut))
+	}
+	odd := []string{`{"nodeTemplate":{"virtualCapacity":null}}`, ` {"nodeTemplate":{"virtualCapacity":{}}} `, `{"kind":"K","nodeTemplate":{"virtualCapacity":{"a":"1"}}}`}
+	for _, tc := range legacyCorruptions {
+		odd = append(odd, tc.raw)
+	}
+	for _, raw := range odd {
+		assert.Equal(t, byExpressions(raw), today(raw), "on the day of the adoption")
+		root, members, _ := strings.Cut(raw, "{")
+		space := members[:len(members)-len(strings.TrimLeft(members, " \n"))]
+		for _, tags := range []string{`"tags":{"vm":{"a":"1"}},`, `"tags":null,`} {
+			assert.Equal(t, byExpressions(raw), today(root+"{"+space+tags+members), "with the first tag")
+		}
+	}
+}
+
 const legacyTypical = `{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","nodeTemplate":{"capacity":{"cpu":"8",
 "memory":"16Gi"}},"volume":{"iops":10000},"dataVolumes":[{"name":"kubelet-dir","iops":3000},{"name":"logs"}],"machineLabels":[{"name":"a","value":"b",
 "triggerRollingOnUpdate":true}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},"policy":{"name":"\u00e4 \"p\""}}`

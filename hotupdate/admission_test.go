@@ -66,7 +66,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"equal bytes", `{"old":true}`, `{"old":true}`, auto, []string{}, "what was stored under older rules stays"},
 		{"unknown member", `{}`, `{"volume":{"x":"hunter2"}}`, rolling, []string{"FieldValueInvalid " + at + ".volume.x"}, "also where nothing is forbidden"},
 		{"wrong type", `{}`, `{"volume":{"iops":"hunter2"},"account":1}`, auto, []string{"FieldValueTypeInvalid " + at + ".account", "FieldValueTypeInvalid " + at + ".volume.iops"}, "all at once"},
-		{"missing key", `{}`, `{"data":[{}]}`, rolling, []string{"FieldValueRequired " + at + ".data[0]"}, "found when the value is walked"},
+		{"missing key", `{}`, `{"data":[{},{"name":"a"}]}`, rolling, []string{"FieldValueRequired " + at + ".data[0]"}, "found when the value is walked"},
 		{"duplicate key", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]"}, "found when the value is walked"},
 		{"duplicate member", `{}`, `{"account":"a","account":"b"}`, rolling, []string{"FieldValueDuplicate " + at + ".account"}, "the decoder would take the last"},
 		{"no JSON", `{}`, `{`, rolling, []string{"FieldValueInvalid " + at}, "as a whole"},

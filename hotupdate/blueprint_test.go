@@ -489,6 +489,12 @@ func (a *architect) keyedField(f *field, s scope) {
 	key := a.identity("key", reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int32](), reflect.TypeFor[uint64]())
 	key.value.pointers = max(0, pick(a.t, 5)-3)
 	inner := a.tagged(f, s, "key="+key.name())
+	if key.value.pointers == 0 && inner.takesHotWhen() && chance(a.t, 4) { // the key is the selector as well
+		f.tag += fmt.Sprintf(",hotwhen=%s:%s", key.name(), selectorValue(a.t, key.value.leaf))
+		inner.selected = hotupdate.Hot
+		f.value.elem = a.elements(inner, key)
+		return
+	}
 	f.value.elem = a.identified(f, inner, key)
 }
 
@@ -509,6 +515,11 @@ func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
 		fields = append(fields, selector)
 		s.selected = hotupdate.Hot
 	}
+	return a.elements(s, fields...)
+}
+
+// elements draws structs with the given fields.
+func (a *architect) elements(s scope, fields ...*field) *blueprint {
 	elem := a.object(s.ofKeys(), pick(a.t, 4))
 	for _, f := range fields {
 		elem.fields = append(elem.fields, a.sometimesEmbedded(f))

@@ -8,7 +8,10 @@ import "github.com/hotupdate/providerconfig/internal/schemadiff"
 //   - Every difference that affects a hash, or whether raw JSON is accepted, is a finding. Two Schemas without findings mean the same.
 //   - A harmless finding, see [Finding.Harmless], changes no hash and refuses no configuration: a field that is new, an integer that is wider, a class that was
 //     Immutable and is InPlace, a pointer in place of a struct.
-//   - Other Go names, another order of fields, and moved types are no findings.
+//   - Other Go names, another order of fields, and moved types are no findings. A type that marshals
+//     itself is opaque: another such type in its place is no finding either, whatever it writes. A
+//     Schema cannot tell a renamed type from another one. Check such a change with the vectors of a
+//     golden file, see package hotupdatetest.
 //   - The findings are sorted by path. A change of class is reported at the topmost field that it comes from.
 //
 // It returns an error only if a Schema is missing.

@@ -97,6 +97,55 @@ type (
 		oneInt32 `json:",inline"`
 		B        map[string]string `json:"b,omitempty" hotupdatable:"true"`
 	}
+	ignoredQuantity struct {
+		A *resource.Quantity `json:"a,omitempty" hotupdatable:"ignore"`
+	}
+	oneQuantity struct {
+		A *resource.Quantity `json:"a,omitempty"`
+	}
+	keptByText struct {
+		Name string `json:"name"`
+		Kept string `json:"kept,omitempty" hotupdatable:"false"`
+	}
+	ignoredByText struct {
+		A []keptByText `json:"a,omitempty" hotupdatable:"ignore,key=name"`
+	}
+	ignoredByQuotedText struct {
+		A []struct {
+			Name string `json:"name,string"`
+			Kept string `json:"kept,omitempty" hotupdatable:"false"`
+		} `json:"a,omitempty" hotupdatable:"ignore,key=name"`
+	}
+	onlyKeyed struct {
+		Name string `json:"name"`
+	}
+	byText struct {
+		A []onlyKeyed `json:"a,omitempty" hotupdatable:"false,key=name"`
+	}
+	hotByText struct {
+		A []onlyKeyed `json:"a,omitempty" hotupdatable:"true,key=name"`
+	}
+	byNumber struct {
+		A []struct {
+			Name int32 `json:"name"`
+		} `json:"a,omitempty" hotupdatable:"false,key=name"`
+	}
+	mixedByText struct {
+		A []keptByText `json:"a,omitempty" hotupdatable:"false,key=name"`
+	}
+	hotMixedByText struct {
+		A []keptByText `json:"a,omitempty" hotupdatable:"true,key=name"`
+	}
+	ignoredObject struct {
+		A *struct {
+			List []onlyKeyed `json:"list,omitempty" hotupdatable:"ignore,key=name"`
+		} `json:"a,omitempty" hotupdatable:"ignore"`
+	}
+	inPlaceObject struct {
+		A *struct {
+			List []onlyKeyed `json:"list,omitempty" hotupdatable:"inplace,key=name"`
+		} `json:"a,omitempty" hotupdatable:"inplace"`
+	}
 	oneRenamed struct {
 		AA int32 `json:"aa,omitempty"`
 	}
@@ -306,9 +355,48 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"hotwhen", compatibility[oneKeyed, oneHotWhen],
-			[]string{"a: elements are hot when rolls is false, were never: a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]string{"a: elements are hot when rolls is false, were never: the updated Schema may refuse a configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays"},
 			[]string{"HotWhenChanged"},
-			fates{`{"a":[{"name":"a"}]}`: renamed, `{"a":[{"name":"a","rolls":true}]}`: keeps},
+			fates{`{"a":[{"name":"a"}]}`: renamed, `{"a":[{"name":"a","rolls":true}]}`: keeps, `{"a":[{"rolls":true}]}`: refused},
+		},
+		{
+			"the key of an ignored list is quoted", compatibility[ignoredByText, ignoredByQuotedText],
+			[]string{"a[].name: became a string of string, was string: the updated Schema may refuse a configuration that has it; a pool that has it may roll unless an era of the old Schema stays"},
+			[]string{"TypeChanged"},
+			fates{`{"a":[{"name":"\"x\"","kept":"k"}]}`: renamed, `{"a":[{"name":"x","kept":"k"}]}`: refused},
+		},
+		{
+			"a hot keyed list became immutable", compatibility[hotByText, byText],
+			[]string{"a: became immutable, was hot: the updated Schema may refuse a configuration that has it; every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it replaces machines, it was applied to running machines"},
+			[]string{"ClassChanged"},
+			fates{`{"a":[{"name":"x"}]}`: renamed, `{"a":[{"name":"x"},{"name":"x"}]}`: refused, `{"a":[{"name":"x"},{}]}`: refused, `{}`: keeps},
+		},
+		{
+			"an object with a keyed list became in-place, was ignored", compatibility[ignoredObject, inPlaceObject],
+			[]string{"a: became in-place, was ignored: the updated Schema may refuse a configuration that has it; every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it updates nodes in place, or replaces machines of pools that roll, it concerned no machine"},
+			[]string{"ClassChanged"},
+			fates{`{"a":{"list":[{"name":"x"}]}}`: renamed, `{"a":{"list":[{},{}]}}`: refused, `{"a":{}}`: keeps},
+		},
+		{
+			"a quantity became immutable", compatibility[ignoredQuantity, oneQuantity],
+			[]string{"a: became immutable, was ignored: the updated Schema may refuse a configuration that has it; every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it replaces machines, it concerned no machine"},
+			[]string{"ClassChanged"},
+			fates{`{"a":"1"}`: renamed, `{"a":"1e100"}`: refused, `{}`: keeps},
+		},
+		{
+			"a hot element needs its key, the only immutable one did not", compatibility[mixedByText, hotMixedByText],
+			[]string{"a: became hot, was immutable: the updated Schema may refuse a configuration that has it; a pool that sets it may roll unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines"},
+			[]string{"ClassChanged"},
+			fates{`{"a":[{"kept":"k"}]}`: refused, `{"a":[{"name":"x","kept":"k"}]}`: keeps, `{"a":[{"name":"x"}]}`: renamed},
+		},
+		{
+			"an integer key became a text", compatibility[byNumber, byText],
+			[]string{
+				"a: became found by name, string, was found by name, int32: the updated Schema may refuse a configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays",
+				"a[].name: became string, was int32: the updated Schema may refuse a configuration that names it; a pool that has it may roll unless an era of the old Schema stays",
+			},
+			[]string{"PairingChanged", "TypeChanged"},
+			fates{`{"a":[{},{"name":1}]}`: refused, `{"a":[{}]}`: renamed, `{"a":[{"name":1}]}`: refused},
 		},
 		{
 			"pointers in a list", compatibility[oneList, onePointers],

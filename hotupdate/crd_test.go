@@ -392,3 +392,27 @@ spec:
 	// tags[team] hot
 	// hot update
 }
+
+// TestDeepCRD: a Schema that cannot be exported is refused when it is compiled, not when it is exported.
+func TestDeepCRD(t *testing.T) {
+	deep := func(levels int) []byte {
+		spec := openAPI{"type": "string"}
+		for range levels {
+			spec = openAPI{"type": "object", "properties": openAPI{"a": spec}}
+		}
+		return crdOf(t, spec)
+	}
+	for _, levels := range []int{100, 300, 400} {
+		schema, err := hotupdate.SchemaOfCRD(deep(levels), "v1")
+		if err != nil {
+			require.Equal(t, "too-deep", fault.All(err)[0].Code, levels)
+			require.Greater(t, levels, 300)
+			continue
+		}
+		require.Less(t, levels, 400)
+		_, err = json.Marshal(schema)
+		require.NoError(t, err, levels)
+		_, err = schema.AdmitUnknown()
+		require.NoError(t, err, levels)
+	}
+}

@@ -33,8 +33,10 @@
 // direction. The options:
 //
 //   - set: order and duplicates carry no meaning. For slices whose elements have no class but the slice's.
-//   - key=NAME: elements are identified by their field NAME; order carries no meaning. For slices of structs. NAME is the JSON name of a string
-//     or integer, or of a pointer to one, that has the slice's class and is set in every element.
+//   - key=NAME: elements are identified by their field NAME; order carries no meaning. For slices
+//     of structs. NAME is the JSON name of a string or integer, or of a pointer to one, that has
+//     the slice's class and is set in every element. An integer that JSON may leave out must be a
+//     pointer. The only element may lack a key that is a string, see "Format v1".
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and for maps, of structs, that are not Hot.
 //     NAME is a string, integer or bool, not a pointer.
 //   - default=TEXT: a value that means the same as TEXT counts as unset. For pointers to scalars, for strings, and for numbers whose zero is
@@ -93,8 +95,15 @@
 //   - In an Immutable or InPlace list or map every element is written: at its position, under its key, or in the order of a set. Objects and
 //     maps that are nil or have nothing left are written as {}, other nil elements as null.
 //   - In a Hot or Ignored list or map, and where hotwhen holds, an element is written only if something in it is.
-//   - A written element of a keyed list has its key, even if the key is zero. A written element of a collection with hotwhen has its selector,
-//     even if it is zero, unless the collection is Ignored. A nil element has the selector of an empty one. An empty string is not a key; 0 is.
+//   - A written element of a keyed list has its key, even if the key is zero. A written element of
+//     a collection with hotwhen has its selector, even if it is zero, unless the collection is
+//     Ignored and the selector is not the key. A nil element has the selector of an empty one. An
+//     empty string is not a key; 0 is.
+//   - The only element of an Immutable or InPlace list without hotwhen may lack a key that is a
+//     string: drivers accept a single volume without a name, since there is no other volume to tell
+//     it from. The missing key is written as "", and is a key like any other: the element differs
+//     from one that has a key. Once there are two elements, each needs its key. A nil element
+//     always does.
 //   - A null value in a Hot or Ignored map counts as an absent key.
 //
 // The order of elements:

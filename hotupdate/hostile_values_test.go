@@ -142,8 +142,11 @@ func hostileRows() []hostileRow {
 func TestValueErrorsAreComplete(t *testing.T) {
 	produced := map[string]bool{}
 	note := func(err error) {
-		for _, p := range problemsOf(err) {
+		for _, p := range fault.All(err) {
 			produced[p.Code] = true
+			for _, cause := range fault.All(p.Cause) {
+				produced[cause.Code] = true
+			}
 		}
 	}
 	s := schemaFor[hostile](t)
@@ -394,7 +397,7 @@ func collectionRows() []hostileRow {
 		{"two map keys with one text", &hostile{Keys: map[messyKey]string{{"a", "1"}: secretValue, {"a", "2"}: secretValue, {"b", ""}: "c"}}, []problem{
 			valueProblem("duplicate-map-key", "keys[a]"),
 		}, []problem{valueProblem("duplicate-map-key", "keys[a]")}, "JSON has one member for both"},
-		{"problems all over", &hostile{Text: "\xff", Float: math.Inf(1), List: []optionItem{{}}, Kids: []hostile{{Raw: runtime.RawExtension{Raw: []byte("x")}}}}, []problem{
+		{"problems all over", &hostile{Text: "\xff", Float: math.Inf(1), List: []optionItem{{}, {Name: "a"}}, Kids: []hostile{{Raw: runtime.RawExtension{Raw: []byte("x")}}}}, []problem{
 			valueProblem("not-finite", "float"), valueProblem("invalid-json", "kids[0].raw"),
 			valueProblem("missing-list-key", "list[0]"), valueProblem("invalid-utf8", "text"),
 		}, nil, "all errors at once"},

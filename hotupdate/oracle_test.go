@@ -215,10 +215,14 @@ func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, somethi
 	return tree, whole, something
 }
 
-// identify adds to an object its key, and its selector if the view includes the collection or the element, zero or not.
+// identify adds to an object its key, and its selector if the view includes the collection or the
+// element, zero or not. A missing key is the empty text.
 func (w view) identify(c, e modelNode, v reflect.Value, object map[string]any) {
 	if c.key != "" {
-		object[c.key] = leafTree(behind(e.member(c.key).of(v)))
+		object[c.key] = text("")
+		if key := behind(e.member(c.key).of(v)); key.IsValid() {
+			object[c.key] = leafTree(key)
+		}
 	}
 	if c.when != "" && w.sees(min(c.class, e.class)) {
 		object[c.when] = zeroTree(e.member(c.when), v)

@@ -87,3 +87,45 @@ func TestEqualBytesAllocateNothing(t *testing.T) {
 		}
 	}))
 }
+
+// TestSplitRawOfNullEntries: below an element that hotwhen selects, maps are hot, so a null entry is an
+// absent key. It became an empty object, which is an entry.
+func TestSplitRawOfNullEntries(t *testing.T) {
+	type entry struct {
+		Hot       string `json:"hot,omitempty"`
+		Immutable string `json:"immutable,omitempty" hotupdatable:"false"`
+	}
+	type element struct {
+		Name    string            `json:"name"`
+		Live    bool              `json:"live"`
+		Entries map[string]*entry `json:"entries,omitempty"`
+	}
+	type config struct {
+		List []element           `json:"list,omitempty" hotupdatable:"false,key=name,hotwhen=live:true"`
+		Map  map[string]*element `json:"map,omitempty"  hotupdatable:"false,hotwhen=live:true"`
+	}
+	schema := schemaFor[config](t)
+	for _, tc := range []struct{ raw, immutable, hot, merged string }{
+		{
+			`{"list":[{"name":"a","live":true,"entries":{"x":null}}]}`,
+			`{"list":[{"live":true,"name":"a"}]}`, `{"list":[{"live":true,"name":"a"}]}`, `{"list":[{"live":true,"name":"a"}]}`,
+		},
+		{
+			`{"list":[{"name":"a","live":false,"entries":{"x":null}}]}`,
+			`{"list":[{"entries":{"x":{}},"live":false,"name":"a"}]}`, `{"list":[{"live":false,"name":"a"}]}`, `{"list":[{"entries":{"x":{}},"live":false,"name":"a"}]}`,
+		},
+		{
+			`{"map":{"a":{"name":"","live":true,"entries":{"x":null,"y":{"hot":"h"}}}}}`,
+			`{"map":{"a":{"entries":{"y":{}},"live":true}}}`, `{"map":{"a":{"entries":{"y":{"hot":"h"}},"live":true}}}`, `{"map":{"a":{"entries":{"y":{"hot":"h"}},"live":true}}}`,
+		},
+	} {
+		immutable, hot, err := schema.SplitRaw([]byte(tc.raw))
+		require.NoError(t, err)
+		merged, err := schema.MergeRaw(immutable, hot)
+		require.NoError(t, err)
+		assert.Equal(t, []string{tc.immutable, tc.hot, tc.merged}, []string{string(immutable), string(hot), string(merged)}, tc.raw)
+		changes, err := schema.DiffRaw([]byte(tc.raw), merged)
+		require.NoError(t, err)
+		assert.Empty(t, changes, tc.raw)
+	}
+}

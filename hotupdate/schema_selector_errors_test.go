@@ -20,8 +20,9 @@ func keyRows() []schemaErrorRow {
 		Marshaled selfMarshaled      `json:"marshaled"`
 		Mixed     intstr.IntOrString `json:"mixed"`
 		Number    json.Number        `json:"number"`
-		Omitempty string             `json:"omitempty,omitempty"`
-		Omitzero  string             `json:"omitzero,omitzero"`
+		Omitempty int                `json:"omitempty,omitempty"`
+		Omitzero  uint8              `json:"omitzero,omitzero"`
+		Optional  string             `json:"optional,omitempty"`
 		Pointer   *string            `json:"pointer,omitempty"`
 		Struct    struct{}           `json:"struct"`
 		Text      string             `json:"text"`
@@ -41,6 +42,7 @@ func keyRows() []schemaErrorRow {
 		Omitzero  []item   `json:"omitzero"  hotupdatable:"false,key=omitzero"`
 		Path      []item   `json:"path"      hotupdatable:"false,key=struct.name"`
 		Right     []*item  `json:"right"     hotupdatable:"false,key=text"`
+		RightText []item   `json:"rightText" hotupdatable:"false,key=optional"`
 		RightInt  *[]*item `json:"rightInt"  hotupdatable:"false,key=int"`
 		RightPtr  []item   `json:"rightPtr"  hotupdatable:"false,key=pointer"`
 		Struct    []item   `json:"struct"    hotupdatable:"false,key=struct"`
@@ -60,7 +62,7 @@ func keyRows() []schemaErrorRow {
 	const invalid = "invalid-key-field"
 	return []schemaErrorRow{
 		{"unsuitable keys", errorOf(hotupdate.SchemaOf[keys]()), at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
-			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a required string or integer of the list's own class"},
+			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a string, or an integer that JSON never leaves out, of the list's own class"},
 		{"stricter key of a hot list", errorOf(hotupdate.SchemaOf[hotList]()), at(invalid, "hotupdate_test.hotList", "Items"), "the key belongs to the list"},
 		{"key made hot by an override", errorOf(hotupdate.SchemaOf[overridden](hotupdate.WithTag("items[].name", "true"))), at(invalid, "hotupdate_test.overridden", "Items"), "overrides count as struct tags do"},
 		{"list made hot by an override, not its key", errorOf(hotupdate.SchemaOf[struct {

@@ -62,6 +62,9 @@ const (
 //     an API server has none.
 //   - Where they do not match, for instance because virtualCapacity is the first member, they hash it. Such a pool is renamed once.
 //
+// To rename no pool, strip only the members that are new, by a Schema in which virtualCapacity is
+// Immutable ([WithTag]), and hand the result to today's function.
+//
 // # Errors and cost
 //
 // Empty input and white space stay as they are. The code of an error is invalid-json, with the byte offset, too-deep beyond 1000 levels, or

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // author draws values. It leaves everything in the view unset.
@@ -91,7 +93,7 @@ func (a author) list(p modelNode, v reflect.Value) {
 	}
 	v.Set(reflect.MakeSlice(p.typ, 0, n))
 	for range n {
-		if elem := a.value(p.elem()); p.key == "" || isNewKey(p, v, elem) {
+		if elem := a.value(p.elem()); p.key == "" || isNewKey(p, v, elem) || n == 1 && mayLackKey(p, elem) {
 			v.Set(reflect.Append(v, elem))
 		}
 	}
@@ -108,6 +110,12 @@ func isNewKey(p modelNode, list, elem reflect.Value) bool {
 		}
 	}
 	return true
+}
+
+// mayLackKey reports whether an element may be without a key where it is the only one.
+func mayLackKey(p modelNode, elem reflect.Value) bool {
+	isText := base(p.elem().member(p.key).typ).Kind() == reflect.String
+	return p.class == hotupdate.Immutable && p.when == "" && isText && behind(elem).IsValid()
 }
 
 // keyOf is the key of an element of a keyed list, or nil.
@@ -292,7 +300,7 @@ func (e editor) element(p modelNode, v reflect.Value) reflect.Value {
 
 // flip may give an element another selector, most often one that makes it hot or ceases to.
 func (e editor) flip(p modelNode, object reflect.Value) {
-	if e.meddles && chance(e.t, 2) {
+	if e.meddles && p.when != p.key && chance(e.t, 2) {
 		selector := p.elem().member(p.when)
 		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
 	}
@@ -347,6 +355,7 @@ func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	elem := e.author.value(p.newElem())
 	switch {
 	case p.presence && rewritten.IsNil(): // which would be present from now on
+	case p.key != "" && rewritten.Len() == 1 && !isNewKey(p, reflect.Zero(rewritten.Type()), rewritten.Index(0)): // the only element without a key
 	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
 	case e.meddle(), p.key != "" && e.adds(p, elem) && chance(e.t, 2):
 		rewritten.Set(reflect.Append(rewritten, elem))
@@ -384,7 +393,7 @@ func (p modelNode) newElem() modelNode {
 
 // adds reports whether an element can be added without anybody seeing it.
 func (e editor) adds(p modelNode, elem reflect.Value) bool {
-	if p.when != "" && behind(elem).IsValid() {
+	if p.when != "" && p.when != p.key && behind(elem).IsValid() {
 		selector := p.hotElem().member(p.when)
 		selector.put(behind(elem), parsed(selector.typ, p.value))
 	}

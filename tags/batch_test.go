@@ -62,7 +62,7 @@ var batchTests = []struct {
 		"keys of a call",
 		tags.Call{Resources: 9, Tags: 2},
 		tags.Call{Resources: 1, Tags: 1},
-		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), SetFirst: true}},
+		[]tags.ResourcePlan{tags.InOrder(tags.ResourcePlan{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1")}, true)},
 		[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"},
 		"no more keys than the cloud takes",
 	},
@@ -71,7 +71,7 @@ var batchTests = []struct {
 		tags.Call{Resources: 9, Tags: 9},
 		tags.Call{Resources: 9, Tags: 9},
 		[]tags.ResourcePlan{
-			{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), SetFirst: true},
+			tags.InOrder(tags.ResourcePlan{Resource: "r1", Set: list("a=1"), Remove: list("x=1")}, true),
 			{Resource: "r2", Set: list("a=1"), Remove: list("x=1")},
 		},
 		[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"},
@@ -92,7 +92,7 @@ func TestBatches(t *testing.T) {
 	for _, test := range batchTests {
 		t.Run(test.name, func(t *testing.T) {
 			var rules tags.Rules
-			*rules.SetCall(), *rules.RemoveCall() = test.set, test.remove
+			rules.Limit(max(test.set.Resources, test.remove.Resources), test.set.Tags, max(test.remove.Tags, 1))
 			got := showBatches(rules.Batches(test.plans))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
@@ -110,7 +110,7 @@ func steps(p tags.ResourcePlan) []string {
 	for _, tag := range p.Remove {
 		remove = append(remove, fmt.Sprintf("Remove %s=%s", tag.Key, tag.Value))
 	}
-	if !p.SetFirst {
+	if !p.SetsFirst() {
 		return append(remove, set...)
 	}
 	return append(set, remove...)
@@ -127,16 +127,17 @@ func drawPlans(t *rapid.T) []tags.ResourcePlan {
 	for i := range rapid.IntRange(0, 6).Draw(t, "resources") {
 		set := slices.CompactFunc(draw("set"), func(a, b tags.Tag) bool { return a.Key == b.Key })
 		setFirst := rapid.Bool().Draw(t, "set first")
-		plans = append(plans, tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove"), SetFirst: setFirst})
+		plans = append(plans, tags.InOrder(tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove")}, setFirst))
 	}
 	return plans
 }
 
 // checkSize returns what the call does, after a check that it is one call and small enough.
 func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, all []tags.Tag) {
-	verb, all, limit := "Set", b.Set, *rules.SetCall()
+	limit, removal := rules.Calls()
+	verb, all = "Set", b.Set
 	if len(b.Remove) > 0 {
-		verb, all, limit = "Remove", b.Remove, *rules.RemoveCall()
+		verb, all, limit = "Remove", b.Remove, removal
 	}
 	if (len(b.Set) > 0) == (len(b.Remove) > 0) || len(b.Resources) == 0 || len(all) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
 		t.Fatalf("a call of the wrong size: %v", b)
@@ -154,11 +155,8 @@ func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, all []
 // Batches keep the order of every resource and lose nothing.
 func TestBatchesKeepOrderAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		call := func(label string) tags.Call {
-			return tags.Call{Resources: rapid.IntRange(0, 3).Draw(t, label), Tags: rapid.IntRange(0, 4).Draw(t, label)}
-		}
 		var rules tags.Rules
-		*rules.SetCall(), *rules.RemoveCall() = call("set"), call("remove")
+		rules.Limit(rapid.IntRange(0, 3).Draw(t, "resources"), rapid.IntRange(0, 4).Draw(t, "set"), rapid.IntRange(0, 4).Draw(t, "remove"))
 		plans := drawPlans(t)
 
 		got := map[string][]string{}

@@ -22,7 +22,7 @@ func settledLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	tb.Helper()
 	l := load{rules: rulesOf(tb, cloud, tags.VM), live: map[string]map[string]string{}}
 	l.rules.MaxTags = max(l.rules.MaxTags, 10*keys)
-	l.state = tags.State{Applied: many(keys), Desired: many(keys)}
+	l.state = tags.State{Recorded: []map[string]string{many(keys)}, Desired: many(keys)}
 	for i := range 3 {
 		id := fmt.Sprintf("resource-%d", i)
 		l.resources = append(l.resources, id)
@@ -51,7 +51,7 @@ func changedLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 			}
 		}
 	}
-	l.state.Attempted = []map[string]string{attempt, l.state.Desired}
+	l.state.Recorded = append(l.state.Recorded, attempt, l.state.Desired)
 	return l
 }
 

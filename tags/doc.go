@@ -8,6 +8,7 @@
 //
 //   - Admission: [Cloud.Validate] reports everything that the cloud, the driver or MCM would not accept, before a machine is touched.
 //   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports those that it cannot convert.
+//   - A cloud that this package does not know is described by a literal of [Rules], with the same methods.
 //   - Driver: [Rules.Effective] merges the maps of its spec, [Rules.Plan] compares the result with the live tags, [Rules.Batches] splits the
 //     plans into calls.
 //
@@ -38,8 +39,10 @@
 //     all of them at once.
 //   - GCP's network tags have no value, so ownership is by key alone: a key that somebody removed and created again is indistinguishable from
 //     ours, and is removed as ours. Choose keys that nobody else uses. In [Tags] network tags are keys with an empty value.
-//   - Where a cloud takes neither a value nor a version as a condition ([Unguarded]), a key to which somebody else gives a new value between
-//     the read and the removal is removed. The window is the lag of reads.
+//   - Where a cloud takes neither a value nor a version as a condition ([Unguarded]), a key to which somebody else gives a
+//     new value between the read and the removal is removed. The window is the lag of reads. If such a cloud writes all
+//     infrastructure tags at once, every key that somebody else sets in this window is lost, and every key that somebody
+//     else removes comes back.
 //   - A value that others set, and that equals ours, counts as ours.
 //
 // # Errors

@@ -16,8 +16,7 @@ func Example() {
 		return
 	}
 	state := tags.State{
-		Applied:   map[string]string{"cost-center": "1000", "owner": "alice"},
-		Attempted: []map[string]string{{"cost-center": "2000"}}, // recorded before the call
+		Recorded:  []map[string]string{{"cost-center": "1000", "owner": "alice"}, {"cost-center": "2000"}}, // applied; attempted
 		Desired:   map[string]string{"cost-center": "2000"},
 		Mandatory: map[string]string{"kubernetes.io/cluster/shoot--p--s": "1"},
 	}
@@ -52,7 +51,7 @@ func ExampleResourcePlan_Apply() {
 		return
 	}
 	live := map[string]string{"cost-center": "1000", "backup": "daily"}
-	state := tags.State{Applied: map[string]string{"cost-center": "1000"}, Desired: map[string]string{"owner": "alice"}}
+	state := tags.State{Recorded: []map[string]string{{"cost-center": "1000"}}, Desired: map[string]string{"owner": "alice"}}
 	plans, err := rules.Plan(state, []string{"vm-1"}, map[string]map[string]string{"vm-1": live})
 	if err != nil {
 		fmt.Println(err)
@@ -74,13 +73,13 @@ func ExampleCloud_Validate() {
 		VM:   map[string]string{"owner": "alice", "kubernetes.io/cluster/other": "1"},
 		Disk: map[string]string{"Name": "my-disk"},
 	}
-	mandatory := tags.Uniform(map[string]string{"kubernetes.io/cluster/mine": "1"})
+	mandatory := tags.Tags{VM: map[string]string{"kubernetes.io/cluster/mine": "1"}}
 	for _, err := range tags.AWS.Validate(wanted, &mandatory, field.NewPath("tags")) {
 		fmt.Println(err)
 	}
 	// Output:
-	// tags.vm[kubernetes.io/cluster/other]: Forbidden: contains "kubernetes.io/cluster/", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own and delete it, as it has no Machine object for it; choose another key
-	// tags.disk[Name]: Forbidden: is "Name", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name; choose another key
+	// tags.vm[kubernetes.io/cluster/other]: Forbidden: matches "*kubernetes.io/cluster/*", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own and delete it, as it has no Machine object for it; choose another key
+	// tags.disk[Name]: Forbidden: matches "Name", which the driver sets itself or the cloud reserves: the value would be overwritten, or the cloud would refuse the whole call; choose another key
 }
 
 // An extension turns pool labels into infrastructure tags. Keys that become one key are reported; none of them wins.
@@ -116,13 +115,6 @@ func ExampleRules_Effective() {
 	mandatory["Name"] = "machine-1"
 	fmt.Println(rules.Effective(flat, perKind.Of(tags.VM), mandatory))
 	// Output: map[Name:machine-1 kubernetes.io/cluster/shoot--p--s:1 kubernetes.io/role/node:1 owner:bob]
-}
-
-// Network tags of GCP are keys without values.
-func ExampleFromKeys() {
-	wanted := tags.Tags{Network: tags.FromKeys("bastion", "allow-ssh")}
-	fmt.Println(tags.Keys(wanted.Network), len(tags.GCP.Validate(&wanted, nil, field.NewPath("tags"))))
-	// Output: [allow-ssh bastion] 0
 }
 
 // Limits that are quotas are changed in a copy.

@@ -3,6 +3,8 @@ package tags_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +20,7 @@ import (
 func TestPlanAgreesWithNaivePlan(t *testing.T) {
 	for _, n := range naives() {
 		rules := rulesOf(t, n.cloud, n.kind)
-		t.Run(rules.Name(), func(t *testing.T) {
+		t.Run(n.name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { drawAndComparePlans(t, rules) })
 		})
 	}
@@ -43,8 +45,7 @@ func FuzzPlan(f *testing.F) {
 		rules := rulesOf(t, n.cloud, n.kind)
 		rules.MaxTags = int(limit) + 1
 		comparePlans(t, rules, tags.State{
-			Applied:   parse(applied),
-			Attempted: []map[string]string{parse(first), parse(second)},
+			Recorded:  []map[string]string{parse(applied), parse(first), parse(second)},
 			Desired:   parse(desired),
 			Mandatory: parse(mandatory),
 		}, parse(live))
@@ -61,12 +62,12 @@ func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
 	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
 	state := tags.State{
-		Applied:   drawSpec(t, "applied", "1", "2"),
+		Recorded:  []map[string]string{drawSpec(t, "applied", "1", "2")},
 		Desired:   drawSpec(t, "desired", "1", "2"),
 		Mandatory: rapid.SampledFrom(mandatory).Draw(t, "mandatory"),
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "attempts") {
-		state.Attempted = append(state.Attempted, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
+		state.Recorded = append(state.Recorded, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
 	}
 	comparePlans(t, rules, state, drawSpec(t, "live", "1", "2", "3", "x"))
 }
@@ -97,7 +98,7 @@ func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.Ke
 
 // valuesIn returns the values of a key in a spec, whatever its spelling.
 func (n *naivePlanner) valuesIn(spec map[string]string, key string) (values []string) {
-	for _, k := range tags.Keys(spec) {
+	for _, k := range slices.Sorted(maps.Keys(spec)) {
 		if n.same(k, key) {
 			values = append(values, spec[k])
 		}
@@ -105,12 +106,8 @@ func (n *naivePlanner) valuesIn(spec map[string]string, key string) (values []st
 	return values
 }
 
-func (n *naivePlanner) history() []map[string]string {
-	return append([]map[string]string{n.state.Applied}, n.state.Attempted...)
-}
-
 func (n *naivePlanner) ownedValues(key string) (values []string) {
-	for _, spec := range n.history() {
+	for _, spec := range n.state.Recorded {
 		values = append(values, n.valuesIn(spec, key)...)
 	}
 	return values
@@ -120,33 +117,25 @@ func (n *naivePlanner) owns(key, value string) bool {
 	return slices.ContainsFunc(n.ownedValues(key), func(v string) bool { return n.sameValue(v, value) })
 }
 
-func (n *naivePlanner) reserved(key string) bool { return n.reservation(key) != nil }
-
-func (n *naivePlanner) namesCluster(key string) bool {
-	d := n.reservation(key)
-	return d != nil && d.Owner == tags.MCMCluster
+func (n *naivePlanner) reserved(key string) bool {
+	return n.namesCluster(key) || n.matchesAny(key, n.rules.RoleKeys) || n.matchesAny(key, n.rules.ReservedKeys) ||
+		n.matchesAny(strings.ToLower(key), slices.DeleteFunc(slices.Clone(n.rules.ReservedKeys), func(pattern string) bool {
+			return pattern != strings.ToLower(pattern)
+		}))
 }
 
-func (n *naivePlanner) reservation(key string) *tags.Reserved {
-	i := slices.IndexFunc(n.rules.Reserved(), func(d tags.Reserved) bool {
-		k, text := key, d.Text
-		if n.rules.IgnoresCase || d.Owner == tags.TheCloud {
-			k, text = strings.ToLower(k), strings.ToLower(text)
-		}
-		switch d.Match {
-		case tags.MatchContains:
-			return strings.Contains(k, text)
-		case tags.MatchPrefix:
-			return strings.HasPrefix(k, text)
-		case tags.MatchExactly:
-			return k == text
-		}
-		return false
-	})
-	if i < 0 {
-		return nil
+func (n *naivePlanner) namesCluster(key string) bool { return n.matchesAny(key, n.rules.ClusterKeys) }
+
+// matchesAny reads patterns as regular expressions.
+func (n *naivePlanner) matchesAny(key string, patterns []string) bool {
+	flags := "(?s)"
+	if n.rules.IgnoresCase {
+		flags = "(?is)"
 	}
-	return &n.rules.Reserved()[i]
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		expression := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+		return regexp.MustCompile(flags + "^" + expression + "$").MatchString(key)
+	})
 }
 
 // wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, or if mandatory names several clusters.
@@ -179,7 +168,7 @@ func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
 
 // spellings returns the spellings of a key that are live, the one that stands for it first.
 func (n *naivePlanner) spellings(key string, wanted map[string]string) (all []string) {
-	for _, k := range tags.Keys(n.live) {
+	for _, k := range slices.Sorted(maps.Keys(n.live)) {
 		if n.same(k, key) {
 			all = append(all, k)
 		}
@@ -230,7 +219,7 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 	slices.Sort(plan.Takeover)
 	plan.Remove = slices.Compact(plan.Remove)
 	if foreign+len(wanted)+len(plan.Remove) <= n.rules.MaxTags {
-		plan.SetFirst = true
+		plan = tags.InOrder(plan, true)
 	}
 	return plan, additions == 0 || foreign+len(wanted) <= n.rules.MaxTags
 }
@@ -255,7 +244,7 @@ func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]strin
 		case n.removable(key, wanted):
 			plan.Remove = append(plan.Remove, tags.Tag{Key: key, Value: value})
 		case len(n.valuesIn(wanted, key)) > 0 && n.spellings(key, wanted)[0] == key:
-		case slices.ContainsFunc(n.rules.Uncounted(), func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }):
+		case slices.ContainsFunc(n.rules.Uncounted(), func(p string) bool { return strings.HasPrefix(strings.ToLower(key), strings.TrimSuffix(p, "*")) }):
 		default:
 			foreign++
 		}

@@ -9,14 +9,14 @@ import (
 
 // State holds what the spec and the record of a machine say about one kind of resource. Each map is as [Rules.Effective] returns it.
 type State struct {
-	// Applied is the last-applied spec; empty if nothing is recorded, or if the record cannot be read.
-	Applied map[string]string
-	// Attempted are the specs that were sent since, in any order, including the present one if it was recorded before the call. A nil or empty
-	// spec is an attempt to remove everything, and owns nothing.
+	// Recorded are the specs whose values are ours, in any order: the last-applied one, and those that were sent since,
+	// including the present one if it was recorded before the call. A nil or empty spec is an attempt to remove everything,
+	// and owns nothing.
 	//
-	// A success does not empty Attempted. It adds the spec that was last-applied before: see rules 1 and 5 of the package documentation.
-	Attempted []map[string]string
-	Desired   map[string]string // what the spec wants now
+	// After a success, Recorded has the spec that was last-applied before as well: see rules 1 and 5 of the package
+	// documentation.
+	Recorded []map[string]string
+	Desired  map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
 	Mandatory map[string]string
 }
@@ -24,14 +24,15 @@ type State struct {
 // ResourcePlan says what to change on one resource. All lists are sorted by key, then by value.
 type ResourcePlan struct {
 	Resource string // the ID
-	// SetFirst says that everything is set before anything is removed, so that a key that replaces another is never missing. Without SetFirst the
-	// removals come first, because the limit leaves no room.
-	SetFirst bool
-	Set      []Tag // to add or to overwrite
+	Set      []Tag  // to add or to overwrite
 	// Remove are the live infrastructure tags to remove. The value is the condition of the removal: a driver passes it on if its cloud supports
 	// conditions.
 	Remove   []Tag
 	Takeover []string // keys of Set that are live with a foreign value, which is lost
+
+	// setFirst says that everything is set before anything is removed, so that a key that replaces another is never
+	// missing. Without setFirst the removals come first, because the limit leaves no room.
+	setFirst bool
 }
 
 // Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the value may be secret.

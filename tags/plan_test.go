@@ -34,7 +34,7 @@ func pairs(all []tags.Tag) string {
 	return b.String()
 }
 
-// show writes a plan as "set a=1; remove b=2; takeover a; RemoveFirst", without what is empty and without SetFirst.
+// show writes a plan as "set a=1; remove b=2; takeover a; RemoveFirst", without what is empty; what sets before it removes is the rule.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
@@ -47,7 +47,7 @@ func show(p tags.ResourcePlan) string {
 	if len(p.Takeover) > 0 {
 		parts = append(parts, "takeover "+strings.Join(p.Takeover, " "))
 	}
-	if !p.SetFirst {
+	if !p.SetsFirst() {
 		parts = append(parts, "RemoveFirst")
 	}
 	return strings.Join(parts, "; ")
@@ -131,9 +131,9 @@ func TestPlan(t *testing.T) {
 	for _, test := range planTests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, test.kind)
-			state := tags.State{Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
 			for _, attempt := range test.attempted {
-				state.Attempted = append(state.Attempted, parse(attempt))
+				state.Recorded = append(state.Recorded, parse(attempt))
 			}
 			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
 			if err != nil {
@@ -150,7 +150,7 @@ func TestPlan(t *testing.T) {
 func TestPlanKindsDoNotMix(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	applied := tags.Tags{VM: parse("a=1")}
-	plans, err := rules.Plan(tags.State{Applied: applied.Of(tags.Disk)}, []string{"vol"}, map[string]map[string]string{"vol": parse("a=1")})
+	plans, err := rules.Plan(tags.State{Recorded: []map[string]string{applied.Of(tags.Disk)}}, []string{"vol"}, map[string]map[string]string{"vol": parse("a=1")})
 	if err != nil || show(plans[0]) != "" {
 		t.Errorf("got %v, %v: a=1 is owned on the VM, not on the disk", plans, err)
 	}
@@ -159,7 +159,7 @@ func TestPlanKindsDoNotMix(t *testing.T) {
 func TestPlanResources(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	live := map[string]map[string]string{"vol-root": parse("a=1"), "vol-csi": parse("a=1 old=1"), "vol-data": parse("a=x old=1")}
-	plans, err := rules.Plan(tags.State{Applied: parse("old=1"), Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
+	plans, err := rules.Plan(tags.State{Recorded: []map[string]string{parse("old=1")}, Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestPlanLimit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
 			rules.MaxTags = 4
-			state := tags.State{Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
 			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
 			got := strings.Join(codesOf(err), " ")
 			if err == nil {
@@ -273,8 +273,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
 	rules.MaxTags = 12
 	state := tags.State{
-		Applied:   parse("ab=1 AB=2 Ab=3 cd=1"),
-		Attempted: []map[string]string{parse("aB=4 Cd=5"), nil},
+		Recorded:  []map[string]string{parse("ab=1 AB=2 Ab=3 cd=1"), parse("aB=4 Cd=5"), nil},
 		Desired:   parse("ef=1 gh=2 ij=3"),
 		Mandatory: parse("Name=m"),
 	}
@@ -311,14 +310,14 @@ func TestPlanLimitOfOneResourceStopsAll(t *testing.T) {
 
 func TestPlanChangesNothingItWasGiven(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
-	state := tags.State{Applied: parse("a=1"), Attempted: []map[string]string{parse("B=1")}, Desired: parse("b=2"), Mandatory: parse("Name=m")}
+	state := tags.State{Recorded: []map[string]string{parse("a=1"), parse("B=1")}, Desired: parse("b=2"), Mandatory: parse("Name=m")}
 	live := map[string]map[string]string{"r2": parse("A=1 name=x"), "r1": nil}
 	resources := []string{"r2", "r1"}
 	if _, err := rules.Plan(state, resources, live); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(resources, []string{"r2", "r1"}) || !maps.Equal(live["r2"], parse("A=1 name=x")) || !maps.Equal(state.Desired, parse("b=2")) ||
-		!maps.Equal(state.Applied, parse("a=1")) || !maps.Equal(state.Attempted[0], parse("B=1")) || !maps.Equal(state.Mandatory, parse("Name=m")) {
+		!maps.Equal(state.Recorded[0], parse("a=1")) || !maps.Equal(state.Recorded[1], parse("B=1")) || !maps.Equal(state.Mandatory, parse("Name=m")) {
 		t.Error("Plan changed its input")
 	}
 }
@@ -367,16 +366,47 @@ func TestLastAppliedStaysOwnedUntilConfirmed(t *testing.T) {
 		return show(plans[0])
 	}
 	// a=1 is live, but was set only a moment ago; then the user drops it.
-	first := tags.State{Applied: parse("a=1"), Attempted: []map[string]string{nil}}
+	first := tags.State{Recorded: []map[string]string{parse("a=1"), nil}}
 	if got := plan("", first); got != "" {
 		t.Fatalf("first pass: %q, want nothing: a removal without a condition could hit a foreign key", got)
 	}
-	second := tags.State{Attempted: []map[string]string{nil, first.Applied}}
+	second := tags.State{Recorded: []map[string]string{nil, first.Recorded[0]}}
 	if got, want := plan("a=1", second), "remove a=1"; got != want {
 		t.Errorf("second pass: %q, want %q", got, want)
 	}
-	forgetful := tags.State{Attempted: []map[string]string{nil}}
+	forgetful := tags.State{Recorded: []map[string]string{nil}}
 	if got := plan("a=1", forgetful); got != "" {
 		t.Errorf("a record without the former last-applied: %q, want nothing: the key is foreign for ever", got)
+	}
+}
+
+// TestPlanIsLinear: where the cloud ignores case, a key may have very many spellings. Each was looked up
+// among all recorded ones, which took minutes.
+func TestPlanIsLinear(t *testing.T) {
+	const letters = 17
+	live, applied := map[string]string{}, map[string]string{}
+	for n := range 1 << letters {
+		key := []byte(strings.Repeat("k", letters))
+		for i := range key {
+			if n>>i&1 == 1 {
+				key[i] = 'K'
+			}
+		}
+		live[string(key)], applied[string(key)] = "live", "other"
+	}
+	applied[strings.Repeat("k", letters-1)+"K"] = "live" // the last one in order
+	rules, err := tags.Azure.Rules(tags.VM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for last, want := range map[string]int{"live": 1 << letters, "other": 0} { // the value of the last spelling in order
+		applied[strings.Repeat("k", letters-1)+"K"] = last
+		plans, err := rules.Plan(tags.State{Recorded: []map[string]string{applied}}, []string{"vm"}, map[string]map[string]string{"vm": live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(plans[0].Remove); got != want {
+			t.Errorf("%d spellings are removed, not %d", got, want)
+		}
 	}
 }

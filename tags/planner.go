@@ -14,17 +14,20 @@ import (
 // only the plans and, where a cloud ignores case, the index of keys with capitals.
 type planner struct {
 	rules     *Rules
-	recorded  []spec // last-applied, and then the attempts
+	recorded  []spec
 	desired   spec
 	mandatory spec
 	wanted    int // number of identities in desired and mandatory
 }
 
+// infrastructureTags is where the errors of a plan are.
+const infrastructureTags = "infrastructure tags"
+
 // newPlanner appends the recorded specs to buffer.
 func newPlanner(r *Rules, s *State, buffer []spec) planner {
-	p := planner{rules: r, recorded: append(buffer, r.spec(s.Applied)), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory)}
-	for _, attempt := range s.Attempted {
-		p.recorded = append(p.recorded, r.spec(attempt))
+	p := planner{rules: r, recorded: buffer, desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory)}
+	for _, recorded := range s.Recorded {
+		p.recorded = append(p.recorded, r.spec(recorded))
 	}
 	for range p.wantedKeys {
 		p.wanted++
@@ -32,10 +35,10 @@ func newPlanner(r *Rules, s *State, buffer []spec) planner {
 	return p
 }
 
-// check returns the errors of desired and mandatory keys, which do not depend on live.
+// check returns the errors that do not depend on live: of the rules, else of desired and mandatory keys.
 func (p *planner) check() error {
-	if p.rules.MaxTags <= 0 {
-		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.name, What: "the rules allow no infrastructure tags", Hint: "take them from Cloud.Rules"}
+	if err := p.rules.check(); err != nil {
+		return err
 	}
 	errs := p.keyErrors(nil)
 	if len(errs) == 0 {
@@ -44,8 +47,8 @@ func (p *planner) check() error {
 	var problems fault.List
 	for _, err := range errs {
 		problems.Add(&fault.Error{
-			Kind: fault.Conflict, Code: "unusable-key", Where: p.rules.name, Path: err.Field, What: err.Detail,
-			Hint: "refuse it in admission, by Cloud.Validate, or pass it as mandatory if it is",
+			Kind: fault.Conflict, Code: "unusable-key", Where: infrastructureTags, Path: err.Field, What: err.Detail,
+			Hint: "refuse it in admission, by Rules.Validate, or pass it as mandatory if it is",
 		})
 	}
 	return problems.Err()
@@ -109,12 +112,12 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	foreign := p.planRest(plan, &live)
 	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
 		return &fault.Error{
-			Kind: fault.Limit, Code: "over-limit", Where: p.rules.name, Path: plan.Resource,
+			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
 			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
-	plan.SetFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags
+	plan.setFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags
 	return nil
 }
 
@@ -162,7 +165,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 				remove = make([]Tag, 0, len(live.tags))
 			}
 			remove = slices.AppendSeq(remove, live.spellings(id))
-		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return strings.HasPrefix(fold(id), prefix) }):
+		case !slices.ContainsFunc(p.rules.uncounted, func(pattern string) bool { return matches(pattern, fold(id)) }):
 			foreign += n
 		}
 	}
@@ -172,12 +175,23 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 
 // removable reports whether a key that is not wanted is not reserved, and all of its live spellings are owned.
 func (p *planner) removable(live *spec, id string) bool {
+	owned := func(value string) bool { return p.owned(id, value) }
+	if live.count(id) > 1 { // looking each spelling up among all recorded ones would take too long
+		values := map[string]bool{}
+		for i := range p.recorded {
+			for tag := range p.recorded[i].spellings(id) {
+				values[tag.Value] = true
+			}
+		}
+		owned = func(value string) bool { return values[value] || p.rules.KeysOnly && len(values) > 0 }
+	}
 	for tag := range live.spellings(id) {
-		if !p.owned(id, tag.Value) {
+		if !owned(tag.Value) {
 			return false
 		}
 	}
-	return p.rules.reserved(id) == nil
+	why, _ := p.rules.reserved(id)
+	return why == ""
 }
 
 // owned reports whether last-applied or an attempt has the key with this value.

@@ -8,26 +8,44 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Rules are the requirements of one cloud for the infrastructure tags of one kind of resource. They come from [Cloud.Rules]; callers may change
-// the exported fields of a copy. The driver of a cloud that this package does not know starts with the rules of a cloud on which MCM's keys
-// have the same spelling. The zero value allows nothing: no key, no value, no infrastructure tag.
+// Rules are the requirements of one cloud for the infrastructure tags of one kind of resource. [Cloud.Rules] returns
+// those of the clouds that this package knows, and callers may change a copy. Any other cloud is described by a literal:
+//
+//	rules := tags.Rules{
+//		Key:              tags.Text{Max: 63, Match: regexp.MustCompile(`^[a-z][a-z./-]*$`)},
+//		Value:            tags.Text{Max: 63, Match: regexp.MustCompile(`^[a-z]*$`)},
+//		MaxTags:          20,
+//		ClusterKeys:      []string{"mcm.gardener.cloud/cluster"},
+//		ReservedKeys:     []string{"cloud.example/*"},
+//		ResourcesPerCall: 1, TagsPerCall: 20,
+//	}
+//
+// [Rules.Plan] returns all mistakes of such a literal, and so does New of package driver, before a machine is touched.
+// The zero value allows no infrastructure tag.
 type Rules struct {
-	// MaxTags is the number of infrastructure tags that a resource takes. An operator with another quota changes it.
-	MaxTags int
-	// Guard is the condition of a removal, for the API calls that the table names. A driver that makes other calls changes it.
-	Guard Guard
-	// KeysOnly says that infrastructure tags have no values.
+	// Key and Value say which texts the cloud takes. A key is never empty.
+	Key, Value Text
+	// KeysOnly says that infrastructure tags have no values. Then Value is the zero value.
 	KeysOnly bool
 	// IgnoresCase says that keys that differ only in case are one key.
 	IgnoresCase bool
+	// MaxTags is the number of infrastructure tags that a resource takes. An operator with another quota changes it.
+	MaxTags int
 
-	name         string   // for messages, such as "AWS tags"
-	key, value   text     // what keys and values may be; a key is never empty, and value is unused with KeysOnly
-	uncounted    []string // lower-case prefixes of live keys, in any case, that do not count towards MaxTags
-	reservedKeys []reservedKey
-	cleaning     cleaning
+	// Users must not set the keys that match one of these patterns, and such a key is never removed. A "*" at an end of
+	// a pattern stands for any text. By ClusterKeys and RoleKeys MCM finds the machines of a cluster. The driver sets the
+	// ReservedKeys itself, or the cloud reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
+	ClusterKeys, RoleKeys, ReservedKeys []string
 
-	setCall, removeCall call // limits of one call
+	// Guard is the condition of a removal, for the API calls that the table names. A driver that makes other calls changes it.
+	Guard Guard
+	// One call sets or removes at most TagsPerCall infrastructure tags on ResourcesPerCall resources, the same on all of
+	// them. 0 counts as 1.
+	ResourcesPerCall, TagsPerCall int
+
+	removalsPerCall int      // instead of TagsPerCall; 0 is TagsPerCall
+	uncounted       []string // patterns, in lower case, of live keys that in any case do not count towards MaxTags
+	cleaning        cleaning
 }
 
 // Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous guard, so that
@@ -36,16 +54,12 @@ type Guard uint8
 
 // The guards.
 const (
-	Unguarded    Guard = iota // the key is removed, whatever its current value
-	GuardValue                // the key is removed only if it has the value given
-	GuardVersion              // everything is written at once, and only if nothing has changed since the read
+	// Unguarded: the key is removed, whatever its current value. On a cloud that writes everything at once this is true
+	// of all keys: those that somebody else sets between the read and the write are lost.
+	Unguarded    Guard = iota
+	GuardValue         // the key is removed only if it has the value given
+	GuardVersion       // everything is written at once, and only if nothing has changed since the read
 )
-
-// call holds the limits of one call. Zero counts as one.
-type call struct {
-	Resources int // all of them get the same infrastructure tags
-	Tags      int
-}
 
 // Rules returns the rules of a kind of resource. The error has the code no-rules if there are none: for an unknown cloud or kind, and for
 // OpenStack's network interfaces, since ports carry no keys with values.
@@ -59,6 +73,52 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 		Kind: fault.Unsupported, Code: "no-rules", Where: string(c),
 		What: "resources of kind " + string(k) + " carry no infrastructure tags that this package knows",
 		Hint: "leave them out",
+	}
+}
+
+// check returns all mistakes of a description at once, each a [*fault.Error] with the code unusable-rules, or empty-rules
+// for the zero value.
+func (r *Rules) check() error {
+	var problems fault.List
+	wrong := func(field, what, hint string) {
+		problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint})
+	}
+	if r.MaxTags <= 0 {
+		problems.Add(&fault.Error{
+			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags", What: "allows no infrastructure tags",
+			Hint: "take the rules from Cloud.Rules, or describe the cloud in full",
+		})
+	}
+	r.Key.check("Key", wrong)
+	if !r.KeysOnly {
+		r.Value.check("Value", wrong)
+	} else if r.Value != (Text{}) {
+		wrong("Value", "is set although keys have no values", "leave it out, or KeysOnly")
+	}
+	if r.Guard > GuardVersion {
+		wrong("Guard", "is none of the guards", "choose one of them")
+	}
+	if min(r.ResourcesPerCall, r.TagsPerCall) < 0 {
+		wrong("ResourcesPerCall, TagsPerCall", "is negative", "write what one call takes")
+	}
+	r.checkPatterns("ClusterKeys", r.ClusterKeys, wrong)
+	r.checkPatterns("RoleKeys", r.RoleKeys, wrong)
+	r.checkPatterns("ReservedKeys", r.ReservedKeys, wrong)
+	return problems.Err()
+}
+
+// checkPatterns reports patterns that match everything or nothing, and keys of MCM that the cloud would refuse.
+func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, what, hint string)) {
+	for i, pattern := range patterns {
+		at := func() string { return fmt.Sprintf("%s[%d]", name, i) }
+		switch text := strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*"); {
+		case text == "":
+			wrong(at(), "matches every key or the empty one", "write a part of the key")
+		case strings.Contains(text, "*"):
+			wrong(at(), "has a * within", "write * at its ends only")
+		case name != "ReservedKeys" && text == pattern && len(r.Key.errors("key", text, nil)) > 0:
+			wrong(at(), "is a key that Key does not admit", "correct its spelling, or Key")
+		}
 	}
 }
 
@@ -91,65 +151,54 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 	return out
 }
 
-// reservedKey matches keys that users must not set, because MCM, the driver or the cloud relies on them. They are never removed either.
-type reservedKey struct {
-	Match match
-	Text  string // in lower case where case does not count
-	Owner owner
-}
-
-// match is how the text of a [reservedKey] is compared with a key.
-type match string
+// reason says who relies on a reserved key, and what would happen if a user set it.
+type reason string
 
 const (
-	contains match = "contains"
-	begins   match = "begins with"
-	equals   match = "is"
-)
-
-// owner says who relies on a reserved key, and what would happen if a user set it.
-type owner string
-
-const (
-	mcmCluster owner = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
+	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
 		"and delete it, as it has no Machine object for it"
-	mcmRole owner = "by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
+	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
 		"that has no Machine object, and delete it"
-	theDriver owner = "which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
-	theCloud  owner = "which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
+	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the cloud would refuse the " +
+		"whole call"
 )
 
-// consequence says what would happen if a user set the reserved key, and what to do instead. The text continues a sentence that begins with the
-// key.
-func (k *reservedKey) consequence() string {
-	return fmt.Sprintf("%s %q, %s; choose another key", k.Match, k.Text, k.Owner)
-}
-
-// reserved returns the first entry that matches the key, or nil. MCM and the drivers compare byte by byte, so case counts unless the cloud
-// itself ignores it. Case never counts in keys that the cloud reserves.
-func (r *Rules) reserved(key string) *reservedKey {
-	for i := range r.reservedKeys {
-		k := &r.reservedKeys[i]
-		compared := key
-		if k.Owner == theCloud || r.IgnoresCase {
-			compared = fold(key)
-		}
-		if k.matches(compared) {
-			return k
+// reserved returns why a key is reserved, and by which pattern; nothing if it is not. MCM and the drivers compare byte by
+// byte, so case counts unless the cloud itself ignores it.
+func (r *Rules) reserved(key string) (why reason, pattern string) {
+	for _, list := range [...]struct {
+		why      reason
+		patterns []string
+	}{{findsCluster, r.ClusterKeys}, {findsRole, r.RoleKeys}, {isReserved, r.ReservedKeys}} {
+		for _, pattern := range list.patterns {
+			if r.IgnoresCase && matches(fold(pattern), fold(key)) || matches(pattern, key) ||
+				list.why == isReserved && matches(pattern, fold(key)) { // never if the pattern has capitals
+				return list.why, pattern
+			}
 		}
 	}
-	return nil
+	return "", ""
 }
 
-func (k *reservedKey) matches(key string) bool {
-	switch k.Match {
-	case contains:
-		return strings.Contains(key, k.Text)
-	case begins:
-		return strings.HasPrefix(key, k.Text)
-	case equals:
+// matches reports whether a key matches a pattern.
+func matches(pattern, key string) bool {
+	text, isOpen := strings.CutSuffix(pattern, "*")
+	text, isTail := strings.CutPrefix(text, "*")
+	switch {
+	case isOpen && isTail:
+		return strings.Contains(key, text)
+	case isOpen:
+		return strings.HasPrefix(key, text)
+	case isTail:
+		return strings.HasSuffix(key, text)
 	}
-	return key == k.Text
+	return key == text
+}
+
+// consequence says what would happen if a user set a reserved key, and what to do instead. The text continues a sentence
+// that begins with the key.
+func (w reason) consequence(pattern string) string {
+	return fmt.Sprintf("matches %q, %s; choose another key", pattern, w)
 }
 
 // MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil. Drivers whose spec holds pool labels
@@ -157,7 +206,7 @@ func (k *reservedKey) matches(key string) bool {
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {
-		if k := r.reserved(key); k != nil && (k.Owner == mcmCluster || k.Owner == mcmRole) {
+		if why, _ := r.reserved(key); why == findsCluster || why == findsRole {
 			if found == nil {
 				found = make(map[string]string, 2)
 			}
@@ -169,6 +218,6 @@ func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 
 // isClusters reports whether MCM takes the key for a cluster's key.
 func (r *Rules) isClusters(id string) bool {
-	k := r.reserved(id)
-	return k != nil && k.Owner == mcmCluster
+	why, _ := r.reserved(id)
+	return why == findsCluster
 }

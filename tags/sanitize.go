@@ -64,8 +64,8 @@ type cleaned struct {
 
 func (r *Rules) errorsOf(c cleaned) field.ErrorList {
 	errs := r.textErrors(c.key, c.value, c.from)
-	if k := r.reserved(c.key); k != nil {
-		errs = append(errs, field.Forbidden(c.from, "as "+strconv.Quote(c.key)+" "+k.consequence()))
+	if why, pattern := r.reserved(c.key); why != "" {
+		errs = append(errs, field.Forbidden(c.from, "as "+strconv.Quote(c.key)+" "+why.consequence(pattern)))
 	}
 	return errs
 }

@@ -20,9 +20,9 @@ import (
 // The properties are checked by the cloud, at the moment when a call lands, against what the driver had recorded when it planned.
 
 // simRules are real rules with limits so small that they bind, and calls so small that they have to be cut.
-func simRules(t *testing.T) []tags.Rules {
+func simRules(t *testing.T) map[string]tags.Rules {
 	t.Helper()
-	var all []tags.Rules
+	all := map[string]tags.Rules{}
 	for _, row := range []struct {
 		cloud tags.Cloud
 		kind  tags.Kind
@@ -32,16 +32,18 @@ func simRules(t *testing.T) []tags.Rules {
 			t.Fatal(err)
 		}
 		rules.MaxTags = 8
-		*rules.SetCall() = tags.Call{Resources: min(rules.SetCall().Resources, 2), Tags: 2}
-		*rules.RemoveCall() = tags.Call{Resources: min(rules.RemoveCall().Resources, 2), Tags: min(rules.RemoveCall().Tags, 2)}
-		all = append(all, rules)
+		_, remove := rules.Calls()
+		rules.Limit(min(rules.ResourcesPerCall, 2), 2, min(remove.Tags, 2))
+		all[string(row.cloud)+" "+string(row.kind)] = rules
 	}
 	return all
 }
 
 func TestSimulatedCloud(t *testing.T) {
-	for _, rules := range simRules(t) {
-		t.Run(rules.Name(), func(t *testing.T) {
+	all := simRules(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		rules := all[name]
+		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := newWorld(t, rules)
 				t.Repeat(map[string]func(*rapid.T){
@@ -121,10 +123,8 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 
 // mandatoryKey returns a key by which MCM would find the machine on this cloud.
 func mandatoryKey(rules tags.Rules) string {
-	for _, d := range rules.Reserved() {
-		if d.Owner == tags.MCMCluster {
-			return d.Text + "shoot"
-		}
+	for _, pattern := range rules.ClusterKeys {
+		return strings.Trim(pattern, "*") + "shoot"
 	}
 	return "mcm-has-no-key-on-this-cloud"
 }
@@ -234,7 +234,7 @@ func (w *world) confirm(t *rapid.T) {
 // pass is UpdateMachine with the record around it.
 func (w *world) pass(t *rapid.T, read map[string]map[string]string, versions map[string]int, next func() fate) bool {
 	w.attempted = append(w.attempted, maps.Clone(w.desired))
-	state := tags.State{Applied: w.applied, Attempted: w.attempted, Desired: w.desired, Mandatory: w.mandatory}
+	state := tags.State{Recorded: append([]map[string]string{w.applied}, w.attempted...), Desired: w.desired, Mandatory: w.mandatory}
 	plans, err := w.rules.Plan(state, w.created, read)
 	if err != nil {
 		if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "over-limit" {
@@ -324,12 +324,12 @@ func (w *world) after(t *rapid.T, live map[string]string, c call) map[string]str
 	if c.replace != nil {
 		return maps.Clone(c.replace)
 	}
-	limit := w.rules.SetCall()
+	limit, removal := w.rules.Calls()
 	if len(c.batch.Remove) > 0 {
-		limit = w.rules.RemoveCall()
+		limit = removal
 	}
 	all := slices.Concat(c.batch.Set, c.batch.Remove)
-	if len(c.batch.Resources) > limit.Resources || len(all) > limit.Tags {
+	if len(c.batch.Resources) > max(limit.Resources, 1) || len(all) > limit.Tags {
 		t.Fatalf("a call is too large: %v", c.batch)
 	}
 	live = maps.Clone(live)
@@ -532,7 +532,7 @@ func (w *world) checkIdempotent(t *rapid.T) {
 	for id, r := range w.resources {
 		live[id] = r.live
 	}
-	state := tags.State{Applied: w.applied, Desired: w.desired, Mandatory: w.mandatory}
+	state := tags.State{Recorded: []map[string]string{w.applied}, Desired: w.desired, Mandatory: w.mandatory}
 	plans, err := w.rules.Plan(state, w.created, live)
 	if err != nil {
 		t.Fatal(err)

@@ -48,49 +48,39 @@ func table() []row {
 // Sources: AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags, DeleteTags.
 func awsTags() Rules {
 	return Rules{ // "Tag keys and values are case-sensitive"
-		name:      "AWS tags",
-		MaxTags:   50,               // user tags
-		uncounted: []string{"aws:"}, // "do not count against your tags per resource limit"
+		MaxTags:   50,                // user tags
+		uncounted: []string{"aws:*"}, // "do not count against your tags per resource limit"
 		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller limit is used: a key that EC2 refuses
 		// blocks the update of a machine, while a key that validation refuses can be shortened. Smithy's length trait counts code points. EC2 itself
 		// takes every character; other services and billing do not.
-		key:   text{max: 127, unit: codePoints, whole: awsText},
-		value: text{max: 256, unit: codePoints, whole: awsText, without: awsReserved},
-		reservedKeys: []reservedKey{
-			{contains, "kubernetes.io/cluster/", mcmCluster},
-			{contains, "kubernetes.io/role/", mcmRole},
-			{equals, "Name", theDriver},
-			{begins, "aws:", theCloud}, // "aws:, AWS:, or any upper or lowercase combination"
-		},
-		Guard:      GuardValue,                        // DeleteTags: with a value, "we delete the tag only if its value" is this
-		setCall:    call{Resources: 1000, Tags: 50},   // CreateTags: "Up to 1000 resource IDs"; a resource takes no more than 50 tags
-		removeCall: call{Resources: 1000, Tags: 1000}, // DeleteTags: "Up to 1000 resource IDs", "Up to 1000 tags"
+		Key:              Text{Max: 127, Match: awsText},
+		Value:            Text{Max: 256, Match: awsText, Without: awsReserved},
+		ClusterKeys:      []string{"*kubernetes.io/cluster/*"},
+		RoleKeys:         []string{"*kubernetes.io/role/*"},
+		ReservedKeys:     []string{"Name", "aws:*"}, // by the driver; "aws:, AWS:, or any upper or lowercase combination"
+		Guard:            GuardValue,                // DeleteTags: with a value, "we delete the tag only if its value" is this
+		ResourcesPerCall: 1000,                      // CreateTags, DeleteTags: "Up to 1000 resource IDs"
+		TagsPerCall:      50,                        // DeleteTags: "Up to 1000 tags"; a resource has no more than 50
 	}
 }
 
 // Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
 func azureTags() Rules {
 	return Rules{
-		name:        "Azure tags",
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
 		MaxTags:     50,
-		key:         text{max: 512, unit: utf16Units, without: azureNoKey}, // "512 characters", unit open
-		value:       text{max: 256, unit: utf16Units},                      // "256 characters", unit open
-		reservedKeys: []reservedKey{
-			{contains, "kubernetes.io-cluster-", mcmCluster},
-			{contains, "kubernetes.io-role-", mcmRole},
-			{equals, "name", theDriver},
-			// Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only; unconfirmed for tags on
-			// resources. Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever removed.
-			{begins, "microsoft", theCloud},
-			{begins, "azure", theCloud},
-			{begins, "windows", theCloud},
-		},
+		Key:         Text{Max: 512, utf16: true, Without: azureNoKey}, // "512 characters", unit open
+		Value:       Text{Max: 256, utf16: true},                      // "256 characters", unit open
+		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
+		RoleKeys:    []string{"*kubernetes.io-role-*"},
+		// The driver sets name. Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined
+		// tag names only; unconfirmed for tags on resources. Az.Resources, New-AzTag: Azure creates names with these prefixes,
+		// so none is ever removed.
+		ReservedKeys: []string{"name", "microsoft*", "azure*", "windows*"},
 		// As the Azure extension does with pool labels.
-		cleaning:   cleaning{key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") }},
-		Guard:      GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
-		setCall:    call{Resources: 1, Tags: 50},
-		removeCall: call{Resources: 1, Tags: 50},
+		cleaning:    cleaning{key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") }},
+		Guard:       GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
+		TagsPerCall: 50,
 	}
 }
 
@@ -100,37 +90,31 @@ func gcpLabels() Rules {
 	clean := func(text string) string { return gcpNoLabel.ReplaceAllString(strings.ToLower(text), "_") }
 	cut := func(text string) string { return text[:min(len(text), 63)] }
 	return Rules{
-		name:    "GCP labels",
 		MaxTags: 64,
 		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values "<= 128 bytes". That values have to be under
 		// 128 bytes is unconfirmed.
-		key:   text{max: 63, unit: codePoints, maxBytes: 128, whole: gcpKey},
-		value: text{max: 63, unit: codePoints, maxBytes: 128, whole: gcpValue},
+		Key:   Text{Max: 63, maxBytes: 128, Match: gcpKey},
+		Value: Text{Max: 63, maxBytes: 128, Match: gcpValue},
 		cleaning: cleaning{
 			key:   func(key string) string { return cut(strings.TrimLeft(clean(key), "0123456789_-")) },
 			value: func(value string) string { return cut(clean(value)) },
 		},
-		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
-		setCall:    call{Resources: 1, Tags: 64},
-		removeCall: call{Resources: 1, Tags: 64},
+		Guard:       GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
+		TagsPerCall: 64,
 	}
 }
 
 // Sources: Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags. There are no capitals.
 func gcpNetworkTags() Rules {
 	return Rules{
-		name:     "GCP network tags",
-		KeysOnly: true,
-		MaxTags:  64,                                                    // per VM
-		key:      text{max: 63, unit: codePoints, whole: gcpNetworkTag}, // setTags: "1-63 characters long"
-		reservedKeys: []reservedKey{
-			{contains, "kubernetes-io-cluster-", mcmCluster},
-			{contains, "kubernetes-io-role-", mcmRole},
-		},
+		KeysOnly:    true,
+		MaxTags:     64,                                  // per VM
+		Key:         Text{Max: 63, Match: gcpNetworkTag}, // setTags: "1-63 characters long"
+		ClusterKeys: []string{"*kubernetes-io-cluster-*"},
+		RoleKeys:    []string{"*kubernetes-io-role-*"},
 		// No cleaning: a network tag selects firewall rules and routes, and a repaired tag would select others.
-		Guard:      GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
-		setCall:    call{Resources: 1, Tags: 64},
-		removeCall: call{Resources: 1, Tags: 64},
+		Guard:       GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
+		TagsPerCall: 64,
 	}
 }
 
@@ -138,40 +122,33 @@ func gcpNetworkTags() Rules {
 // Python's code points. Unconfirmed for Cinder: the number of items, and that keys ignore case.
 func openStackMetadata(key *regexp.Regexp) Rules {
 	return Rules{
-		name:        "OpenStack metadata",
 		IgnoresCase: true, // on MySQL; deleting "foo" also deletes "Foo" and "FOO"
 		MaxTags:     128,  // quota metadata_items, its default
-		key:         text{max: 255, unit: codePoints, whole: key},
-		value:       text{max: 255, unit: codePoints},
-		reservedKeys: []reservedKey{
-			{contains, "kubernetes.io-cluster-", mcmCluster},
-			{contains, "kubernetes.io-role-", mcmRole},
-		},
+		Key:         Text{Max: 255, Match: key},
+		Value:       Text{Max: 255},
+		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
+		RoleKeys:    []string{"*kubernetes.io-role-*"},
 		// As the OpenStack extension does with pool labels, which it puts on servers.
-		cleaning:   cleaning{key: func(key string) string { return novaNoLabel.ReplaceAllString(key, "-") }},
-		Guard:      Unguarded,
-		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
-		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
+		cleaning:        cleaning{key: func(key string) string { return novaNoLabel.ReplaceAllString(key, "-") }},
+		Guard:           Unguarded,
+		TagsPerCall:     128, // POST metadata adds and updates any number
+		removalsPerCall: 1,   // DELETE metadata/{key}
 	}
 }
 
 // Sources: Alibaba Cloud Resource Management: Limits, Limits on tags; ECS API: TagResources, UntagResources. Case counts.
 func aliCloudTags() Rules {
 	return Rules{
-		name:    "Alibaba Cloud tags",
-		MaxTags: 20,                                                  // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
-		key:     text{max: 128, unit: utf16Units, without: aliNoKey}, // "128 characters", unit open
-		value:   text{max: 128, unit: utf16Units, without: aliNoValue},
-		reservedKeys: []reservedKey{
-			{contains, "kubernetes.io/cluster/", mcmCluster},
-			{contains, "kubernetes.io/role/", mcmRole},
-			{begins, "aliyun", theCloud},
-			{begins, "acs:", theCloud},
-		},
+		MaxTags:      20,                                             // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
+		Key:          Text{Max: 128, utf16: true, Without: aliNoKey}, // "128 characters", unit open
+		Value:        Text{Max: 128, utf16: true, Without: aliNoValue},
+		ClusterKeys:  []string{"*kubernetes.io/cluster/*"},
+		RoleKeys:     []string{"*kubernetes.io/role/*"},
+		ReservedKeys: []string{"aliyun*", "acs:*"},
 		// As the Alibaba Cloud extension does with pool labels.
-		cleaning:   cleaning{dropEmpty: true},
-		Guard:      Unguarded,                     // UntagResources takes keys only
-		setCall:    call{Resources: 50, Tags: 20}, // TagResources: "Valid values of N: 1 to 50", "1 to 20"
-		removeCall: call{Resources: 50, Tags: 20},
+		cleaning:         cleaning{dropEmpty: true},
+		Guard:            Unguarded, // UntagResources takes keys only
+		ResourcesPerCall: 50,        // TagResources: "Valid values of N: 1 to 50", "1 to 20"
+		TagsPerCall:      20,
 	}
 }

@@ -18,9 +18,8 @@ func TestEveryRowIsComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.name == "" || r.MaxTags <= 0 || r.key.max <= 0 || (!r.KeysOnly && r.value.max <= 0) ||
-				r.setCall.Tags <= 0 || r.removeCall.Tags <= 0 {
-				t.Errorf("%v/%v: incomplete: %+v", cloud, kind, r)
+			if err := r.check(); err != nil || r.TagsPerCall <= 0 {
+				t.Errorf("%v/%v: incomplete: %+v: %v", cloud, kind, r, err)
 			}
 		}
 	}
@@ -36,10 +35,10 @@ func TestRulesAreNotShared(t *testing.T) {
 		return rules
 	}
 	rules := of()
-	rules.reservedKeys[0].Text = "changed"
+	rules.ReservedKeys[0] = "changed"
 	rules.uncounted[0] = "changed"
 	fresh := of()
-	if fresh.reservedKeys[0].Text == "changed" || fresh.uncounted[0] == "changed" {
+	if fresh.ReservedKeys[0] == "changed" || fresh.uncounted[0] == "changed" {
 		t.Error("rules share memory")
 	}
 }
@@ -53,9 +52,9 @@ func TestUnitLength(t *testing.T) {
 	}{
 		{"", 0, 0}, {"abc", 3, 3}, {"ä", 1, 1}, {"漢", 1, 1}, {astralLetter, 2, 1}, {"\uFFFF", 1, 1}, {"a" + astralLetter + "ä", 4, 3},
 	} {
-		for unit, want := range map[unit]int{utf16Units: test.utf16, codePoints: test.codePoints} {
-			if got := unit.length(test.text); got != want {
-				t.Errorf("%q has %d %v, want %d", test.text, got, unit, want)
+		for text, want := range map[Text]int{{utf16: true}: test.utf16, {}: test.codePoints} {
+			if got, unit := text.length(test.text); got != want {
+				t.Errorf("%q has %d %s, want %d", test.text, got, unit, want)
 			}
 		}
 	}
@@ -64,11 +63,13 @@ func TestUnitLength(t *testing.T) {
 func TestUnitLengthAgreesWithTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
-		if got, want := utf16Units.length(s), len(utf16.Encode([]rune(s))); got != want {
+		if got, want := first((&Text{utf16: true}).length(s)), len(utf16.Encode([]rune(s))); got != want {
 			t.Fatalf("%q has %d UTF-16 code units, want %d", s, got, want)
 		}
-		if got, want := codePoints.length(s), utf8.RuneCountInString(s); got != want {
+		if got, want := first((&Text{}).length(s)), utf8.RuneCountInString(s); got != want {
 			t.Fatalf("%q has %d code points, want %d", s, got, want)
 		}
 	})
 }
+
+func first(n int, _ string) int { return n }

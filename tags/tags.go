@@ -1,14 +1,11 @@
 package tags
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Tags are the infrastructure tags of a machine, one map for each kind of resource.
 //
-// Tags is an API type: the JSON names are its contract. Where a kind carries keys without values, such as GCP's network tags, each key has the
-// empty string as its value; see [FromKeys] and [Keys].
+// Tags is an API type: the JSON names are its contract. Where a kind carries keys without values, such as GCP's network
+// tags, each key has the empty string as its value.
 type Tags struct {
 	// VM are the tags of the virtual machine.
 	VM map[string]string `json:"vm,omitempty"`
@@ -47,25 +44,6 @@ func (t *Tags) DeepCopy() *Tags {
 	out := new(Tags)
 	t.DeepCopyInto(out)
 	return out
-}
-
-// Uniform returns Tags with a copy of m for every kind, for clouds with the same mandatory keys on all resources.
-func Uniform(m map[string]string) Tags {
-	return Tags{VM: maps.Clone(m), Network: maps.Clone(m), Disk: maps.Clone(m)}
-}
-
-// FromKeys returns the map for infrastructure tags without values, such as GCP's network tags.
-func FromKeys(keys ...string) map[string]string {
-	m := make(map[string]string, len(keys))
-	for _, key := range keys {
-		m[key] = ""
-	}
-	return m
-}
-
-// Keys returns the keys of m, sorted. It is the inverse of [FromKeys].
-func Keys(m map[string]string) []string {
-	return slices.Sorted(maps.Keys(m))
 }
 
 // Kind is a kind of resource that carries infrastructure tags, by its name in JSON. Any other text is an unknown kind and has no rules.

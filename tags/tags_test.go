@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/hotupdate/providerconfig/tags"
@@ -21,7 +20,7 @@ func TestTagsJSON(t *testing.T) {
 			"all kinds", "the names are those of the hot-update proposal", `{"vm":{"a":"1"},"network":{"b":"2"},"disk":{"c":"3"}}`,
 			tags.Tags{VM: map[string]string{"a": "1"}, Network: map[string]string{"b": "2"}, Disk: map[string]string{"c": "3"}},
 		},
-		{"keys only", "a network tag of GCP is a key with an empty value", `{"network":{"bastion":""}}`, tags.Tags{Network: tags.FromKeys("bastion")}},
+		{"keys only", "a network tag of GCP is a key with an empty value", `{"network":{"bastion":""}}`, tags.Tags{Network: map[string]string{"bastion": ""}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,27 +72,11 @@ func TestNilTags(t *testing.T) {
 }
 
 func TestOfUnknownKind(t *testing.T) {
-	all := tags.Uniform(map[string]string{"a": "1"})
+	all := tags.Tags{VM: one("a", "1"), Network: one("a", "1"), Disk: one("a", "1")}
 	for _, kind := range []tags.Kind{"", "x"} {
 		if all.Of(kind) != nil {
 			t.Errorf("%v has a map", kind)
 		}
-	}
-}
-
-func TestUniformSharesNothing(t *testing.T) {
-	m := map[string]string{"a": "1"}
-	all := tags.Uniform(m)
-	m["b"], all.VM["c"] = "2", "3"
-	want := map[string]string{"a": "1"}
-	if !maps.Equal(all.Network, want) || !maps.Equal(all.Disk, want) {
-		t.Errorf("Uniform = %v, want %v on each", all, want)
-	}
-}
-
-func TestKeysInvertsFromKeys(t *testing.T) {
-	if got, want := tags.Keys(tags.FromKeys("b", "a", "b")), []string{"a", "b"}; !slices.Equal(got, want) {
-		t.Errorf("Keys = %v, want %v: sorted, without duplicates", got, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -76,8 +77,8 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 		if p.mandatory.has(id) {
 			continue // the mandatory value counts
 		}
-		if k := p.rules.reserved(id); k != nil {
-			errs = append(errs, field.Forbidden(path.Key(key), k.consequence()))
+		if why, pattern := p.rules.reserved(key); why != "" {
+			errs = append(errs, field.Forbidden(path.Key(key), why.consequence(pattern)))
 		}
 		errs = p.desired.clash(id, key, path, errs)
 	}
@@ -85,7 +86,7 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 }
 
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
-	errs := r.key.errors("key", key, at)
+	errs := r.Key.errors("key", key, at)
 	if key == "" {
 		errs = field.ErrorList{field.Required(at, "key must not be empty")}
 	}
@@ -93,10 +94,10 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 		err.BadValue = key
 	}
 	if !r.KeysOnly {
-		return append(errs, r.value.errors("value", value, at)...)
+		return append(errs, r.Value.errors("value", value, at)...)
 	}
 	if value != "" {
-		errs = append(errs, field.Forbidden(at, r.name+" have no values: it would be lost; leave the value empty"))
+		errs = append(errs, field.Forbidden(at, "keys have no values here: it would be lost; leave the value empty"))
 	}
 	return errs
 }
@@ -123,38 +124,42 @@ func sortedErrors(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// text says what a key or a value may be. The zero value allows only the empty text.
-type text struct {
-	max      int // the greatest length
-	unit     unit
-	maxBytes int            // a further limit in bytes of UTF-8; 0 is none
-	whole    *regexp.Regexp // what the text has to match; nil matches anything
-	without  *regexp.Regexp // what must not occur in the text; nil forbids nothing
+// Text says what a key or a value may be. The zero value allows only the empty text.
+type Text struct {
+	Max     int            // the greatest length, in Unicode characters
+	Match   *regexp.Regexp // what the whole text has to match, from ^ to $; nil matches anything
+	Without *regexp.Regexp // what must not occur in the text; nil forbids nothing
+
+	utf16    bool // UTF-16 code units are counted, as the length of a string in Java and .NET
+	maxBytes int  // a further limit in bytes of UTF-8; 0 is none
 }
 
-// unit is what a cloud counts when it limits a length, in the words of messages.
-type unit string
+// check reports the mistakes of a description.
+func (t *Text) check(name string, wrong func(field, what, hint string)) {
+	if t.Max <= 0 {
+		wrong(name+".Max", "allows no text", "write the greatest length")
+	}
+	if t.Match != nil && (!strings.HasPrefix(t.Match.String(), "^") || !strings.HasSuffix(t.Match.String(), "$")) {
+		wrong(name+".Match", "may match a part of a text", "let it begin with ^ and end with $")
+	}
+}
 
-const (
-	utf16Units unit = "UTF-16 code units" // the length of a string in Java and .NET
-	codePoints unit = "characters"
-)
-
-func (u unit) length(s string) int {
-	n := utf8.RuneCountInString(s)
-	if u == codePoints {
-		return n
+// length returns the length of a text in the cloud's unit, and the unit in the words of messages.
+func (t *Text) length(s string) (n int, unit string) {
+	n = utf8.RuneCountInString(s)
+	if !t.utf16 {
+		return n, "characters"
 	}
 	for _, r := range s {
 		if r > 0xFFFF { // needs a surrogate pair
 			n++
 		}
 	}
-	return n
+	return n, "UTF-16 code units"
 }
 
 // errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors never quote the text.
-func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
+func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
 		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
@@ -163,17 +168,17 @@ func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")
 		return errs
 	}
-	switch n := t.unit.length(s); {
-	case n > t.max:
-		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.max, t.unit, n)
+	switch n, unit := t.length(s); {
+	case n > t.Max:
+		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.Max, unit, n)
 	case t.maxBytes > 0 && len(s) > t.maxBytes:
 		broken(field.ErrorTypeTooLong, "must have at most %d bytes, has %d", t.maxBytes, len(s))
 	}
-	if t.whole != nil && !t.whole.MatchString(s) {
-		broken(field.ErrorTypeInvalid, "must match %s", t.whole)
+	if t.Match != nil && !t.Match.MatchString(s) {
+		broken(field.ErrorTypeInvalid, "must match %s", t.Match)
 	}
-	if t.without != nil && t.without.MatchString(s) {
-		broken(field.ErrorTypeInvalid, "must not contain %s", t.without)
+	if t.Without != nil && t.Without.MatchString(s) {
+		broken(field.ErrorTypeInvalid, "must not contain %s", t.Without)
 	}
 	return errs
 }

@@ -330,9 +330,13 @@ func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 	return in != nil && in.Identity(f) && (c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
 }
 
-// isUnselected reports whether f is the selector of an element that is not hot, in an ignored collection. The selector's value does not belong
-// to the hot part, but the element must not become hot when it is decoded.
+// isUnselected reports whether f is the selector of an element that is not hot, in an ignored
+// collection, and not the key as well. The selector's value does not belong to the hot part, but
+// the element must not become hot when it is decoded.
 func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bool {
+	if in.Key != nil && in.Key.Name == f.Name {
+		return false
+	}
 	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
 }
 
@@ -410,7 +414,9 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	}
 	hot := c.element(from.When.Hot, from)
 	n.height = max(n.height, hot.height)
-	if c.want != fieldplan.All { // otherwise the class of an element makes no difference
+	// In a comparison of all fields the class of an element makes no difference. In JSON that is
+	// decoded again, a null entry of a map counts as absent only if the element is hot.
+	if c.want != fieldplan.All || c.spelling == leaf.Quoted {
 		n.when = &selector{
 			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, writesPresence: c.writesPresence(from.When.Hot),
 		}

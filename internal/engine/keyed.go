@@ -19,7 +19,8 @@ type listKey struct {
 	text  string
 }
 
-// keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen elsewhere.
+// keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen
+// elsewhere.
 func (n *node) keyOf(m memory) (key listKey, ok bool) {
 	if !exists(m) {
 		return key, false
@@ -107,14 +108,24 @@ func (r *run) keyedList(n *node, m memory) bool {
 	return true
 }
 
-// index appends the elements of a keyed list to the entries, in order, and returns their number. Elements without a key, and all but the first
-// of several elements with one key, are reported and left out.
+// mayLackKey reports whether the element at m may be without a key: it is the only one of its list,
+// and not null. Where elements may be hot, each needs a key, since a hot element can be laid beside
+// it.
+func (n *node) mayLackKey(elements *elements, m memory) bool {
+	return n.kind == textKeyedKind && elements.len == 1 && exists(m) &&
+		fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil
+}
+
+// index appends the elements of a keyed list to the entries, in order, and returns their number.
+// Elements without a key, and all but the first of several elements with one key, are reported and
+// left out, see [node.mayLackKey].
 func (r *run) index(n *node, m memory) int {
 	first, elements := len(r.entries), elementsAt(m, n)
 	r.entries = withRoom(r.entries, elements.len)
 	for i := range elements.len {
-		key, ok := n.keyOf(elements.at(i, n.elemPointers))
-		if ok && isText(key.text) {
+		elem := elements.at(i, n.elemPointers)
+		key, ok := n.keyOf(elem)
+		if (ok || n.mayLackKey(&elements, elem)) && isText(key.text) {
 			r.entries = append(r.entries, entry{order: key.order, at: i})
 		} else {
 			r.reportKey(n, i, key)

@@ -132,7 +132,7 @@ func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
 	start := len(w.buf)
 	value := engine.Member(v, f)
-	if !value.IsValid() {
+	if _, ok := engine.Deref(value); !ok {
 		value = reflect.Zero(f.Node.Type)
 	}
 	w.buf = elementText(&w.trail, w.buf, f.Node, value)
@@ -266,6 +266,9 @@ func (w *writer) elements(n *fieldplan.Node, v reflect.Value) []engine.Element {
 		key, ok := engine.Deref(engine.Member(object, n.Key))
 		problem := &fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.Key.Name + ", by which the element is found", Hint: "set it"}
 		switch {
+		case object.IsValid() && v.Len() == 1 && fieldplan.IsProjected(n.Class) && n.When == nil &&
+			n.Key.Node.Leaf == leaf.String && (!ok || key.Len() == 0):
+			return []engine.Element{{Value: v.Index(i)}} // the only element needs no key
 		case ok && key.Kind() != reflect.String, ok && key.Len() > 0 && utf8.ValidString(key.String()):
 			found, keys[i] = append(found, engine.Element{Key: keyText(key), At: i, Value: v.Index(i)}), key
 			continue

@@ -207,7 +207,7 @@ func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	places := map[string]int{}
 	for i, elem := range list {
 		members, _ := elem.(map[string]any)
-		places[treeKey(members[n.Key.Name])] = i
+		places[treeKey(n.Key, members[n.Key.Name])] = i
 	}
 	return func(s fieldpath.Step) int {
 		if i, ok := places[s.Value]; ok {
@@ -217,17 +217,17 @@ func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	}
 }
 
-// treeKey is the text of a key: a string or an integer. A missing integer is 0.
-func treeKey(tree any) string {
-	switch key := tree.(type) {
+// treeKey is the text of a key: a string or an integer. A missing string is empty, a missing
+// integer 0.
+func treeKey(key *fieldplan.Field, tree any) string {
+	switch value := tree.(type) {
 	case string:
-		return key
+		return value
 	case json.Number:
-		text, _ := canonjson.AppendNumber(nil, []byte(key))
+		text, _ := canonjson.AppendNumber(nil, []byte(value))
 		return string(text)
-	default:
-		return "0"
 	}
+	return map[bool]string{false: "0"}[key.Node.Leaf == leaf.String]
 }
 
 // placeAt is the element at an index. A missing element of an array is null, which decodes to zero.

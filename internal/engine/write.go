@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strconv"
 	"unicode/utf8"
@@ -176,12 +177,10 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 	return true
 }
 
-// zeroIdentity writes a key or selector as zero, because the element or an embedded pointer is nil.
+// zeroIdentity writes a key or selector as zero, because the element or a pointer is nil. Of the
+// fields behind a pointer, only a text is written as zero.
 func (r *run) zeroIdentity(o *op, before byte) {
-	text := o.node.constant
-	if text == "" {
-		text = string(o.field.Zero)
-	}
+	text := cmp.Or(o.node.constant, string(o.field.Zero), `""`)
 	r.buf = r.header(o, before)
 	start := len(r.buf)
 	r.buf = append(r.buf, text...)

@@ -81,8 +81,8 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		what = "names no JSON field of " + n.Elem.TypeName()
 	case key.Node.Leaf != leaf.String && key.Node.Leaf != leaf.Int && key.Node.Leaf != leaf.Uint:
 		what = "names a field that is neither a string nor an integer"
-	case key.Optional && !key.Pointer:
-		what = "names an optional field, which leaves out its zero value"
+	case key.Optional && !key.Pointer && key.Node.Leaf != leaf.String:
+		what = "names an optional integer, which leaves out 0"
 	case key.Default != nil:
 		what = "names a field with `default=`"
 	case key.Node.Class != n.Class:
@@ -130,6 +130,8 @@ func selectorText(n *Node, value string) (string, bool) {
 func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
 		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
+	}
+	if !f.Pointer {
 		c.unwritableZero(f)
 	}
 	f.Presence = tag.Presence && f.TakesPresence()
@@ -141,12 +143,19 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	}
 }
 
-// unwritableZero refuses a hashed field whose zero value cannot be marshaled, unless JSON omits the field. Such a value would be an error in Go
-// and absent in raw JSON. Types that are read from source code are not checked, since their marshalers cannot be called.
+// unwritableZero refuses a hashed field whose zero value cannot be marshaled, unless JSON omits the
+// field, and a hashed array of such values. The value would be an error in Go, and absent in raw
+// JSON. Types that are read from source code are not checked, since their marshalers cannot be called.
 func (c *compiler) unwritableZero(f *Field) {
-	_, isUnloaded := f.Node.Type.(leaf.Unloaded)
-	if f.Zero == nil && !f.Optional && IsProjected(f.Node.Class) && f.Node.Leaf.MarshalsItself() && !isUnloaded {
-		c.faults.Add(mistake(f.GoField, "zero-fails", "has the type "+f.Node.TypeName()+", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
+	n, isOmitted := f.Node, f.Optional
+	for ; n.Kind == Array && !n.ElemPointer; n = n.Elem {
+		isOmitted = false
+	}
+	_, isUnloaded := n.Type.(leaf.Unloaded)
+	isChecked := n.Kind == Leaf && !isOmitted && IsProjected(n.Class) && n.Leaf.MarshalsItself() && !isUnloaded
+	if isChecked && leaf.Zero(n.Leaf, n.Type) == nil {
+		c.faults.Add(mistake(f.GoField, "zero-fails",
+			"has the type "+n.TypeName()+", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
 			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true or ignore by WithTag"))
 	}
 }

@@ -165,6 +165,11 @@ func (k Kind) TakesDefault() bool {
 	return slices.Contains([]Kind{Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration}, k)
 }
 
+// MayFail reports whether values of this kind can be read from JSON and have no canonical text.
+func (k Kind) MayFail() bool {
+	return k.MarshalsItself() || slices.Contains([]Kind{Quantity, Number, Time, MetaTime, MicroTime}, k)
+}
+
 // MayBeNull reports whether there are values of this kind whose text is [Null].
 func (k Kind) MayBeNull() bool {
 	return slices.Contains([]Kind{Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque}, k)

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"reflect"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -62,11 +63,17 @@ func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fau
 }
 
 func unknownMember(n *node, name string) *fault.Error {
-	hint := "check the name's spelling and case, and the apiVersion"
-	if meant := n.plan.Nearest(name); meant != "" {
-		hint = "did you mean " + meant + "?"
+	problem := &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(),
+		Hint: "check the name's spelling and case, and the apiVersion",
 	}
-	return &fault.Error{Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(), Hint: hint}
+	if meant := n.plan.Nearest(name); meant != "" {
+		problem.Hint = "did you mean " + meant + "?"
+		if strings.EqualFold(meant, name) {
+			problem.Cause = &fault.Error{Kind: fault.Unknown, Code: "other-case", What: "only the case differs"}
+		}
+	}
+	return problem
 }
 
 func duplicateMember() *fault.Error {

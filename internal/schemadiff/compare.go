@@ -52,13 +52,16 @@ type spot struct {
 	whileHot bool // in elements that hotwhen makes hot
 	certain  bool // an effect on one element is certain for the whole
 	in       pair // the collections of which this is an element, or nil
+	// beside are the classes of the collections whose elements this field identifies. It is hashed
+	// with them.
+	beside fieldplan.ClassSet
 	// covered is a change of class that has been reported above, if reported.
 	reported bool
 	covered  [2]structtag.Class
 }
 
 func (s spot) member(name string) spot {
-	s.path, s.in = fieldpath.Join(s.path, name), pair{}
+	s.path, s.in, s.beside = fieldpath.Join(s.path, name), pair{}, 0
 	return s
 }
 
@@ -150,14 +153,17 @@ func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.
 func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	was, is := describeField(old), describeField(updated)
-	classes := old.Classes() | updated.Classes()
+	if in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated)) {
+		s.beside = in.classes()
+	}
+	classes := old.Classes() | updated.Classes() | s.beside
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed)}) // not every leaf can be null
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
 	if p.old.Kind == fieldplan.Leaf {
-		d.unset(in, old, updated, s)
+		d.unset(old, updated, s)
 	} else {
 		d.presence(old, updated, s)
 	}
@@ -178,12 +184,44 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
 	case s.reported && s.covered == change:
 		return s
 	}
-	d.add(s, Finding{
+	f := Finding{
 		Kind: "ClassChanged", Old: was.String(), New: is.String(), Rolls: classEffect(change, before, now),
 		note: "from now on a change of it " + ofClass[is][0] + ", it " + ofClass[was][1],
-	})
+	}
+	if mayFail(p, map[pair]bool{}) {
+		f.Refuses = some(whereHeld)
+	}
+	d.add(s, f)
 	s.reported, s.covered = true, change
 	return s
+}
+
+// mayFail reports whether values at or below a pair of nodes may be valid for the old hash, or not
+// read for it, and be an error in the updated one: keyed lists without keys or with repeated ones, and
+// leaves that have no canonical text.
+func mayFail(p pair, seen map[pair]bool) bool {
+	if seen[p] || p.old.Kind != p.updated.Kind {
+		return false
+	}
+	seen[p] = true
+	isRead := p.updated.Classes.Any(fieldplan.Projected)
+	isNew := isRead && !p.old.Classes.Any(fieldplan.Projected)
+	switch {
+	case p.updated.Pairing == fieldplan.ByKey && (isNew || isRead && mayLackKey(p.old) && !mayLackKey(p.updated)),
+		p.updated.Kind == fieldplan.Leaf && isNew && p.updated.Leaf.MayFail():
+		return true
+	}
+	for _, f := range p.old.Fields {
+		if now := p.updated.Lookup(f.Name); now != nil && mayFail(pair{f.Node, now.Node}, seen) {
+			return true
+		}
+	}
+	return p.old.Elem != nil && mayFail(pair{p.old.Elem, p.updated.Elem}, seen)
+}
+
+// mayLackKey reports whether the only element of a keyed list needs no key.
+func mayLackKey(n *fieldplan.Node) bool {
+	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil && fieldplan.IsProjected(n.Class)
 }
 
 // classEffect is the effect of a change of class on the hashes of configurations that set the field.
@@ -198,14 +236,13 @@ func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effe
 }
 
 // unset compares which values of a leaf count as unset. Values of leaves of different kinds may mean the same or not.
-func (d *differ) unset(in pair, old, updated *fieldplan.Field, s spot) {
+func (d *differ) unset(old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	was, _ := kindName(p.old)
 	is, _ := kindName(p.updated)
 	sameKind := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
 	s.certain = s.certain && sameKind
-	isIdentity := in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated))
-	counts := p.areHashed() && !isIdentity
+	counts := p.areHashed() && s.beside == 0
 	effect := func(where string, texts ...[]byte) Effect {
 		for _, text := range texts {
 			if counts && text != nil && old.Unset(text) != updated.Unset(text) {
@@ -258,7 +295,7 @@ func (d *differ) node(p pair, s spot) {
 	d.open[p] = true
 	defer delete(d.open, p)
 	if was, is := describe(p.old), describe(p.updated); was != is {
-		d.add(s, typeChange(p, was, is))
+		d.add(s, typeChange(p, was, is, p.classes()|s.beside))
 	}
 	switch p.old.Kind {
 	case fieldplan.Object:
@@ -270,12 +307,12 @@ func (d *differ) node(p pair, s spot) {
 }
 
 // typeChange is the finding that a node of the same kind is another leaf, has another width or length, or has other keys.
-func typeChange(p pair, was, is string) Finding {
+func typeChange(p pair, was, is string, classes fieldplan.ClassSet) Finding {
 	where := whereHeld
 	if p.old.Kind == fieldplan.Map {
 		where = whereFilled
 	}
-	f := Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(p.classes(), where), Refuses: some(where)}
+	f := Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, where), Refuses: some(where)}
 	areIntegers, hold := p.areIntegers()
 	switch {
 	case areIntegers && hold:
@@ -290,7 +327,7 @@ func typeChange(p pair, was, is string) Finding {
 
 func (d *differ) collection(p pair, s spot) {
 	rolls := ifHashed(p.classes(), whereFilled)
-	if was, is := pairing(p.old), pairing(p.updated); was != is {
+	if was, is := p.pairings(); was != is {
 		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
 		if p.updated.Pairing == fieldplan.ByKey {
 			f.Refuses = some(whereFilled)
@@ -298,7 +335,11 @@ func (d *differ) collection(p pair, s spot) {
 		d.add(s, f)
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
-		d.add(s, Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls})
+		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls}
+		if mayLackKey(p.old) && !mayLackKey(p.updated) && p.updated.Pairing == fieldplan.ByKey {
+			f.Refuses = some(whereFilled)
+		}
+		d.add(s, f)
 	}
 	s.path += "[]"
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil || p.updated.When != nil {

@@ -798,7 +798,7 @@ var releases = []release{
 		typeOf[struct {
 			A []byNamePointer `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
 		}](),
-		[]string{"HotWhenChanged a: rolls may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value"},
+		[]string{"HotWhenChanged a: rolls may has elements there; refuses may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value"},
 		[]string{`{"a":[{"name":"n","mode":"m"}]}`},
 		[]string{`{"a":[{"name":"n","mode":"m","c":""}]}`},
 		nil,

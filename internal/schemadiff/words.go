@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -75,6 +76,18 @@ func defaultText(f *fieldplan.Field) string {
 		return fieldpath.Hidden
 	}
 	return cmp.Or(string(f.Default), "none")
+}
+
+// pairings describes how elements are found. A number that becomes a text is another key, even under
+// the same name: a missing number is 0, and a missing text is no key.
+func (p pair) pairings() (was, is string) {
+	was, is = pairing(p.old), pairing(p.updated)
+	if p.old.Pairing == fieldplan.ByKey && p.updated.Pairing == fieldplan.ByKey {
+		if a, b := p.old.Key.Node, p.updated.Key.Node; (a.Leaf == leaf.String) != (b.Leaf == leaf.String) {
+			was, is = was+", "+describe(a), is+", "+describe(b)
+		}
+	}
+	return was, is
 }
 
 func pairing(n *fieldplan.Node) string {

@@ -57,10 +57,16 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	return (&builder{}).plan(d, nil)
 }
 
-// Compile compiles a document that was made from another description of a type, under overrides. Fields have a path in place of a Go field, and
-// problems name it.
+// Compile compiles a document that was made from another description of a type, under overrides.
+// Fields have a path in place of a Go field, and problems name it. A plan that cannot be exported,
+// because it has too many levels, is an error.
 func Compile(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
-	return (&builder{byPath: true}).plan(d, overrides)
+	plan, err := (&builder{byPath: true}).plan(d, overrides)
+	if err != nil {
+		return nil, err
+	}
+	_, err = Export(plan)
+	return plan, err
 }
 
 func (b *builder) plan(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
