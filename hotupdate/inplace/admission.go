@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -11,39 +12,62 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// ValidateVersion checks an update of a Kubernetes version, as Gardener's validation does. A version cannot be lowered. Pools that are updated in
-// place, and Shoots with any strategy, cannot skip a minor. A partial version, such as 1.34, stands for the highest version that begins with it. An
-// unreadable version is Invalid, every other error Forbidden.
+// ValidateVersion checks an update of a Kubernetes version, as Gardener's validation does. A
+// version cannot be lowered. Pools that are updated in place, and Shoots with any strategy, cannot
+// skip a minor. A partial version, such as 1.34, stands for the highest version that begins with
+// it. An unreadable version is Invalid, every other error Forbidden.
 func ValidateVersion(old, updated string, strategy hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
 	switch {
 	case oldErr != nil || newErr != nil:
-		return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "the old or the new value is no version; write MAJOR.MINOR.PATCH")}
+		const detail = "the old or the new value is no version; write MAJOR.MINOR.PATCH"
+		return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, detail)}
 	case isLower(updated, old):
 		return forbidden(fldPath, "a Kubernetes version cannot be lowered, not even by a patch")
-	case strategy != hotupdate.AutoRollingUpdate && (after.Major() != before.Major() || after.Minor() > before.Minor()+1):
-		return forbidden(fldPath, "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other")
+	case strategy != hotupdate.AutoRollingUpdate &&
+		(after.Major() != before.Major() || after.Minor() > before.Minor()+1):
+		const detail = "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other"
+		return forbidden(fldPath, detail)
 	}
 	return nil
 }
 
-// ValidateImage checks an in-place update from one machine image to another. MinVersionForUpdate is that of the updated image in the CloudProfile
-// (spec.machineImages[].versions[].inPlaceUpdates), empty if the image has none or does not support in-place updates. Unreadable versions are refused
-// as well.
-func ValidateImage(old, updated hash.Image, minVersionForUpdate string, fldPath *field.Path) field.ErrorList {
-	if old.Name == updated.Name && isLower(updated.Version, old.Version) {
-		return forbidden(fldPath, "the version of a machine image cannot be lowered in place")
+// ValidateStrategy checks a change of a pool's strategy. A pool cannot change between rolling and
+// in-place updates; who starts its in-place updates may change. Source: GEP-31, "Non-Goals".
+func ValidateStrategy(old, updated hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
+	if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {
+		return nil
 	}
+	return forbidden(fldPath, "a pool cannot change between rolling and in-place updates")
+}
+
+// ValidateImage checks the machine image of a pool that is updated in place, against the images of
+// the CloudProfile that support in-place updates: those for which
+// spec.machineImages[].versions[].inPlaceUpdates.supported is true, each with its
+// minVersionForUpdate, empty if it has none. The zero Image is the old image of a new pool, which
+// needs no minVersionForUpdate. Unreadable versions are refused as well.
+func ValidateImage(old, updated hash.Image, supported map[hash.Image]string, fldPath *field.Path) field.ErrorList {
+	minVersionForUpdate, ok := supported[updated]
+	isLowered := old.Name == updated.Name && isLower(updated.Version, old.Version)
 	_, oldErr := parseVersion(old.Version)
 	_, err := parseVersion(minVersionForUpdate)
-	if oldErr != nil || err != nil || isLower(old.Version, minVersionForUpdate) {
-		return forbidden(fldPath, "the CloudProfile does not let the machine image be updated in place from the old version")
+	switch {
+	case old == hash.Image{} && !ok:
+		return forbidden(fldPath, "the CloudProfile does not let the machine image be updated in place")
+	case old == hash.Image{}:
+		return nil
+	case isLowered:
+		return forbidden(fldPath, "the version of a machine image cannot be lowered in place")
+	case !ok || oldErr != nil || err != nil || isLower(old.Version, minVersionForUpdate):
+		const detail = "the CloudProfile does not let the machine image be updated in place from the old version"
+		return forbidden(fldPath, detail)
 	}
 	return nil
 }
 
-// isLower reports whether a version is below another one. It is false if one of them cannot be read.
+// isLower reports whether a version is below another one. It is false if one of them cannot be
+// read.
 func isLower(updated, old string) bool {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
@@ -57,20 +81,19 @@ func parseVersion(text string) (*version.Version, error) {
 	return version.ParseGeneric(text)
 }
 
-// PendingUpdates are the pools that have not finished an in-place update: status.inPlaceUpdates.pendingWorkerUpdates of a Shoot.
+// PendingUpdates are the pools that have not finished an in-place update:
+// status.inPlaceUpdates.pendingWorkerUpdates of a Shoot.
 type PendingUpdates struct {
 	AutoInPlaceUpdate   []string `json:"autoInPlaceUpdate,omitempty"`
 	ManualInPlaceUpdate []string `json:"manualInPlaceUpdate,omitempty"`
 }
 
-// After returns the pending updates after a change of a pool: the pool is listed under its new strategy if the outcome of its changes is an in-place
-// update, or if it was listed before. A pool that rolls is not listed.
+// After returns the pending updates after a change of a pool: the pool is listed under its new
+// strategy if the outcome of its changes is an in-place update, or if it was listed before. A pool
+// that rolls is not listed.
 func (p PendingUpdates) After(pool string, strategy hotupdate.Strategy, outcome hotupdate.Outcome) PendingUpdates {
 	listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)
-	without := func(names []string) []string {
-		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == pool })
-	}
-	after := PendingUpdates{without(p.AutoInPlaceUpdate), without(p.ManualInPlaceUpdate)}
+	after := p.Without(pool)
 	switch {
 	case listed && strategy == hotupdate.AutoInPlaceUpdate:
 		after.AutoInPlaceUpdate = append(after.AutoInPlaceUpdate, pool)
@@ -80,24 +103,54 @@ func (p PendingUpdates) After(pool string, strategy hotupdate.Strategy, outcome 
 	return after
 }
 
+// Without returns the pending updates without a pool. A pool leaves once the rollouts of all its
+// MachineDeployments are [Selection.Finished], or if the Shoot does not have it any more.
+func (p PendingUpdates) Without(pool string) PendingUpdates {
+	return PendingUpdates{without(p.AutoInPlaceUpdate, pool), without(p.ManualInPlaceUpdate, pool)}
+}
+
+func without(names []string, pool string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == pool })
+}
+
+// Constraint returns the constraint in the status of the Shoot: it is False while a pool with
+// ManualInPlaceUpdate waits for its user. Its transition time is left to the caller. Source:
+// GEP-31, "ManualInPlaceUpdate strategy".
+func (p PendingUpdates) Constraint() metav1.Condition {
+	const reason = "WorkerPoolsWithManualInPlaceUpdateStrategyPending"
+	c := metav1.Condition{Type: "ManualInPlaceWorkersUpdated", Status: metav1.ConditionTrue, Reason: "No" + reason}
+	c.Message = "no pool with ManualInPlaceUpdate waits for its user"
+	if len(p.ManualInPlaceUpdate) > 0 {
+		c.Status, c.Reason = metav1.ConditionFalse, reason
+		const message = "pools with ManualInPlaceUpdate wait for their user to select nodes: "
+		c.Message = message + strings.Join(p.ManualInPlaceUpdate, ", ")
+	}
+	return c
+}
+
 func (p PendingUpdates) has(pool string) bool {
 	return slices.Contains(p.AutoInPlaceUpdate, pool) || slices.Contains(p.ManualInPlaceUpdate, pool)
 }
 
-// forceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a pending pool be changed.
+// forceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a
+// pending pool be changed.
 const forceOperation = "force-in-place-update"
 
-// ValidateChange checks a change of a pool, of its effective Kubernetes version including the patch, or of its effective kubelet configuration. The
-// pending updates are those of the old Shoot. Operations are those of the annotation gardener.cloud/operation of the new Shoot: force-in-place-update
-// permits the change.
+// ValidateChange checks a change of a pool, of its effective Kubernetes version including the
+// patch, or of its effective kubelet configuration. The pending updates are those of the old Shoot.
+// Operations are those of the annotation gardener.cloud/operation of the new Shoot:
+// force-in-place-update permits the change.
 func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath *field.Path) field.ErrorList {
 	if !p.has(pool) || slices.Contains(operations, forceOperation) {
 		return nil
 	}
-	return forbidden(fldPath, "the pool has not finished an in-place update: until then every change of it is refused, but for the annotation gardener.cloud/operation: "+forceOperation)
+	const detail = "the pool has not finished an in-place update: until then every change of it is refused, " +
+		"but for the annotation gardener.cloud/operation: " + forceOperation
+	return forbidden(fldPath, detail)
 }
 
-// ValidateRotation checks the start of a credentials rotation. Any pending pool blocks it, forced or not.
+// ValidateRotation checks the start of a credentials rotation. Any pending pool blocks it, forced
+// or not.
 func (p PendingUpdates) ValidateRotation(fldPath *field.Path) field.ErrorList {
 	if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {
 		return nil

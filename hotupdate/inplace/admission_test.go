@@ -56,7 +56,7 @@ func TestValidateVersion(t *testing.T) {
 
 func TestValidateImage(t *testing.T) {
 	t.Parallel()
-	const lowered, notFromThere = "cannot be lowered in place", "does not let"
+	const lowered, notFromThere = "cannot be lowered in place", "in place from the old version"
 	for _, tc := range []struct{ oldName, old, name, updated, least, want string }{
 		{"a", "1443.8.0", "a", "1592.1.0", "1312.3.0", ""},
 		{"a", "1443.8.0", "a", "1592.1.0", "1443.8.0", ""},
@@ -66,10 +66,29 @@ func TestValidateImage(t *testing.T) {
 		{"a", "1443.8.0", "a", "1443.7.0", "1312.3.0", lowered},
 		{"a", "1443.8.0", "b", "1443.7.0", "1312.3.0", ""}, // another image has other versions
 		{"a", "today", "a", "1443.7.0", "1312.3.0", notFromThere},
+		{"", "", "a", "1443.7.0", "", ""}, // a new pool
+		{"", "", "a", "soon", "", ""},
 	} {
-		got := refusal(t, inplace.ValidateImage(hash.Image{Name: tc.oldName, Version: tc.old}, hash.Image{Name: tc.name, Version: tc.updated}, tc.least, at))
+		image := hash.Image{Name: tc.name, Version: tc.updated}
+		supported := map[hash.Image]string{image: tc.least, {Name: "c", Version: "1.0.0"}: ""}
+		old := hash.Image{Name: tc.oldName, Version: tc.old}
+		got := refusal(t, inplace.ValidateImage(old, image, supported, at))
 		assert.Equal(t, tc.want == "", got == "", "%+v: %s", tc, got)
 		assert.Contains(t, got, tc.want, tc)
+		delete(supported, image)
+		assert.Contains(t, refusal(t, inplace.ValidateImage(old, image, supported, at)), "in place", "%+v: not supported", tc)
+	}
+}
+
+func TestValidateStrategy(t *testing.T) {
+	t.Parallel()
+	const auto, manual, rolling = hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate
+	for _, change := range [][2]hotupdate.Strategy{{rolling, rolling}, {auto, auto}, {auto, manual}, {manual, auto}} {
+		assert.Empty(t, inplace.ValidateStrategy(change[0], change[1], at), change)
+	}
+	for _, change := range [][2]hotupdate.Strategy{{rolling, auto}, {auto, rolling}, {manual, rolling}, {rolling, manual}} {
+		got := refusal(t, inplace.ValidateStrategy(change[0], change[1], at))
+		assert.Contains(t, got, "FieldValueForbidden: a pool cannot change", change)
 	}
 }
 
@@ -96,6 +115,16 @@ func TestPendingUpdates(t *testing.T) {
 		require.Equal(t, tc.want, pending.After(tc.pool, tc.strategy, tc.outcome), tc.reason)
 	}
 	require.Equal(t, []string{"a"}, pending.AutoInPlaceUpdate, "the former lists stay")
+
+	left := pending.Without("a")
+	require.Equal(t, inplace.PendingUpdates{AutoInPlaceUpdate: []string{}, ManualInPlaceUpdate: []string{"b"}}, left)
+	require.Empty(t, left.ValidateChange("a", nil, at))
+	require.Equal(t, left, left.Without("c"))
+	constraint := left.Constraint()
+	require.Equal(t, "ManualInPlaceWorkersUpdated False WorkerPoolsWithManualInPlaceUpdateStrategyPending", constraint.Type+" "+string(constraint.Status)+" "+constraint.Reason)
+	require.Contains(t, constraint.Message, ": b")
+	constraint = pending.Without("b").Constraint()
+	require.Equal(t, "True NoWorkerPoolsWithManualInPlaceUpdateStrategyPending", string(constraint.Status)+" "+constraint.Reason)
 
 	require.Contains(t, refusal(t, pending.ValidateChange("b", nil, at)), "FieldValueForbidden: the pool has not finished")
 	require.Contains(t, refusal(t, pending.ValidateChange("a", []string{"reconcile"}, at)), "force-in-place-update")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -12,51 +13,72 @@ import (
 type Machine struct {
 	Name  string
 	Owner string // name of the MachineSet that owns it
-	// Phase is the phase of its status: Terminating if it has a deletion timestamp, whatever its status says.
+	// Phase is the phase of its status: Terminating if it has a deletion timestamp, whatever its
+	// status says.
 	Phase string
-	// Available says that it is Running, and that its node has been Ready for the deployment's minReadySeconds.
+	// Available says that it is Running, and that its node has been Ready for the deployment's
+	// minReadySeconds.
 	Available bool
 	InPlace   machineupdate.InPlaceState // of the target
-	Node      *Node                      // nil if no node has joined
+	// Annotations are those of the Machine. Only the priority is read,
+	// machinepriority.machine.sapcloud.io.
+	Annotations map[string]string
+	// Preserved says that machine-controller-manager preserves the machine: its status has a
+	// preserveExpiryTime.
+	Preserved bool
+	Node      *Node // nil if no node has joined
 }
 
 // Node is the node of a machine, observed or to be written.
 type Node struct {
 	Labels, Annotations map[string]string
 	Unschedulable       bool
-	Reason              Reason // of the condition [ConditionType]
+	// Reason of the condition [ConditionType]: how far the update of the node has come. It is
+	// CandidateForUpdate while the node waits to be selected, SelectedForUpdate while it is
+	// drained, then [DrainSuccessful] and [ReadyForUpdate]. UpdateSuccessful or UpdateFailed ends
+	// the update. It is empty without the condition.
+	Reason string
 }
 
 // leaves reports whether the machine is leaving the pool.
 func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase == phaseFailed }
 
-// hasJoined reports whether the creation of the machine is finished. Until then its node, if there is one, is left alone.
+// hasJoined reports whether the creation of the machine is finished. Until then its node, if there
+// is one, is left alone.
 func (m *Machine) hasJoined() bool {
 	return !slices.Contains([]string{phaseNone, phasePending, phaseCrashLoopBackOff}, m.Phase)
 }
 
 // isUnderUpdate reports whether the node is, or may soon be, drained: it counts as unavailable.
-func (m *Machine) isUnderUpdate() bool {
-	return m.Node != nil && (m.Node.isSelected() || m.Node.mark().Cordoned)
-}
+func (m *Machine) isUnderUpdate() bool { return m.Node != nil && m.Node.IsUnderUpdate() }
 
 // hasFailed reports whether the update of the node has failed and needs intervention.
 func (m *Machine) hasFailed() bool {
-	return m.Node != nil && (m.Node.Labels[ResultLabel] == Failed || m.Node.Reason == updateFailed)
+	return m.Node != nil && (m.Node.Labels[resultLabel] == answerFailed || m.Node.Reason == updateFailed)
 }
 
-// isUpdated reports whether the machine has the target's state. The owner alone does not prove it: after a rollback, machines whose update to the
-// revision in between had begun still belong to the target's MachineSet.
+// priority returns the priority among machines of which some are deleted.
+func (m *Machine) priority() int {
+	if n, err := strconv.Atoi(m.Annotations[priorityAnnotation]); err == nil {
+		return n
+	}
+	return defaultPriority
+}
+
+// isUpdated reports whether the machine has the target's state. The owner alone does not prove it:
+// after a rollback, machines whose update to the revision in between had begun still belong to the
+// target's MachineSet.
 func (m *Machine) isUpdated(p *Pool) bool {
 	switch {
 	case m.Owner != p.Target:
 		return false
 	case m.Node == nil:
 		return true
-	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable: // a later read has found a difference
-		return false
+	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable:
+		return false // a later read has found a difference
 	}
-	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == updateFailed
+	mark := m.Node.mark()
+	begun := slices.Contains([]string{DrainSuccessful, ReadyForUpdate, updateFailed}, m.Node.Reason)
 	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun
 }
 
@@ -69,17 +91,21 @@ func has(values map[string]string, key string) bool {
 
 // mark is the content of the annotation [RolloutAnnotation] of a node.
 type mark struct {
-	// Revision is that of the target to which the node is updated. An answer of the agent counts only for this revision.
+	// Revision is that of the target to which the node is updated. An answer of the agent counts
+	// only for this revision.
 	Revision int64 `json:"revision,omitempty"`
-	// Done says that the update is finished, and the node schedulable again unless somebody else cordoned it.
+	// Done says that the update is finished, and the node schedulable again unless somebody else
+	// cordoned it.
 	Done bool `json:"done,omitempty"`
 	// Cordoned says that the node was schedulable until we cordoned it.
 	Cordoned bool `json:"cordoned,omitempty"`
-	// Unconfirmed says that the agent may still be working for another target: its next answer is ignored.
+	// Unconfirmed says that the agent may still be working for another target: its next answer is
+	// ignored.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 }
 
-// mark returns the node's mark. An unreadable mark counts as empty: the update is repeated, and no cordon is undone.
+// mark returns the node's mark. An unreadable mark counts as empty: the update is repeated, and no
+// cordon is undone.
 func (n *Node) mark() mark {
 	var m mark
 	if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {
@@ -90,9 +116,7 @@ func (n *Node) mark() mark {
 
 // edit returns a copy of the node with a new mark, for further changes.
 func (n *Node) edit(m mark) *Node {
-	edited := &Node{Labels: map[string]string{}, Annotations: map[string]string{}, Unschedulable: n.Unschedulable, Reason: n.Reason}
-	maps.Copy(edited.Labels, n.Labels)
-	maps.Copy(edited.Annotations, n.Annotations)
+	edited := n.copied()
 	delete(edited.Annotations, RolloutAnnotation)
 	if m != (mark{}) {
 		text, _ := json.Marshal(m) // a struct of strings and bools
@@ -101,13 +125,44 @@ func (n *Node) edit(m mark) *Node {
 	return edited
 }
 
+// copied returns a copy with maps that can be written.
+func (n *Node) copied() *Node {
+	copied := &Node{Unschedulable: n.Unschedulable, Reason: n.Reason}
+	copied.Labels, copied.Annotations = map[string]string{}, map[string]string{}
+	maps.Copy(copied.Labels, n.Labels)
+	maps.Copy(copied.Annotations, n.Annotations)
+	return copied
+}
+
 // unanswered removes the agent's answer from the node.
 func (n *Node) unanswered() *Node {
-	delete(n.Labels, ResultLabel)
-	delete(n.Annotations, failureAnnotation)
+	delete(n.Labels, resultLabel)
+	delete(n.Annotations, FailureAnnotation)
+	return n
+}
+
+// isProtected reports whether the node has the annotation for the cluster-autoscaler. Any value
+// counts: if it is not ours, it stays.
+func (n *Node) isProtected() bool { return has(n.Annotations, scaleDownDisabled) }
+
+// protected keeps the cluster-autoscaler from removing the node.
+func (n *Node) protected() *Node {
+	if !n.isProtected() {
+		n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+	}
+	return n
+}
+
+// unprotected undoes protected. The annotation of somebody else stays.
+func (n *Node) unprotected() *Node {
+	if has(n.Annotations, scaleDownDisabledByMCM) && n.Annotations[scaleDownDisabled] == "true" {
+		delete(n.Annotations, scaleDownDisabled)
+	}
+	delete(n.Annotations, scaleDownDisabledByMCM)
 	return n
 }
 
 func (n *Node) equals(o *Node) bool {
-	return n.Unschedulable == o.Unschedulable && maps.Equal(n.Labels, o.Labels) && maps.Equal(n.Annotations, o.Annotations)
+	return n.Unschedulable == o.Unschedulable &&
+		maps.Equal(n.Labels, o.Labels) && maps.Equal(n.Annotations, o.Annotations)
 }

@@ -39,12 +39,13 @@ type nodeWorld struct {
 	spec, owner, driver int8 // the target; what MachineSet owns the machine; whose InPlace part is applied
 	unconfirmed, unable bool // of the driver
 	phase               string
-	reason              inplace.Reason
+	reason              string
 	candidate, selected bool
 	result              string
 	cordoned            bool
 	mark                string
 	userCordoned        bool // the user has cordoned the node, and wants it so
+	isProtected, isOurs bool // from the autoscaler; the annotation is marked as ours
 	runs, job           int8 // what the node runs; for what the agent is at work, -1 for nothing
 	late                int8 // a transfer to this target is still under way, -1 for none
 	lateFrom            int8 // the owner when it was decided
@@ -62,16 +63,22 @@ func (m nodeModel) observe(w nodeWorld, k int8) (inplace.Pool, inplace.Machine) 
 		p.Strategy = hotupdate.ManualInPlaceUpdate
 	}
 	n := &inplace.Node{Labels: map[string]string{}, Annotations: map[string]string{}, Unschedulable: w.cordoned, Reason: w.reason}
-	for label, set := range map[string]bool{inplace.CandidateLabel: w.candidate, inplace.SelectedLabel: w.selected} {
+	for label, set := range map[string]bool{candidateLabel: w.candidate, inplace.SelectedLabel: w.selected} {
 		if set {
 			n.Labels[label] = "true"
 		}
 	}
 	if w.result != "" {
-		n.Labels[inplace.ResultLabel] = w.result
+		n.Labels[resultLabel] = w.result
 	}
 	if w.mark != "" {
 		n.Annotations[inplace.RolloutAnnotation] = w.mark
+	}
+	if w.isProtected {
+		n.Annotations[scaleDownDisabled] = "true"
+	}
+	if w.isOurs {
+		n.Annotations[scaleDownDisabledByMCM] = "true"
 	}
 	return p, inplace.Machine{Name: "m", Owner: m.targets[w.owner], Phase: w.phase, Available: w.phase == "Running", InPlace: m.inPlace(w, k), Node: n}
 }
@@ -106,10 +113,13 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 	case inplace.WriteNode, inplace.SetCondition:
 		w = w.written(step.Node)
 	case inplace.Drain:
+		if !w.isProtected {
+			return w, step, errors.New("a node is drained that the autoscaler may remove")
+		}
 		w = w.written(step.Node)
 		w.phase = "InPlaceUpdating"
 	case inplace.Apply: // the gate reads the node
-		if w.reason == inplace.DrainSuccessful && w.cordoned {
+		if w.reason == "DrainSuccessful" && w.cordoned {
 			w.driver, w.unconfirmed = k, true
 		}
 	case inplace.Transfer:
@@ -124,10 +134,12 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 
 // written is the world after a write of the node.
 func (w nodeWorld) written(n *inplace.Node) nodeWorld {
-	_, w.candidate = n.Labels[inplace.CandidateLabel]
+	_, w.candidate = n.Labels[candidateLabel]
 	_, w.selected = n.Labels[inplace.SelectedLabel]
-	w.result, w.reason, w.cordoned = n.Labels[inplace.ResultLabel], n.Reason, n.Unschedulable
+	w.result, w.reason, w.cordoned = n.Labels[resultLabel], n.Reason, n.Unschedulable
 	w.mark = n.Annotations[inplace.RolloutAnnotation]
+	_, w.isProtected = n.Annotations[scaleDownDisabled]
+	_, w.isOurs = n.Annotations[scaleDownDisabledByMCM]
 	return w
 }
 
@@ -142,6 +154,10 @@ func (m nodeModel) check(was, w nodeWorld) error {
 		return errors.New("a node is selected")
 	case was.reason != inplace.ReadyForUpdate && w.reason == inplace.ReadyForUpdate && !w.cordoned:
 		return errors.New("a node is made ready that takes pods")
+	case was.isProtected && !was.isOurs && (!w.isProtected || w.isOurs):
+		return errors.New("an annotation of somebody else is removed or taken over")
+	case was.isProtected && !w.isProtected && w.job >= 0:
+		return errors.New("the autoscaler may remove a node while its agent is at work")
 	}
 	return nil
 }
@@ -161,8 +177,8 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	}
 	add(int(w.spec) < len(m.targets)-1, func(w *nodeWorld) { w.spec++ })
 	add(m.mayBegin(w), func(w *nodeWorld) { w.job = w.spec })
-	add(w.job >= 0, func(w *nodeWorld) { w.runs, w.result, w.job = w.job, inplace.Successful, -1 })
-	fault(w.job >= 0, func(w *nodeWorld) { w.result, w.job = inplace.Failed, -1 })
+	add(w.job >= 0, func(w *nodeWorld) { w.runs, w.result, w.job = w.job, "successful", -1 })
+	fault(w.job >= 0, func(w *nodeWorld) { w.result, w.job = "failed", -1 })
 	fault(w.job >= 0, func(w *nodeWorld) { w.job = -1 })
 	add(w.phaseAfter() != w.phase, func(w *nodeWorld) { w.phase = w.phaseAfter() })
 	fault(w.phase == "InPlaceUpdating" && w.result == "", func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
@@ -175,16 +191,18 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	add(m.maySelect(w), func(w *nodeWorld) { w.selected = true })
 	fault(w.selected, func(w *nodeWorld) { w.selected = false })
 	fault(!w.selected, func(w *nodeWorld) { w.selected = true })
-	fault(w.result == inplace.Failed, func(w *nodeWorld) { w.result = "" })
+	fault(w.result == "failed", func(w *nodeWorld) { w.result = "" })
 	fault(!w.cordoned && !strings.Contains(w.mark, "cordoned"), func(w *nodeWorld) { w.cordoned, w.userCordoned = true, true })
 	fault(w.cordoned, func(w *nodeWorld) { w.cordoned, w.userCordoned = false, false })
+	fault(!w.isProtected, func(w *nodeWorld) { w.isProtected = true })
+	fault(w.isProtected, func(w *nodeWorld) { w.isProtected = false })
 	fault(w.phase != "Terminating", func(w *nodeWorld) { w.phase = "Terminating" })
 	return all
 }
 
 // mayBegin reports whether the agent begins with an update: once the node is ready, and of its own accord after a failure.
 func (m nodeModel) mayBegin(w nodeWorld) bool {
-	return w.job < 0 && (w.reason == inplace.ReadyForUpdate && w.result == "" || w.result == inplace.Failed)
+	return w.job < 0 && (w.reason == inplace.ReadyForUpdate && w.result == "" || w.result == "failed")
 }
 
 // maySelect reports whether the rollout, or the user of a manual pool, selects the node.
@@ -196,9 +214,9 @@ func (m nodeModel) maySelect(w nodeWorld) bool {
 func (w nodeWorld) phaseAfter() string {
 	updating := w.phase == "InPlaceUpdating" || w.phase == "InPlaceUpdateFailed"
 	switch {
-	case updating && w.result == inplace.Successful:
+	case updating && w.result == "successful":
 		return "InPlaceUpdateSuccessful"
-	case updating && w.result == inplace.Failed:
+	case updating && w.result == "failed":
 		return "InPlaceUpdateFailed"
 	case w.phase == "InPlaceUpdateSuccessful":
 		return "Running"
@@ -296,7 +314,7 @@ func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
 			w.phase = "InPlaceUpdateFailed"
 		}
 	case w.job >= 0:
-		w.runs, w.result, w.job = w.job, inplace.Successful, -1
+		w.runs, w.result, w.job = w.job, "successful", -1
 	case m.mayBegin(w):
 		w.job = w.spec
 	}
@@ -322,7 +340,7 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 		return errors.New("ends in another phase")
 	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec] || m.inPlace(w, w.spec) != machineupdate.InPlaceApplied:
 		return errors.New("ends without the update")
-	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned:
+	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned || w.isOurs:
 		return errors.New("ends, and the node is not given back")
 	}
 	return nil
@@ -363,13 +381,13 @@ var naiveNodes = map[string]struct {
 		return step
 	}},
 	"upstream believes every answer": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+		if m.Node.Labels[resultLabel] == "successful" {
 			m = remembering(m, func(mark *mark) { mark.Revision = p.Revision })
 		}
 		return ours(p, m)
 	}},
 	"the first answer after a failure is believed": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+		if m.Node.Labels[resultLabel] == "successful" {
 			m = remembering(m, func(mark *mark) { mark.Unconfirmed = false })
 		}
 		return ours(p, m)
@@ -379,14 +397,14 @@ var naiveNodes = map[string]struct {
 		return ours(p, m)
 	}},
 	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+		if m.Node.Labels[resultLabel] == "successful" {
 			m.InPlace = machineupdate.InPlaceApplied
 		}
 		return ours(p, m)
 	}},
 	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.Pool, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
-		if m.Node.Reason == inplace.DrainSuccessful && !m.Node.Unschedulable && step.Do == inplace.SetCondition {
+		if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.SetCondition {
 			step.Node.Reason = inplace.ReadyForUpdate
 		}
 		return step
@@ -403,9 +421,29 @@ var naiveNodes = map[string]struct {
 		}))
 	}},
 	"machine-controller-manager before #1020: transferred before its phase": {"a newer target", "phase", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.Phase == "InPlaceUpdating" && m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+		if m.Phase == "InPlaceUpdating" && m.Node.Labels[resultLabel] == "successful" {
 			m.Phase = "Running"
 		}
+		return ours(p, m)
+	}},
+	"the autoscaler is not told": {"a newer target", "that the autoscaler may remove", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		m.Node.Annotations[scaleDownDisabled] = "true"
+		step := ours(p, m)
+		if step.Node != nil {
+			delete(step.Node.Annotations, scaleDownDisabled)
+		}
+		return step
+	}},
+	"upstream's marker is not read": {"a newer target", "an annotation of somebody else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		if step.Do == inplace.WriteNode && m.Owner == p.Target {
+			delete(step.Node.Annotations, scaleDownDisabled)
+			delete(step.Node.Annotations, scaleDownDisabledByMCM)
+		}
+		return step
+	}},
+	"our annotation stays": {"a newer target", "not given back", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		m.Preserved = true
 		return ours(p, m)
 	}},
 	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {

@@ -33,6 +33,7 @@ type poolModel struct {
 	strategy           hotupdate.Strategy
 	replicas           int8
 	unavailable, surge int8
+	chosen             string // the machine with a low priority; none if it is empty
 	faults             int8
 	decisions          map[decisionInput]decision // those of the selector so far
 }
@@ -120,6 +121,9 @@ func (m poolModel) observe(w poolWorld, seen machineStates) inplace.Pool {
 	for i, state := range seen {
 		if state != absent {
 			p.Machines = append(p.Machines, observed(machineNames[i], state))
+			if m.chosen == machineNames[i] {
+				p.Machines[len(p.Machines)-1].Annotations = map[string]string{machinePriority: "1"}
+			}
 		}
 	}
 	return p
@@ -131,14 +135,14 @@ func observed(name string, state machineState) inplace.Machine {
 	labels := map[string]string{}
 	switch state {
 	case idle, down:
-		labels[inplace.CandidateLabel] = "true"
+		labels[candidateLabel] = "true"
 		m.Available = state == idle
 	case selected, failed:
 		labels[inplace.SelectedLabel] = "true"
 		m.Available = true // until it is drained
 		m.Node.Annotations = map[string]string{inplace.RolloutAnnotation: `{"revision":2,"cordoned":true}`}
 		if state == failed {
-			labels[inplace.ResultLabel], m.Node.Reason = inplace.Failed, "UpdateFailed"
+			labels[resultLabel], m.Node.Reason = "failed", "UpdateFailed"
 		}
 	case fresh, updated:
 		m.Owner, m.Available, m.Node.Reason, m.InPlace = "t", state == updated, "", machineupdate.InPlaceApplied
@@ -150,8 +154,15 @@ func observed(name string, state machineState) inplace.Machine {
 		m.Phase = "Terminating"
 	case absent:
 	}
-	if m.Node != nil {
-		m.Node.Labels = labels
+	if m.Node == nil {
+		return m
+	}
+	m.Node.Labels = labels
+	if len(labels) > 0 {
+		if m.Node.Annotations == nil {
+			m.Node.Annotations = map[string]string{}
+		}
+		m.Node.Annotations[scaleDownDisabled], m.Node.Annotations[scaleDownDisabledByMCM] = "true", "true"
 	}
 	return m
 }
@@ -208,7 +219,7 @@ func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld
 	d, known := m.decisions[input]
 	if !known {
 		s := m.selector(m.observe(w, seen))
-		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Blocked) > 0}
+		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.Failed])+len(s.Progress[inplace.Unavailable])+len(s.Create) > 0}
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
 	}
@@ -240,6 +251,9 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 			total--
 		}
 	}
+	if m.keepsChosen(was, w, seen) {
+		return errors.New("another machine goes instead of the chosen one")
+	}
 	switch {
 	case took && w.available()+lost < w.replicas-m.unavailable:
 		return errors.New("an available machine is taken below the minimum")
@@ -247,6 +261,23 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 		return errors.New("more machines than replicas and surge are created")
 	}
 	return nil
+}
+
+// keepsChosen reports whether a decision keeps the machine with the low priority in a pool of its
+// size, and deletes an available one. At the end of a surge, an updated machine stays instead of one
+// that needs the update.
+func (m poolModel) keepsChosen(was, w poolWorld, seen machineStates) bool {
+	kept, deletes := 0, false
+	chosen := slices.Index(machineNames[:], m.chosen)
+	for i, state := range seen {
+		exists := state != absent && state != terminating
+		if exists && !w.record.deletes.has(i) || w.record.creates.has(i) {
+			kept++
+		}
+		isWorse := chosen >= 0 && seen[chosen] == updated && state == idle
+		deletes = deletes || (state == idle || state == updated) && !isWorse && w.record.deletes.has(i) && !was.record.deletes.has(i) && i != chosen
+	}
+	return deletes && chosen >= 0 && seen[chosen] != absent && seen[chosen] != terminating && !w.record.deletes.has(chosen) && kept <= int(w.replicas)
 }
 
 // executed are the worlds after one promise is kept, by whoever has read it.
@@ -458,12 +489,14 @@ var poolModels = map[string]struct {
 
 	long int8
 }{
-	"one after the other": {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one of two":          {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
-	"two at once":         {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"surge":               {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"both":                {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"manual":              {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
+	"one after the other":  {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one of two":           {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"two at once":          {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen":        {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen, surge": {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"surge":                {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"both":                 {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"manual":               {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
 }
 
 // TestModelPool: what the package promises of a pool holds in every state.
@@ -535,6 +568,12 @@ var naiveSelectors = map[string]struct {
 			}
 		}
 		p.Record = s.Record
+		return oursSelect(p)
+	}},
+	"the priority is not known": {"one is chosen", "another machine goes instead of the chosen one", func(p inplace.Pool) inplace.Selection {
+		for i := range p.Machines {
+			p.Machines[i].Annotations = nil
+		}
 		return oursSelect(p)
 	}},
 	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.Pool) inplace.Selection {

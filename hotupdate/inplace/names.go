@@ -1,44 +1,56 @@
 package inplace
 
-// Labels of nodes, shared with machine-controller-manager and Gardener's node agent.
+// Names on nodes, shared with machine-controller-manager and Gardener's node agent.
 const (
-	CandidateLabel = "node.machine.sapcloud.io/candidate-for-update" // the node needs the update
-	SelectedLabel  = "node.machine.sapcloud.io/selected-for-update"  // the node may be drained and updated
-	ResultLabel    = "node.machine.sapcloud.io/update-result"        // the node agent's answer: [Successful] or [Failed]
-)
-
-// Values of [ResultLabel].
-const (
-	Successful = "successful"
-	Failed     = "failed"
-)
-
-// failureAnnotation of a node has the reason for a [Failed] update, written by the node agent.
-const failureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
-
-const (
-	// RolloutAnnotation is this package's own state: on a node the target of its update, on a MachineDeployment the [Pool.Record].
-	RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
-	// ConditionType is the node condition whose reason is a [Reason].
+	// SelectedLabel says that the node may be drained and updated.
+	SelectedLabel = "node.machine.sapcloud.io/selected-for-update"
+	// FailureAnnotation has the node agent's reason for a failed update.
+	FailureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
+	// ConditionType is the node condition whose reason is [Node.Reason].
 	ConditionType = "InPlaceUpdate"
 )
 
-// Reason is the reason of the node condition [ConditionType]: how far the update of the node has come. It is CandidateForUpdate while the node
-// waits to be selected, SelectedForUpdate while it is drained, then DrainSuccessful and ReadyForUpdate. UpdateSuccessful or UpdateFailed ends the
-// update. A node without the condition has "".
-type Reason string
-
-// The reasons on which others act.
 const (
-	DrainSuccessful Reason = "DrainSuccessful" // the driver applies the InPlace part
-	ReadyForUpdate  Reason = "ReadyForUpdate"  // the node agent is at work
+	candidateLabel = "node.machine.sapcloud.io/candidate-for-update" // the node needs the update
+	resultLabel    = "node.machine.sapcloud.io/update-result"        // the node agent's answer
 )
 
+// Values of resultLabel.
 const (
-	candidateForUpdate Reason = "CandidateForUpdate"
-	selectedForUpdate  Reason = "SelectedForUpdate"
-	updateSuccessful   Reason = "UpdateSuccessful"
-	updateFailed       Reason = "UpdateFailed"
+	answerSuccessful = "successful"
+	answerFailed     = "failed"
+)
+
+// RolloutAnnotation is this package's own state: on a node the target of its update, on a
+// MachineDeployment the [Pool.Record].
+const RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
+
+// Annotations of nodes: the cluster-autoscaler does not remove a node with the first one. The
+// second one says that machine-controller-manager wrote the first one.
+const (
+	scaleDownDisabled      = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+	scaleDownDisabledByMCM = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm"
+)
+
+// priorityAnnotation of a Machine is a number, defaultPriority without one: of two machines, that
+// with the lower priority is deleted.
+const (
+	priorityAnnotation = "machinepriority.machine.sapcloud.io"
+	defaultPriority    = 3
+)
+
+// Reasons of the node condition [ConditionType] on which others act.
+const (
+	DrainSuccessful = "DrainSuccessful" // the driver applies the InPlace part
+	ReadyForUpdate  = "ReadyForUpdate"  // the node agent is at work
+)
+
+// The other reasons.
+const (
+	candidateForUpdate = "CandidateForUpdate"
+	selectedForUpdate  = "SelectedForUpdate"
+	updateSuccessful   = "UpdateSuccessful"
+	updateFailed       = "UpdateFailed"
 )
 
 // Phases of a Machine that affect a decision. In any other phase the node decides.

@@ -10,14 +10,23 @@ type Action string
 
 // The actions.
 const (
-	Done         Action = "done"          // nothing to do: the machine is updated, has not joined, or leaves the pool
-	Wait         Action = "wait"          // somebody else acts next
-	Blocked      Action = "blocked"       // nobody acts without intervention: report it
-	WriteNode    Action = "write node"    // update the node's labels, annotations and unschedulable to those of Step.Node
-	SetCondition Action = "set condition" // set the node's condition to Step.Node.Reason, status True
-	Drain        Action = "drain"         // evict the pods; then set the condition to Step.Node.Reason
-	Apply        Action = "apply"         // let the driver apply the InPlace part of the target
-	Transfer     Action = "transfer"      // make the target's MachineSet the owner of the machine, and set its labels on the machine
+	// Done means that nothing is to do: the machine is updated, has not joined, or leaves the pool.
+	Done Action = "done"
+	// Wait means that somebody else acts next.
+	Wait Action = "wait"
+	// Blocked means that nobody acts without intervention: report it.
+	Blocked Action = "blocked"
+	// WriteNode updates the node's labels, annotations and unschedulable to those of Step.Node.
+	WriteNode Action = "write node"
+	// SetCondition sets the node's condition to Step.Node.Reason, status True.
+	SetCondition Action = "set condition"
+	// Drain evicts the pods, and then sets the condition to Step.Node.Reason.
+	Drain Action = "drain"
+	// Apply lets the driver apply the InPlace part of the target.
+	Apply Action = "apply"
+	// Transfer makes the target's MachineSet the owner of the machine, and sets its labels on the
+	// machine.
+	Transfer Action = "transfer"
 )
 
 // Step is the next step for a machine, with its reason.
@@ -27,20 +36,25 @@ type Step struct {
 	Why  string // for people
 }
 
-// Next returns the next step for a machine of the pool. Of the pool it reads Target, Revision and Strategy. Every write carries the resourceVersion
-// of the observed object; after a conflict, observe again.
+// Next returns the next step for a machine of the pool. Of the pool it reads Target, Revision and
+// Strategy. Every write carries the resourceVersion of the observed object; after a conflict,
+// observe again.
 //
-//	the node is                     what comes next
-//	not labelled                    the condition CandidateForUpdate, then the label
-//	CandidateForUpdate              waits for SelectedLabel, from Select or from the user
-//	SelectedForUpdate               is cordoned, then drained
-//	DrainSuccessful                 Apply of the InPlace part, then ReadyForUpdate
-//	ReadyForUpdate                  waits for the agent's answer; answers Failed itself once the phase is InPlaceUpdateFailed
-//	answered Successful             UpdateSuccessful, then Transfer, then the node is uncordoned if the cordon is ours
-//	answered Successful for another SelectedForUpdate again, in a manual pool CandidateForUpdate
-//	target, or part not applied
-//	answered Failed                 UpdateFailed, then blocked until a new target, a new answer of the agent, the removal of
-//	                                ResultLabel or the deletion of the machine
+//	the node is            what comes next
+//	not labelled           the condition CandidateForUpdate, then the label, and the annotation
+//	                       that keeps the cluster-autoscaler from removing the node
+//	CandidateForUpdate     waits for SelectedLabel, from Select or from the user
+//	SelectedForUpdate      is cordoned, then drained
+//	DrainSuccessful        Apply of the InPlace part, then ReadyForUpdate
+//	ReadyForUpdate         waits for the agent's answer; answers that the update has failed itself
+//	                       once the phase is InPlaceUpdateFailed
+//	answered successful    UpdateSuccessful, then Transfer; then the node is uncordoned and loses
+//	                       the annotation, if they are ours
+//	answered successful    SelectedForUpdate again, in a manual pool CandidateForUpdate
+//	for another target, or
+//	part not applied
+//	answered failed        UpdateFailed, then blocked until a new target, a new answer of the
+//	                       agent, the removal of the answer or the deletion of the machine
 func Next(p Pool, m Machine) (Step, error) {
 	if err := p.check(); err != nil {
 		return Step{}, err
@@ -55,17 +69,22 @@ func Next(p Pool, m Machine) (Step, error) {
 	case m.Node == nil:
 		return Step{Do: Blocked, Why: "the machine has no node that could be updated"}, nil
 	}
-	switch m.Node.Labels[ResultLabel] {
-	case Successful:
+	if m.Node.IsUnderUpdate() && !m.Node.isProtected() {
+		why := "the cluster-autoscaler must not remove the node while it is updated"
+		return Step{Do: WriteNode, Node: m.Node.copied().protected(), Why: why}, nil
+	}
+	switch m.Node.Labels[resultLabel] {
+	case answerSuccessful:
 		return p.afterSuccess(&m), nil
-	case Failed:
+	case answerFailed:
 		return p.afterFailure(&m), nil
 	}
 	return p.unanswered(&m), nil
 }
 
-// giveBack ends the update of a node. It undoes only our own cordon. The mark stays, so that a controller with a stale MachineDeployment leaves the
-// node alone.
+// giveBack ends the update of a node. It undoes only our own cordon, and only our own annotation
+// for the cluster-autoscaler, unless the preservation of the machine needs that. The mark stays, so
+// that a controller with a stale MachineDeployment leaves the node alone.
 func (m *Machine) giveBack() Step {
 	if m.Node == nil {
 		return Step{Do: Done, Why: "the machine was created for the target"}
@@ -75,18 +94,23 @@ func (m *Machine) giveBack() Step {
 	}
 	old := m.Node.mark()
 	free := m.Node.edit(mark{Revision: old.Revision, Done: old.Revision != 0}).unanswered()
-	delete(free.Labels, CandidateLabel)
+	delete(free.Labels, candidateLabel)
 	delete(free.Labels, SelectedLabel)
+	if !m.Preserved {
+		free = free.unprotected()
+	}
 	free.Unschedulable = m.Node.Unschedulable && !old.Cordoned
 	if free.equals(m.Node) {
 		return Step{Do: Done, Why: "the machine is updated"}
 	}
-	return Step{Do: WriteNode, Node: free, Why: "the machine is updated: the node takes pods again, unless somebody else has cordoned it"}
+	const why = "the machine is updated: the node takes pods again, unless somebody else has cordoned it"
+	return Step{Do: WriteNode, Node: free, Why: why}
 }
 
-// isNoticed reports whether the machine controller has set the machine's phase by the agent's answer, which it cannot do once the answer is removed.
+// isNoticed reports whether the machine controller has set the machine's phase by the agent's
+// answer, which it cannot do once the answer is removed.
 func (m *Machine) isNoticed() bool {
-	return m.Node.Labels[ResultLabel] != Successful || m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
+	return m.Node.Labels[resultLabel] != answerSuccessful || m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
 }
 
 const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccessful"
@@ -108,13 +132,12 @@ func (p *Pool) unanswered(m *Machine) Step {
 		if m.Phase != phaseUpdateFailed {
 			return Step{Do: Wait, Why: "the node agent updates the node"}
 		}
-		late := n.edit(n.mark())
-		late.Labels[ResultLabel], late.Annotations[failureAnnotation] = Failed, "the node agent has not answered in time"
-		return Step{Do: WriteNode, Node: late, Why: "the node agent has not answered in time"}
+		const late = "the node agent has not answered in time"
+		return Step{Do: WriteNode, Node: n.WithFailure(late), Why: late}
 	case updateFailed:
 		return n.cleared()
 	}
-	return Step{Do: Blocked, Why: "the node condition " + ConditionType + " has the unknown reason " + string(n.Reason)}
+	return Step{Do: Blocked, Why: "the node condition " + ConditionType + " has the unknown reason " + n.Reason}
 }
 
 // candidate handles a node that waits to be selected.
@@ -133,7 +156,8 @@ func (p *Pool) candidate(m *Machine) Step {
 	return Step{Do: Wait, Why: "the node waits for its turn"}
 }
 
-// selected cordons and drains a node, and makes it ready for the agent once the driver has applied the InPlace part.
+// selected cordons and drains a node, and makes it ready for the agent once the driver has applied
+// the InPlace part.
 func (p *Pool) selected(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
 	switch {
@@ -151,7 +175,8 @@ func (p *Pool) selected(m *Machine) Step {
 	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
 		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
 	case m.Phase == phaseUpdateFailed:
-		return n.become(selectedForUpdate, "the time was over before the agent could begin: it starts anew with the drain")
+		const why = "the time was over before the agent could begin: it starts anew with the drain"
+		return n.become(selectedForUpdate, why)
 	}
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
 }
@@ -184,27 +209,30 @@ func (p *Pool) afterFailure(m *Machine) Step {
 	case n.Reason == ReadyForUpdate:
 		return n.become(updateFailed, "the update has failed")
 	case n.Reason == updateFailed:
-		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
+		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[FailureAnnotation]}
 	}
 	return p.again(m, "the failed update has been given up")
 }
 
-// cleared handles a node from which the user has removed the answer [Failed]. The agent may still be working.
+// cleared handles a node from which the user has removed the answer that the update has failed. The
+// agent may still be working.
 func (n *Node) cleared() Step {
 	if mark := n.mark(); !mark.Unconfirmed {
 		mark.Unconfirmed = true
-		return Step{Do: WriteNode, Node: n.edit(mark), Why: "the failure is cleared, and the agent may still be at work"}
+		const why = "the failure is cleared, and the agent may still be at work"
+		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
 	}
 	return n.become(selectedForUpdate, "the failure is cleared: the node is updated again")
 }
 
-// again restarts the update of a node whose answer is ignored. It resets the condition first, so that the agent does not begin an update that nobody
-// waits for, and then removes the answer. After [Failed] the agent retries on its own, so its next answer may be for any target. After [Successful]
+// again restarts the update of a node whose answer is ignored. It resets the condition first, so
+// that the agent does not begin an update that nobody waits for, and then removes the answer. After
+// a failure the agent retries on its own, so its next answer may be for any target. After a success
 // it is idle.
 func (p *Pool) again(m *Machine, why string) Step {
 	n, mark := m.Node, m.Node.mark()
 	if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {
-		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
+		mark.Unconfirmed = n.Labels[resultLabel] == answerFailed
 		unanswered := n.edit(mark).unanswered()
 		if n.Reason == candidateForUpdate {
 			unanswered = unanswered.asCandidate()
@@ -213,7 +241,7 @@ func (p *Pool) again(m *Machine, why string) Step {
 	}
 	confirms := mark.Unconfirmed && mark.Revision == p.Revision
 	switch {
-	case n.Labels[ResultLabel] == Failed && !mark.Unconfirmed:
+	case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:
 		mark.Unconfirmed = true
 		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
 	case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
@@ -222,19 +250,21 @@ func (p *Pool) again(m *Machine, why string) Step {
 	return n.become(selectedForUpdate, why)
 }
 
-func (n *Node) become(r Reason, why string) Step {
+func (n *Node) become(reason, why string) Step {
 	edited := n.edit(n.mark())
-	edited.Reason = r
+	edited.Reason = reason
 	return Step{Do: SetCondition, Node: edited, Why: why}
 }
 
-// asCandidate returns the node as a candidate: labelled, and without our cordon. A node whose update has failed stays cordoned.
+// asCandidate returns the node as a candidate: labelled, protected from the cluster-autoscaler, and
+// without our cordon. A node whose update has failed stays cordoned.
 func (n *Node) asCandidate() *Node {
 	old := n.mark()
-	kept := mark{Revision: old.Revision, Done: old.Done, Unconfirmed: old.Unconfirmed, Cordoned: old.Cordoned && old.Unconfirmed}
-	waiting := n.edit(kept)
+	kept := mark{Revision: old.Revision, Done: old.Done, Unconfirmed: old.Unconfirmed}
+	kept.Cordoned = old.Cordoned && old.Unconfirmed
+	waiting := n.edit(kept).protected()
 	delete(waiting.Labels, SelectedLabel)
-	waiting.Labels[CandidateLabel] = "true"
+	waiting.Labels[candidateLabel] = "true"
 	waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)
 	return waiting
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -15,7 +16,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// node writes a node in words: its reason, then cordoned, labels without their prefix, and the mark in braces.
+// Names that this package shares with machine-controller-manager and others.
+const (
+	candidateLabel         = "node.machine.sapcloud.io/candidate-for-update"
+	resultLabel            = "node.machine.sapcloud.io/update-result"
+	scaleDownDisabled      = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+	scaleDownDisabledByMCM = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm"
+	machinePriority        = "machinepriority.machine.sapcloud.io"
+)
+
+// node writes a node in words: its reason, then cordoned, labels without their prefix, and the mark
+// in braces. A candidate has our annotations for the cluster-autoscaler, unless it is unprotected,
+// or theirs, which means that somebody else wrote the annotation.
 func node(words string) *inplace.Node {
 	n := &inplace.Node{Labels: map[string]string{}, Annotations: map[string]string{}}
 	for word := range strings.FieldsSeq(words) {
@@ -25,15 +37,29 @@ func node(words string) *inplace.Node {
 		case word[0] == '{':
 			n.Annotations[inplace.RolloutAnnotation] = word
 		case word == "candidate":
-			n.Labels[inplace.CandidateLabel] = "true"
+			n.Labels[candidateLabel] = "true"
+			n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+		case word == "protected":
+			n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+		case word == "unprotected":
+			delete(n.Annotations, scaleDownDisabled)
+			delete(n.Annotations, scaleDownDisabledByMCM)
+		case word == "theirs":
+			n.Annotations[scaleDownDisabled] = "true"
+			delete(n.Annotations, scaleDownDisabledByMCM)
+		case word == "marker":
+			delete(n.Annotations, scaleDownDisabled)
+			n.Annotations[scaleDownDisabledByMCM] = "true"
+		case word == "changed":
+			n.Annotations[scaleDownDisabled] = "false"
 		case word == "selected":
 			n.Labels[inplace.SelectedLabel] = "true"
-		case word == "successful" || word == "failed":
-			n.Labels[inplace.ResultLabel] = word
+		case word == "successful" || word == "failed" || word == "unclear":
+			n.Labels[resultLabel] = word
 		case word == "because":
-			n.Annotations["node.machine.sapcloud.io/update-failed-reason"] = "the disk is full"
+			n.Annotations[inplace.FailureAnnotation] = "the disk is full"
 		default:
-			n.Reason = inplace.Reason(word)
+			n.Reason = word
 		}
 	}
 	return n
@@ -47,22 +73,36 @@ func words(n *inplace.Node) string {
 	all := []string{}
 	for label, value := range n.Labels {
 		word, _, _ := strings.Cut(strings.TrimPrefix(label, "node.machine.sapcloud.io/"), "-for-update")
-		if label == inplace.ResultLabel {
+		if label == resultLabel {
 			word = value
 		}
 		all = append(all, word)
 	}
-	for key, value := range n.Annotations {
-		if key == "node.machine.sapcloud.io/update-failed-reason" {
-			value = "because"
-		}
-		all = append(all, value)
+	if text, ok := n.Annotations[inplace.RolloutAnnotation]; ok {
+		all = append(all, text)
+	}
+	if _, ok := n.Annotations[inplace.FailureAnnotation]; ok {
+		all = append(all, "because")
+	}
+	_, isCandidate := n.Labels[candidateLabel]
+	ours := n.Annotations[scaleDownDisabledByMCM]
+	switch theirs := n.Annotations[scaleDownDisabled]; {
+	case theirs == "false":
+		all = append(all, "changed")
+	case theirs == "true" && ours == "":
+		all = append(all, "theirs")
+	case theirs == "" && ours == "true":
+		all = append(all, "marker")
+	case theirs == "true" && !isCandidate:
+		all = append(all, "protected")
+	case theirs == "" && isCandidate:
+		all = append(all, "unprotected")
 	}
 	if n.Unschedulable {
 		all = append(all, "cordoned")
 	}
 	slices.Sort(all)
-	return strings.TrimSpace(string(n.Reason) + " " + strings.Join(all, " "))
+	return strings.TrimSpace(n.Reason + " " + strings.Join(all, " "))
 }
 
 func TestNext(t *testing.T) {
@@ -131,6 +171,18 @@ func TestNext(t *testing.T) {
 		{"a stale MachineDeployment", `ReadyForUpdate candidate selected cordoned successful {"revision":3,"cordoned":true}`, nil, inplace.Wait, ""},
 		{"an unreadable mark is none", "SelectedForUpdate candidate selected cordoned {", nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + rev2},
 		{"a reason of a later release", "Rebooting candidate", nil, inplace.Blocked, ""},
+		{"the autoscaler has to wait for a node that a release before selected", "SelectedForUpdate candidate selected unprotected", nil, inplace.WriteNode, "SelectedForUpdate candidate selected"},
+		{"it has to wait for an agent that is at work, whoever removed the annotation", "ReadyForUpdate candidate selected cordoned unprotected " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"it has to wait for a node that nobody selects any more and that we have cordoned", "ReadyForUpdate candidate cordoned unprotected " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned " + ours2},
+		{"it waits already for somebody else", "CandidateForUpdate theirs", nil, inplace.WriteNode, "CandidateForUpdate candidate theirs"},
+		{"a decision of somebody else stays", "SelectedForUpdate candidate changed selected", nil, inplace.WriteNode, "SelectedForUpdate candidate changed cordoned selected " + ours2},
+		{"a marker alone protects nothing", "ReadyForUpdate candidate marker selected cordoned " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"the annotation of somebody else stays", "UpdateSuccessful candidate theirs selected cordoned successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful theirs {"revision":2,"done":true}`},
+		{"a value of somebody else stays", "UpdateSuccessful candidate selected cordoned changed successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful changed {"revision":2,"done":true}`},
+		{"a preserved machine keeps the annotation", "UpdateSuccessful candidate selected cordoned successful " + ours2, both(transferred, preserved), inplace.WriteNode, `UpdateSuccessful protected {"revision":2,"done":true}`},
+		{"rolled back, and the label was removed by hand", "CandidateForUpdate protected", transferred, inplace.WriteNode, "CandidateForUpdate"},
+		{"an unclear answer is none", "ReadyForUpdate candidate selected cordoned unclear " + ours2, nil, inplace.Wait, ""},
+		{"an unclear answer ends with the time", "ReadyForUpdate candidate selected cordoned unclear " + ours2, timedOut, inplace.WriteNode, "ReadyForUpdate because candidate cordoned failed selected " + ours2},
 		{"no node", "", func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }, inplace.Blocked, ""},
 		{"no node yet", "", both(transferred, func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }), inplace.Done, ""},
 		{"not created yet", "", inPhase(""), inplace.Done, ""},
@@ -165,6 +217,7 @@ func unknown(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = machineupdat
 func unconfirmed(_ *inplace.Pool, m *inplace.Machine) { m.InPlace = machineupdate.InPlaceUnconfirmed }
 func timedOut(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
 func updating(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
+func preserved(_ *inplace.Pool, m *inplace.Machine)   { m.Preserved = true }
 func transferred(p *inplace.Pool, m *inplace.Machine) { m.Owner = p.Target }
 
 func inPhase(phase string) func(*inplace.Pool, *inplace.Machine) {
@@ -179,17 +232,36 @@ func both(changes ...func(*inplace.Pool, *inplace.Machine)) func(*inplace.Pool, 
 	}
 }
 
-// TestBlockedNamesTheReason: the agent's own words reach whoever looks at the rollout.
-func TestBlockedNamesTheReason(t *testing.T) {
+// TestContradictions: a machine that is updated and given back stays so, whatever is written on its
+// node. It is not drained again, and no step repeats for ever.
+func TestContradictions(t *testing.T) {
 	t.Parallel()
-	p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: 1}
-	p.Machines = []inplace.Machine{{Name: "m", Owner: "old", Phase: "Running", Node: node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)}}
-	step, err := inplace.Next(p, p.Machines[0])
-	require.NoError(t, err)
-	require.Contains(t, step.Why, "the disk is full")
-	s, err := inplace.Select(p)
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{"m": step.Why}, s.Blocked)
+	reasons := []string{"", "CandidateForUpdate", "SelectedForUpdate", "DrainSuccessful", "ReadyForUpdate", "UpdateSuccessful", "UpdateFailed", "Rebooting"}
+	phases := []string{"Running", "Unknown", "InPlaceUpdating", "InPlaceUpdateSuccessful", "InPlaceUpdateFailed"}
+	some := []string{"candidate", "selected", "cordoned", "theirs", "marker", "changed", "because", "successful", "failed", "unclear"}
+	rapid.Check(t, func(t *rapid.T) {
+		given := rapid.SliceOfDistinct(rapid.SampledFrom(some), rapid.ID).Draw(t, "words")
+		reason := rapid.SampledFrom(reasons).Draw(t, "reason")
+		p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+		m := inplace.Machine{
+			Name: "m", Owner: "new", Phase: rapid.SampledFrom(phases).Draw(t, "phase"), InPlace: machineupdate.InPlaceApplied,
+			Node: node(reason + " " + strings.Join(given, " ") + ` {"revision":2,"done":true}`),
+		}
+		for range 5 {
+			step, err := inplace.Next(p, m)
+			require.NoError(t, err)
+			if step.Do == inplace.Done {
+				return
+			}
+			require.Contains(t, []inplace.Action{inplace.WriteNode, inplace.Wait}, step.Do, "%s: %s", step.Why, words(m.Node))
+			if step.Do == inplace.WriteNode {
+				m.Node = step.Node
+			} else {
+				m.Phase = "InPlaceUpdateSuccessful" // the machine controller follows the answer
+			}
+		}
+		t.Fatalf("goes on for ever: %s", words(m.Node))
+	})
 }
 
 func TestMistakes(t *testing.T) {

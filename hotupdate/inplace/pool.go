@@ -13,63 +13,91 @@ import (
 
 // Pool is an observed MachineDeployment with its machines.
 type Pool struct {
-	Target                   string // name of the MachineSet for the template of the MachineDeployment
-	Revision                 int64  // revision of the template, which grows with every change, also a rollback, like deployment.kubernetes.io/revision
-	Strategy                 hotupdate.Strategy
-	Replicas                 int
-	MaxUnavailable, MaxSurge intstr.IntOrString // numbers, or percentages of Replicas; not read if the strategy is ManualInPlaceUpdate
-	Record                   string             // the annotation [RolloutAnnotation] of the MachineDeployment, empty if it has none
-	Machines                 []Machine          // all machines of the MachineDeployment, read after it
+	Target string // name of the MachineSet for the template of the MachineDeployment
+	// Revision of the template, which grows with every change, also a rollback, like
+	// deployment.kubernetes.io/revision.
+	Revision int64
+	Strategy hotupdate.Strategy
+	Replicas int
+	// MaxUnavailable and MaxSurge are numbers, or percentages of Replicas. They are not read if the
+	// strategy is ManualInPlaceUpdate.
+	MaxUnavailable, MaxSurge intstr.IntOrString
+	// Record is the annotation [RolloutAnnotation] of the MachineDeployment, empty if it has none.
+	Record   string
+	Machines []Machine // all machines of the MachineDeployment, read after it
 }
 
 // check returns all errors in the fields that both [Next] and [Select] read.
-func (p *Pool) check() error {
-	var errs []error
+func (p *Pool) check() (err error) {
 	if p.Target == "" {
-		errs = append(errs, &fault.Error{Kind: fault.Misuse, Code: "no-target", Path: "target", What: "is empty", Hint: "name the MachineSet of the MachineDeployment's template"})
+		err = misuse("no-target", "target", "is empty", "name the MachineSet of the MachineDeployment's template")
 	}
 	if p.Revision <= 0 {
-		errs = append(errs, &fault.Error{Kind: fault.Misuse, Code: "no-revision", Path: "revision", What: "is not above 0", Hint: "give every change of the MachineDeployment's template a greater revision"})
+		const hint = "give every change of the MachineDeployment's template a greater revision"
+		err = errors.Join(err, misuse("no-revision", "revision", "is not above 0", hint))
 	}
 	if p.Strategy != hotupdate.AutoInPlaceUpdate && p.Strategy != hotupdate.ManualInPlaceUpdate {
-		errs = append(errs, &fault.Error{Kind: fault.Misuse, Code: "not-in-place", Path: "strategy", What: "does not update nodes in place", Hint: "ask for pools with AutoInPlaceUpdate or ManualInPlaceUpdate only"})
+		const hint = "ask for pools with AutoInPlaceUpdate or ManualInPlaceUpdate only"
+		err = errors.Join(err, misuse("not-in-place", "strategy", "does not update nodes in place", hint))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// limits resolves maxUnavailable and maxSurge as Kubernetes does for Deployments: percentages of unavailable machines are rounded down and
-// those of surge machines up, and if both are 0, one machine may be unavailable.
+// limits resolves maxUnavailable and maxSurge as Kubernetes does for Deployments: percentages of
+// unavailable machines are rounded down and those of surge machines up, and if both round to 0, one
+// machine may be unavailable. As in Gardener, both 0 and more than 100% of unavailable machines are
+// errors.
 func (p *Pool) limits() (unavailable, surge int, err error) {
 	if p.Replicas < 0 {
-		err = &fault.Error{Kind: fault.Misuse, Code: "negative-replicas", Path: "replicas", What: "is negative", Hint: "write 0 or more"}
+		err = misuse("negative-replicas", "replicas", "is negative", "write 0 or more")
 	}
 	if p.Strategy == hotupdate.ManualInPlaceUpdate {
 		return p.Replicas, 0, err
 	}
-	unavailable, unavailableErr := scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)
-	surge, surgeErr := scaled("maxSurge", p.MaxSurge, p.Replicas, true)
-	if unavailable == 0 && surge == 0 {
+	unavailable, unavailableShare, unavailableErr := scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)
+	surge, surgeShare, surgeErr := scaled("maxSurge", p.MaxSurge, p.Replicas, true)
+	err = errors.Join(err, unavailableErr, surgeErr)
+	switch {
+	case err != nil:
+	case p.MaxUnavailable.Type == intstr.String && unavailableShare > 100:
+		err = invalidLimit("maxUnavailable", "is above 100%", "write at most 100%")
+	case unavailableShare == 0 && surgeShare == 0:
+		const what = "is 0, and so is maxSurge: no machine could be updated"
+		err = invalidLimit("maxUnavailable", what, "set one of them above 0")
+	case unavailable == 0 && surge == 0:
 		unavailable = 1
 	}
-	return unavailable, surge, errors.Join(err, unavailableErr, surgeErr)
+	return unavailable, surge, err
 }
 
-func scaled(path string, value intstr.IntOrString, replicas int, up bool) (int, error) {
-	n, err := intstr.GetScaledValueFromIntOrPercent(&value, max(0, replicas), up)
-	if share, _ := intstr.GetScaledValueFromIntOrPercent(&value, 100, up); err != nil || share < 0 { // -1% of 5 would be rounded to 0
-		return 0, &fault.Error{Kind: fault.Malformed, Code: "invalid-limit", Path: path, What: "is neither a number nor a percentage of at least 0", Hint: "write 1 or 10%"}
+// scaled returns a number of machines, and what it would be of 100 machines.
+func scaled(path string, value intstr.IntOrString, replicas int, up bool) (n, share int, err error) {
+	n, err = intstr.GetScaledValueFromIntOrPercent(&value, max(0, replicas), up)
+	share, _ = intstr.GetScaledValueFromIntOrPercent(&value, 100, up)
+	if err != nil || share < 0 { // -1% of 5 would be rounded to 0
+		return 0, 0, invalidLimit(path, "is neither a number nor a percentage of at least 0", "write 1 or 10%")
 	}
-	return n, nil
+	return n, share, nil
 }
 
-// record is the content of the annotation [RolloutAnnotation] of a MachineDeployment: machines that are being selected, created and deleted.
+func invalidLimit(path, what, hint string) error {
+	return &fault.Error{Kind: fault.Malformed, Code: "invalid-limit", Path: path, What: what, Hint: hint}
+}
+
+func misuse(code, path, what, hint string) error {
+	return &fault.Error{Kind: fault.Misuse, Code: code, Path: path, What: what, Hint: hint}
+}
+
+// record is the content of the annotation [RolloutAnnotation] of a MachineDeployment: machines that
+// are being selected, created and deleted.
 type record struct {
 	Select []string `json:"select,omitempty"`
 	Create []string `json:"create,omitempty"`
 	Delete []string `json:"delete,omitempty"`
 }
 
-// parseRecord reads a record. An unreadable record is an error: if a promise were lost, one machine too many could be taken.
+// parseRecord reads a record. An unreadable record is an error: if a promise were lost, one machine
+// too many could be taken.
 func parseRecord(text string) (record, error) {
 	var r record
 	if text == "" {
@@ -77,8 +105,10 @@ func parseRecord(text string) (record, error) {
 	}
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return record{}, &fault.Error{
-			Kind: fault.Malformed, Code: "invalid-rollout-record", Path: RolloutAnnotation, What: "cannot be read", Cause: err,
-			Hint: "once no machine is being selected, created or deleted, remove the annotation from the MachineDeployment",
+			Kind: fault.Malformed, Code: "invalid-rollout-record", Path: RolloutAnnotation,
+			What: "cannot be read", Cause: err,
+			Hint: "once no machine is being selected, created or deleted, remove the annotation from " +
+				"the MachineDeployment",
 		}
 	}
 	return r, nil

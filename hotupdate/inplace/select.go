@@ -9,29 +9,42 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Selection is what a rollout does next. It is the same until it has been carried out.
+// Selection is what a rollout does next, and how far it is. It is the same until it has been
+// carried out.
 //
-// If Record differs from the pool's, write it to the MachineDeployment first, with the resourceVersion of the observed pool. Begin with the rest once
-// that write has succeeded. On a conflict, observe again.
+// If Record differs from the pool's, write it to the MachineDeployment first, with the
+// resourceVersion of the observed pool. Begin with the rest once that write has succeeded. On a
+// conflict, observe again.
 type Selection struct {
-	Record  string            // the annotation [RolloutAnnotation] of the MachineDeployment; empty: remove it
-	Select  []string          // machines whose nodes get [SelectedLabel]
-	Create  []string          // names of machines to create for the target, which are unused
-	Delete  []string          // machines to delete
-	Blocked map[string]string // machines that the rollout waits for, with the reason
+	Record string   // the annotation [RolloutAnnotation] of the MachineDeployment; empty: remove it
+	Select []string // machines whose nodes get [SelectedLabel]
+	Create []string // names of machines to create for the target, which are unused
+	Delete []string // machines to delete
+	// Progress has the machines of the pool by their state, each with a message for people. Machines
+	// that are to be created or deleted are not listed.
+	Progress map[State]map[string]string
+	// Finished says that the pool has as many machines as replicas, that all are [Updated], and
+	// that nothing is left to do.
+	Finished bool
 }
 
-// Select says which machines of a pool to select for the update, which to create in addition, and which surplus to delete.
+// Select says which machines of a pool to select for the update, which to create in addition, and
+// which surplus to delete.
 //
-//   - An available machine is selected only if replicas minus maxUnavailable remain available. Unavailable machines go first, regardless of the
-//     limit. A machine that is selected, cordoned by us or being deleted counts as unavailable, once.
-//   - Surge machines are created up to replicas plus maxSurge. Machines that the pool lacks are always created.
-//   - No more machines are selected than the pool needs: those that will be surplus are not updated.
-//   - Surplus is deleted once as many updated machines as replicas are available without it. After the pool has become smaller, machines beyond
-//     replicas plus maxSurge are deleted if they are unavailable, or if replicas remain available. A machine under update is not deleted until it has
-//     succeeded or failed.
+//   - An available machine is selected only if replicas minus maxUnavailable remain available.
+//     Unavailable machines go first, regardless of the limit. A machine that is selected, cordoned
+//     by us or being deleted counts as unavailable, once.
+//   - Surge machines are created up to replicas plus maxSurge. Machines that the pool lacks are
+//     always created.
+//   - No more machines are selected than the pool needs: those that will be surplus are not
+//     updated.
+//   - Surplus is deleted once as many updated machines as replicas are available without it. After
+//     the pool has become smaller, machines beyond replicas plus maxSurge are deleted if they are
+//     unavailable, or if replicas remain available. A machine under update is not deleted until it
+//     has succeeded or failed.
+//   - Of the surplus, machines with the lowest priority are deleted first, then those that have
+//     failed, that need the update, and that are unavailable.
 //   - In a pool with ManualInPlaceUpdate nothing is selected, and there is no surge.
-//   - Blocked names every machine that the rollout waits for.
 func Select(p Pool) (Selection, error) {
 	if err := p.check(); err != nil {
 		return Selection{}, err
@@ -49,10 +62,12 @@ func Select(p Pool) (Selection, error) {
 	r.deleteSurplus()
 	r.selectCandidates()
 	r.create()
-	s := Selection{Record: r.promised.String(), Select: r.promised.Select, Create: r.promised.Create, Delete: r.promised.Delete, Blocked: r.blocked()}
-	if p.Strategy == hotupdate.ManualInPlaceUpdate {
+	s := Selection{Record: r.promised.String(), Create: r.promised.Create, Delete: r.promised.Delete}
+	if s.Select = r.promised.Select; p.Strategy == hotupdate.ManualInPlaceUpdate {
 		s.Select = nil // promised before the strategy changed
 	}
+	s.Progress = r.progress()
+	s.Finished = s.Record == "" && len(s.Progress[Updated]) == len(p.Machines)
 	return s, nil
 }
 
@@ -70,6 +85,7 @@ type candidate struct {
 	*Machine
 
 	stage     stage
+	priority  int
 	available bool // and no decision changes that
 }
 
@@ -102,8 +118,11 @@ const (
 )
 
 func (m *Machine) candidate(p *Pool, isPromised bool) *candidate {
-	isTargets, isUnderUpdate, isSelected := m.isUpdated(p), m.isUnderUpdate(), isPromised || m.Node != nil && m.Node.isSelected()
-	c := &candidate{Machine: m, stage: idle, available: m.Available && !isUnderUpdate && !isSelected}
+	isTargets, isUnderUpdate := m.isUpdated(p), m.isUnderUpdate()
+	isSelected := isPromised || m.Node != nil && m.Node.isSelected()
+	c := &candidate{
+		Machine: m, stage: idle, priority: m.priority(), available: m.Available && !isUnderUpdate && !isSelected,
+	}
 	switch {
 	case isTargets && !isUnderUpdate:
 		c.stage = updated
@@ -127,9 +146,12 @@ func (r *rollout) count(meets func(*candidate) bool) (n int) {
 // total counts machines, including those still to be created.
 func (r *rollout) total() int { return len(r.machines) + len(r.promised.Create) }
 
-// missing returns how many machines have yet to be updated. A machine created for the target counts as updated once it has a node.
+// missing returns how many machines have yet to be updated. A machine created for the target counts
+// as updated once it has a node.
 func (r *rollout) missing() int {
-	return r.Replicas - r.count(func(m *candidate) bool { return m.stage == underway || m.stage == updated && m.Node != nil })
+	return r.Replicas - r.count(func(m *candidate) bool {
+		return m.stage == underway || m.stage == updated && m.Node != nil
+	})
 }
 
 // deleteSurplus promises to delete machines.
@@ -148,26 +170,35 @@ func (r *rollout) isSurplus(m *candidate) bool {
 	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !m.available)
 }
 
-// byWorth returns the machines by stage, and unavailable ones first within a stage.
+// byWorth returns the machines in the order of their deletion.
 func (r *rollout) byWorth() []*candidate {
 	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
-		switch byStage := cmp.Compare(a.stage, b.stage); {
-		case byStage != 0 || a.available == b.available:
-			return byStage
-		case b.available:
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage), compareAvailable(a, b))
 	})
 }
 
-// selectCandidates promises to select nodes.
+// compareAvailable puts machines that are not available first.
+func compareAvailable(a, b *candidate) int {
+	switch {
+	case a.available == b.available:
+		return 0
+	case b.available:
+		return -1
+	}
+	return 1
+}
+
+// selectCandidates promises to select nodes, those of machines with a low priority last.
 func (r *rollout) selectCandidates() {
 	if r.Strategy == hotupdate.ManualInPlaceUpdate {
 		return
 	}
-	for _, m := range r.byWorth() {
-		isCandidate := m.stage == idle && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
+	inOrder := slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
+		return cmp.Or(compareAvailable(a, b), cmp.Compare(b.priority, a.priority))
+	})
+	for _, m := range inOrder {
+		isCandidate := m.stage == idle && m.Node != nil &&
+			m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, candidateLabel)
 		affordable := !m.available || r.count(func(m *candidate) bool { return m.available }) > r.Replicas-r.unavailable
 		if isCandidate && affordable && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
@@ -176,7 +207,8 @@ func (r *rollout) selectCandidates() {
 	}
 }
 
-// create promises to create machines: those that the pool lacks, and surge machines as long as nodes have to be updated.
+// create promises to create machines: those that the pool lacks, and surge machines as long as
+// nodes have to be updated.
 func (r *rollout) create() {
 	wanted := r.Replicas
 	if r.missing() > 0 {
@@ -189,25 +221,4 @@ func (r *rollout) create() {
 			r.promised.Create = append(r.promised.Create, name)
 		}
 	}
-}
-
-// blocked returns the machines that the rollout waits for, with the reason.
-func (r *rollout) blocked() map[string]string {
-	blocked := map[string]string{}
-	for _, name := range r.promised.Create {
-		blocked[name] = "the machine has still to be created"
-	}
-	for _, m := range r.machines {
-		step, _ := Next(*r.Pool, *m.Machine) // the pool is checked
-		switch {
-		case m.stage == underway:
-		case step.Do == Blocked:
-			blocked[m.Name] = step.Why
-		case m.Node == nil:
-			blocked[m.Name] = "no node has joined"
-		case !m.Available:
-			blocked[m.Name] = "the machine is not available"
-		}
-	}
-	return blocked
 }

@@ -2,6 +2,9 @@ package inplace_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +26,26 @@ func pool(replicas int, unavailable, surge string, states ...machineState) inpla
 	return p
 }
 
+// prioritized returns the pool, whose machine with the name has a priority.
+func prioritized(p inplace.Pool, name, priority string) inplace.Pool {
+	for i := range p.Machines {
+		if p.Machines[i].Name == name {
+			p.Machines[i].Annotations = map[string]string{machinePriority: priority}
+		}
+	}
+	return p
+}
+
+// states returns the machines by state in words, sorted.
+func states(s inplace.Selection) string {
+	var all []string
+	for state, machines := range s.Progress {
+		all = append(all, fmt.Sprintf("%s %s", state, strings.Join(slices.Sorted(maps.Keys(machines)), " ")))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	driverUnable := pool(1, "1", "0", idle)
@@ -41,53 +64,75 @@ func TestSelect(t *testing.T) {
 	joining.Machines[0].Phase, joining.Record = "Pending", `{"select":["a"]}`
 	promisedInAuto := byUser
 	promisedInAuto.Record = `{"select":["b"]}`
+	lost := pool(2, "1", "0", idle, stillborn)
+	lost.Record = `{"select":["b","gone"],"delete":["gone"]}`
+	downByUser := pool(2, "1", "1", down, selected)
+	downByUser.Strategy = hotupdate.ManualInPlaceUpdate
+	givenBack := pool(1, "1", "0", updated)
+	givenBack.Machines[0].Node = node(`UpdateSuccessful candidate selected cordoned successful {"revision":2}`)
 
 	for _, tc := range []struct {
 		name           string
 		pool           inplace.Pool
 		sel, crea, del string
-		blocked        int
+		progress       string
 	}{
-		{"one may be unavailable", pool(3, "1", "0", idle, idle, idle), "[a]", "[]", "[]", 0},
-		{"one is under update", pool(3, "1", "0", selected, idle, idle), "[]", "[]", "[]", 0},
-		{"one is unavailable, and goes first", pool(3, "1", "0", idle, down, idle), "[b]", "[]", "[]", 0},
-		{"a percentage of unavailable machines is rounded down", pool(5, "50%", "0", idle, idle, idle, idle, idle), "[a b]", "[]", "[]", 0},
-		{"both percentages become 0", pool(3, "10%", "0%", idle, idle, idle), "[a]", "[]", "[]", 0},
-		{"a percentage of surge machines is rounded up", pool(5, "0", "25%", idle, idle, idle, idle, idle), "[]", "[t-0 t-1]", "[]", 2},
-		{"no more surge machines than nodes to update", pool(3, "0", "3", updated, updated, idle), "[]", "[t-0]", "[]", 1},
-		{"a surge machine has come up", pool(2, "0", "1", idle, idle, updated), "[a]", "[]", "[]", 0},
-		{"a surge machine has not come up", pool(2, "0", "1", idle, idle, unborn), "[]", "[]", "[]", 1},
-		{"the others go on without the surge machine", pool(2, "1", "1", idle, idle, unborn), "[a]", "[]", "[]", 1},
-		{"of two the unavailable one goes first", pool(2, "1", "1", idle, down, updated), "[b]", "[]", "[]", 0},
-		{"a surge machine that never came up is not counted on", pool(2, "1", "1", idle, updated, unborn), "[a]", "[]", "[]", 1},
-		{"surplus", pool(2, "0", "1", idle, updated, updated), "[]", "[]", "[a]", 0},
-		{"surplus that failed goes first", pool(2, "0", "2", idle, failed, updated, updated), "[]", "[]", "[b a]", 0},
-		{"no surplus as long as the updated machines are not available", pool(2, "0", "1", idle, updated, fresh), "[]", "[]", "[]", 1},
-		{"the surge machine that never came up is the surplus", pool(2, "1", "1", updated, updated, unborn), "[]", "[]", "[c]", 0},
-		{"fewer replicas", pool(1, "1", "0", idle, idle, idle), "[c]", "[]", "[a b]", 0},
-		{"fewer replicas, down machines first", pool(2, "1", "0", idle, down, idle), "[a]", "[]", "[b]", 0},
-		{"fewer replicas, and a node under update is let finish", pool(1, "1", "0", selected, idle), "[]", "[]", "[]", 0},
-		{"more replicas", pool(3, "1", "0", updated, updated), "[]", "[t-0]", "[]", 1},
-		{"no replicas", pool(0, "1", "0", idle, updated), "[]", "[]", "[a b]", 0},
-		{"all is done", pool(2, "1", "0", updated, updated), "[]", "[]", "[]", 0},
-		{"a machine leaves", pool(2, "1", "0", updated, terminating), "[]", "[t-0]", "[]", 1},
-		{"a failed node blocks the last one", pool(2, "1", "0", failed, idle), "[]", "[]", "[]", 1},
-		{"a failed node blocks one of two", pool(3, "2", "0", failed, idle, idle), "[b]", "[]", "[]", 1},
-		{"the driver cannot", driverUnable, "[]", "[]", "[]", 1},
-		{"not labelled yet", unlabelled, "[]", "[]", "[]", 0},
-		{"a manual pool", byUser, "[]", "[]", "[]", 0},
-		{"a manual pool that lacks a machine", lacking, "[]", "[t-0]", "[]", 1},
-		{"what is promised is asked for again", promised, "[b]", "[]", "[]", 0},
-		{"a machine that has not joined", joining, "[]", "[]", "[]", 1},
-		{"what is promised is done", kept, "[]", "[]", "[]", 0},
-		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", 0},
+		{"one may be unavailable", pool(3, "1", "0", idle, idle, idle), "[a]", "[]", "[]", "Updating a, Waiting b c"},
+		{"one is under update", pool(3, "1", "0", selected, idle, idle), "[]", "[]", "[]", "Updating a, Waiting b c"},
+		{"one is unavailable, and goes first", pool(3, "1", "0", idle, down, idle), "[b]", "[]", "[]", "Updating b, Waiting a c"},
+		{"a percentage of unavailable machines is rounded down", pool(5, "50%", "0", idle, idle, idle, idle, idle), "[a b]", "[]", "[]", "Updating a b, Waiting c d e"},
+		{"both percentages become 0", pool(3, "10%", "0%", idle, idle, idle), "[a]", "[]", "[]", "Updating a, Waiting b c"},
+		{"a percentage of surge machines is rounded up", pool(5, "0", "25%", idle, idle, idle, idle, idle), "[]", "[t-0 t-1]", "[]", "Waiting a b c d e"},
+		{"no more surge machines than nodes to update", pool(3, "0", "3", updated, updated, idle), "[]", "[t-0]", "[]", "Updated a b, Waiting c"},
+		{"a surge of more than all", pool(1, "0", "300%", idle), "[]", "[t-0]", "[]", "Waiting a"},
+		{"a surge machine has come up", pool(2, "0", "1", idle, idle, updated), "[a]", "[]", "[]", "Updated c, Updating a, Waiting b"},
+		{"a surge machine has not come up", pool(2, "0", "1", idle, idle, unborn), "[]", "[]", "[]", "Unavailable c, Waiting a b"},
+		{"the others go on without the surge machine", pool(2, "1", "1", idle, idle, unborn), "[a]", "[]", "[]", "Unavailable c, Updating a, Waiting b"},
+		{"of two the unavailable one goes first", pool(2, "1", "1", idle, down, updated), "[b]", "[]", "[]", "Updated c, Updating b, Waiting a"},
+		{"a surge machine that never came up is not counted on", pool(2, "1", "1", idle, updated, unborn), "[a]", "[]", "[]", "Unavailable c, Updated b, Updating a"},
+		{"surplus", pool(2, "0", "1", idle, updated, updated), "[]", "[]", "[a]", "Updated b c"},
+		{"surplus that failed goes first", pool(2, "0", "2", idle, failed, updated, updated), "[]", "[]", "[b a]", "Updated c d"},
+		{"no surplus as long as the updated machines are not available", pool(2, "0", "1", idle, updated, fresh), "[]", "[]", "[]", "Unavailable c, Updated b, Waiting a"},
+		{"the surge machine that never came up is the surplus", pool(2, "1", "1", updated, updated, unborn), "[]", "[]", "[c]", "Updated a b"},
+		{"fewer replicas", pool(1, "1", "0", idle, idle, idle), "[c]", "[]", "[a b]", "Updating c"},
+		{"fewer replicas, down machines first", pool(2, "1", "0", idle, down, idle), "[a]", "[]", "[b]", "Updating a, Waiting c"},
+		{"fewer replicas, and a node under update is let finish", pool(1, "1", "0", selected, idle), "[]", "[]", "[]", "Updating a, Waiting b"},
+		{"fewer replicas, the lowest priority goes", prioritized(pool(2, "1", "0", idle, idle, idle), "b", "1"), "[a]", "[]", "[b]", "Updating a, Waiting c"},
+		{"fewer replicas, a low priority counts more than a failure", prioritized(pool(2, "1", "0", idle, failed, idle, updated), "d", "1"), "[a]", "[]", "[d b]", "Updating a, Waiting c"},
+		{"fewer replicas, a high priority stays", prioritized(pool(2, "1", "0", idle, idle, idle), "a", "10"), "[a]", "[]", "[b]", "Updating a, Waiting c"},
+		{"an unreadable priority is 3", prioritized(prioritized(pool(2, "1", "0", idle, idle, idle), "a", "low"), "c", "2"), "[a]", "[]", "[c]", "Updating a, Waiting b"},
+		{"an updated machine of a low priority is no surplus of a surge", prioritized(pool(2, "0", "1", idle, updated, updated), "c", "1"), "[]", "[]", "[a]", "Updated b c"},
+		{"a low priority is updated last", prioritized(pool(2, "1", "0", idle, idle), "a", "1"), "[b]", "[]", "[]", "Updating b, Waiting a"},
+		{"more replicas", pool(3, "1", "0", updated, updated), "[]", "[t-0]", "[]", "Updated a b"},
+		{"no replicas", pool(0, "1", "0", idle, updated), "[]", "[]", "[a b]", ""},
+		{"all is done", pool(2, "1", "0", updated, updated), "[]", "[]", "[]", "Updated a b"},
+		{"not all is done before the node is given back", givenBack, "[]", "[]", "[]", "Updating a"},
+		{"a machine leaves", pool(2, "1", "0", updated, terminating), "[]", "[t-0]", "[]", "Unavailable b, Updated a"},
+		{"a failed node blocks the last one", pool(2, "1", "0", failed, idle), "[]", "[]", "[]", "Failed a, Waiting b"},
+		{"a failed node blocks one of two", pool(3, "2", "0", failed, idle, idle), "[b]", "[]", "[]", "Failed a, Updating b, Waiting c"},
+		{"the driver cannot", driverUnable, "[]", "[]", "[]", "Failed a"},
+		{"not labelled yet", unlabelled, "[]", "[]", "[]", "Waiting a"},
+		{"a manual pool", byUser, "[]", "[]", "[]", "WaitingForUser a b"},
+		{"a manual pool that lacks a machine", lacking, "[]", "[t-0]", "[]", "WaitingForUser a"},
+		{"a manual pool with a machine that is down", downByUser, "[]", "[]", "[]", "Unavailable a, Updating b"},
+		{"what is promised is asked for again", promised, "[b]", "[]", "[]", "Updating b, Waiting a"},
+		{"a machine that has not joined", joining, "[]", "[]", "[]", "Unavailable a, Updated b"},
+		{"promises for a machine without a node, and for a node without a machine", lost, "[]", "[]", "[]", "Unavailable b, Waiting a"},
+		{"what is promised is done", kept, "[]", "[]", "[]", "Updating b, Waiting a"},
+		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", "WaitingForUser a b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, err := inplace.Select(tc.pool)
 			require.NoError(t, err)
 			require.Equal(t, []string{tc.sel, tc.crea, tc.del}, []string{fmt.Sprint(s.Select), fmt.Sprint(s.Create), fmt.Sprint(s.Delete)})
-			require.Len(t, s.Blocked, tc.blocked, "%v", s.Blocked)
+			require.Equal(t, tc.progress, states(s))
+			require.Equal(t, tc.name == "all is done", s.Finished)
+			for state, machines := range s.Progress {
+				for name, message := range machines {
+					require.NotEmpty(t, message, "%s %s", state, name)
+				}
+			}
 			if tc.pool.Strategy == hotupdate.ManualInPlaceUpdate && tc.pool.Record == "" {
 				require.NotContains(t, s.Record, "select")
 			}
@@ -95,20 +140,87 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestProgressHasTheReason: the agent's own words reach whoever looks at the rollout.
+func TestProgressHasTheReason(t *testing.T) {
+	t.Parallel()
+	p := pool(1, "1", "0", failed)
+	p.Machines[0].Node = node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)
+	s, err := inplace.Select(p)
+	require.NoError(t, err)
+	require.Equal(t, map[inplace.State]map[string]string{inplace.Failed: {"a": "the disk is full"}}, s.Progress)
+	step, err := inplace.Next(p, p.Machines[0])
+	require.NoError(t, err)
+	require.Contains(t, step.Why, "the disk is full")
+
+	p.Machines[0].Node = node(`UpdateFailed candidate selected cordoned failed {"revision":2,"cordoned":true}`)
+	s, err = inplace.Select(p)
+	require.NoError(t, err)
+	require.NotEmpty(t, s.Progress[inplace.Failed]["a"], "the agent has given no reason")
+
+	p.Machines[0].Node = node(`ReadyForUpdate candidate selected cordoned because {"revision":2,"cordoned":true}`)
+	s, err = inplace.Select(p)
+	require.NoError(t, err)
+	require.Equal(t, "Updating a", states(s), "the reason of a former failure")
+}
+
+func TestWorkerState(t *testing.T) {
+	t.Parallel()
+	byUser := pool(2, "1", "0", idle, updated)
+	byUser.Strategy = hotupdate.ManualInPlaceUpdate
+	selectedByUser := pool(2, "1", "0", idle, selected)
+	selectedByUser.Strategy = hotupdate.ManualInPlaceUpdate
+	shrinking := pool(1, "1", "0", idle, idle)
+	shrinking.Strategy = hotupdate.ManualInPlaceUpdate
+	for _, tc := range []struct {
+		want  string
+		pools []inplace.Pool
+	}{
+		{"Succeeded", nil},
+		{"Succeeded", []inplace.Pool{pool(1, "1", "0", updated), pool(0, "1", "0")}},
+		{"Succeeded", []inplace.Pool{pool(1, "1", "0", updated), byUser}},
+		{"Processing", []inplace.Pool{byUser, selectedByUser}},
+		{"Processing", []inplace.Pool{selectedByUser, byUser}},
+		{"Processing", []inplace.Pool{shrinking}},
+		{"Processing", []inplace.Pool{pool(2, "1", "0", updated)}},
+		{"Processing", []inplace.Pool{pool(2, "1", "0", updated, idle)}},
+		{"Processing", []inplace.Pool{pool(2, "1", "0", updated, terminating)}},
+		{"Error", []inplace.Pool{pool(2, "1", "0", failed, idle), byUser}},
+		{"Error", []inplace.Pool{byUser, pool(2, "1", "0", idle, idle), pool(2, "1", "0", failed, idle)}},
+	} {
+		var all []inplace.Selection
+		for _, p := range tc.pools {
+			s, err := inplace.Select(p)
+			require.NoError(t, err)
+			all = append(all, s)
+		}
+		require.Equal(t, tc.want, inplace.WorkerState(all...), "%+v", tc.pools)
+	}
+	require.Equal(t, "Processing", inplace.WorkerState(inplace.Selection{}), "Select has failed")
+}
+
 func TestSelectRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := inplace.Select(pool(-1, "many", "-1%", idle))
-	var codes []string
-	for _, e := range fault.All(err) {
-		codes = append(codes, e.Code+" "+e.Path)
+	refused := func(p inplace.Pool) (codes []string) {
+		s, err := inplace.Select(p)
+		require.False(t, s.Finished)
+		for _, e := range fault.All(err) {
+			codes = append(codes, e.Code+" "+e.Path)
+		}
+		return codes
 	}
-	require.Equal(t, []string{"negative-replicas replicas", "invalid-limit maxUnavailable", "invalid-limit maxSurge"}, codes)
+	require.Equal(t, []string{"negative-replicas replicas", "invalid-limit maxUnavailable", "invalid-limit maxSurge"}, refused(pool(-1, "many", "-1%", idle)))
+	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(pool(3, "101%", "1", idle)))
+	for _, zero := range []string{"0", "0%"} {
+		require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(pool(3, zero, "0", idle)))
+	}
+	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(inplace.Pool{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}))
+	require.Empty(t, refused(inplace.Pool{Target: "t", Revision: 2, Strategy: hotupdate.ManualInPlaceUpdate, Replicas: 1}))
+	require.Empty(t, refused(pool(3, "100%", "200%", idle)))
+	require.Empty(t, refused(pool(1, "7", "0", idle, updated)), "a number above the replicas")
 
 	p := pool(1, "1", "0", idle)
 	p.Record = `{"select":"a"}`
-	_, err = inplace.Select(p)
-	require.ErrorAs(t, err, new(*fault.Error))
-	require.Equal(t, "invalid-rollout-record", fault.All(err)[0].Code)
+	require.Equal(t, []string{"invalid-rollout-record " + inplace.RolloutAnnotation}, refused(p))
 }
 
 // TestSelectSaysTheSameAgain: once the record is written, the selection stays until something happens. So each of its parts can be repeated.
@@ -119,9 +231,17 @@ func TestSelectSaysTheSameAgain(t *testing.T) {
 			return machineState(rapid.IntRange(1, int(terminating)).Draw(t, "state"))
 		}), 0, 8).Draw(t, "machines")
 		limit := rapid.SampledFrom([]string{"0", "1", "2", "30%", "100%"})
-		p := pool(rapid.IntRange(0, 8).Draw(t, "replicas"), limit.Draw(t, "unavailable"), limit.Draw(t, "surge"), states...)
+		unavailable, surge := limit.Draw(t, "unavailable"), limit.Draw(t, "surge")
+		p := pool(rapid.IntRange(0, 8).Draw(t, "replicas"), unavailable, surge, states...)
 		p.Strategy = rapid.SampledFrom([]hotupdate.Strategy{hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}).Draw(t, "strategy")
+		for i := range p.Machines {
+			p.Machines[i].Annotations = map[string]string{machinePriority: rapid.SampledFrom([]string{"", "1", "5"}).Draw(t, "priority")}
+		}
 		first, err := inplace.Select(p)
+		if unavailable == "0" && surge == "0" && p.Strategy == hotupdate.AutoInPlaceUpdate {
+			require.Error(t, err)
+			return
+		}
 		require.NoError(t, err)
 		p.Record = first.Record
 		again, err := inplace.Select(p)

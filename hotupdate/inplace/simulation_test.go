@@ -49,6 +49,9 @@ func newSimulation(t *rapid.T) *simulation {
 		Target: "t1", Revision: 1, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: rapid.IntRange(1, 4).Draw(t, "replicas"),
 		MaxUnavailable: intstr.FromInt(rapid.IntRange(0, 2).Draw(t, "unavailable")), MaxSurge: intstr.FromInt(rapid.IntRange(0, 2).Draw(t, "surge")),
 	}
+	if s.pool.MaxSurge.IntVal == 0 {
+		s.pool.MaxUnavailable.IntVal = max(1, s.pool.MaxUnavailable.IntVal)
+	}
 	for i := range s.pool.Replicas {
 		s.create(fmt.Sprintf("m-%d", i))
 	}
@@ -136,11 +139,7 @@ func (s *simulation) checkMinimum(t require.TestingT, v *view, record string) {
 			lost++ // deleted by its user
 		}
 	}
-	unavailable := s.pool.MaxUnavailable.IntValue()
-	if unavailable == 0 && s.pool.MaxSurge.IntValue() == 0 {
-		unavailable = 1
-	}
-	if took && available+lost < s.pool.Replicas-unavailable {
+	if took && available+lost < s.pool.Replicas-s.pool.MaxUnavailable.IntValue() {
 		t.Errorf("%d of %d remain available after %s", available, s.pool.Replicas, record)
 		t.FailNow()
 	}
@@ -199,7 +198,7 @@ func (s *simulation) next(t require.TestingT, k int, name string) {
 			m.machineVersion++
 		}
 	case inplace.Apply:
-		if m.Node != nil && m.Node.Reason == inplace.DrainSuccessful && m.Node.Unschedulable && v.pool.Revision >= m.driver {
+		if m.Node != nil && m.Node.Reason == "DrainSuccessful" && m.Node.Unschedulable && v.pool.Revision >= m.driver {
 			m.driver = v.pool.Revision
 		}
 	case inplace.Transfer:
@@ -215,7 +214,7 @@ func (s *simulation) next(t require.TestingT, k int, name string) {
 // settle lets machines join, agents work and health checks follow.
 func (s *simulation) settle() {
 	for name := range s.machines {
-		s.agent(name, inplace.Successful)
+		s.agent(name, "successful")
 		s.health(name)
 	}
 }
@@ -226,12 +225,12 @@ func (s *simulation) agent(name, result string) {
 	if m == nil || m.Node == nil {
 		return
 	}
-	switch before := m.Node.Labels[inplace.ResultLabel]; {
-	case m.job > 0 && result == inplace.Failed:
-		m.Node.Labels[inplace.ResultLabel], m.job = result, 0
+	switch before := m.Node.Labels[resultLabel]; {
+	case m.job > 0 && result == "failed":
+		m.Node.Labels[resultLabel], m.job = result, 0
 	case m.job > 0:
-		m.Node.Labels[inplace.ResultLabel], m.runs, m.job = result, m.job, 0
-	case m.Node.Reason == inplace.ReadyForUpdate && before == "" || before == inplace.Failed:
+		m.Node.Labels[resultLabel], m.runs, m.job = result, m.job, 0
+	case m.Node.Reason == inplace.ReadyForUpdate && before == "" || before == "failed":
 		m.job = s.pool.Revision
 		return
 	default:
@@ -254,7 +253,7 @@ func (s *simulation) health(name string) {
 	case m.Node == nil:
 		m.Node = &inplace.Node{Labels: map[string]string{}, Annotations: map[string]string{}}
 	case m.Phase == "InPlaceUpdating" || m.Phase == "InPlaceUpdateFailed":
-		m.Phase = nodeWorld{phase: m.Phase, result: m.Node.Labels[inplace.ResultLabel]}.phaseAfter()
+		m.Phase = nodeWorld{phase: m.Phase, result: m.Node.Labels[resultLabel]}.phaseAfter()
 	default:
 		m.Phase = "Running"
 	}
@@ -301,8 +300,8 @@ func TestSimulation(t *testing.T) {
 					s.carryOut(rapid.IntRange(0, len(s.orders)-1).Draw(t, "order"))
 				}
 			},
-			"agent":  func(t *rapid.T) { s.agent(s.anyMachine(t), inplace.Successful) },
-			"fails":  func(t *rapid.T) { s.agent(s.anyMachine(t), inplace.Failed) },
+			"agent":  func(t *rapid.T) { s.agent(s.anyMachine(t), "successful") },
+			"fails":  func(t *rapid.T) { s.agent(s.anyMachine(t), "failed") },
 			"health": func(t *rapid.T) { s.health(s.anyMachine(t)) },
 			"settle": func(*rapid.T) { s.settle() }, "settle 2": func(*rapid.T) { s.settle() },
 			"down": func(t *rapid.T) { s.machines[s.anyMachine(t)].Available = false },
@@ -335,6 +334,10 @@ func (s *simulation) finish(t *rapid.T) {
 		}
 		s.settle()
 	}
+	s.observe(0)
+	selection, err := inplace.Select(s.views[0].pool)
+	require.NoError(t, err)
+	require.True(t, selection.Finished)
 	require.Len(t, s.machines, s.pool.Replicas)
 	require.Empty(t, s.pool.Record)
 	for _, m := range s.machines {
@@ -343,5 +346,6 @@ func (s *simulation) finish(t *rapid.T) {
 		require.Equal(t, s.pool.Revision, m.driver)
 		require.True(t, m.Available)
 		require.Empty(t, m.Node.Labels)
+		require.NotContains(t, m.Node.Annotations, scaleDownDisabled)
 	}
 }

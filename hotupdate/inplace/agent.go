@@ -1,0 +1,27 @@
+package inplace
+
+// IsReadyForUpdate reports whether a node agent may begin with the update: the node is drained, the
+// InPlace part is applied, and the agent has not answered yet.
+func (n *Node) IsReadyForUpdate() bool {
+	return n.Reason == ReadyForUpdate && !has(n.Labels, resultLabel)
+}
+
+// IsUnderUpdate reports whether the node is, or may soon be, drained or updated. A watchdog does
+// not count it as unhealthy.
+func (n *Node) IsUnderUpdate() bool { return n.isSelected() || n.mark().Cordoned }
+
+// WithSuccess returns the node with the agent's answer that it has updated the node. It differs in
+// labels and annotations.
+func (n *Node) WithSuccess() *Node {
+	updated := n.copied().unanswered()
+	updated.Labels[resultLabel] = answerSuccessful
+	return updated
+}
+
+// WithFailure returns the node with the agent's answer that the update has failed, and why. It
+// differs in labels and annotations.
+func (n *Node) WithFailure(reason string) *Node {
+	failed := n.copied()
+	failed.Labels[resultLabel], failed.Annotations[FailureAnnotation] = answerFailed, reason
+	return failed
+}

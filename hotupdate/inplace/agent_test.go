@@ -1,0 +1,63 @@
+package inplace_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	const ours = `{"revision":2,"cordoned":true}`
+	for _, tc := range []struct {
+		node             string
+		isReady, isUnder bool
+		reason           string
+	}{
+		{"", false, false, "no update"},
+		{"CandidateForUpdate candidate", false, false, "it waits for its turn"},
+		{"CandidateForUpdate candidate selected", false, true, "it is drained soon"},
+		{"SelectedForUpdate candidate selected cordoned " + ours, false, true, "it is drained"},
+		{"ReadyForUpdate candidate selected cordoned " + ours, true, true, "the agent begins"},
+		{"ReadyForUpdate candidate cordoned " + ours, true, true, "somebody has removed the label meanwhile"},
+		{"ReadyForUpdate candidate selected cordoned successful " + ours, false, true, "the agent has answered"},
+		{"ReadyForUpdate candidate selected cordoned failed because " + ours, false, true, "the agent has answered"},
+		{`UpdateSuccessful {"revision":2,"done":true}`, false, false, "it is over"},
+		{"cordoned", false, false, "somebody else has cordoned it"},
+	} {
+		assert.Equal(t, tc.isReady, node(tc.node).IsReadyForUpdate(), "%s: %s", tc.node, tc.reason)
+		assert.Equal(t, tc.isUnder, node(tc.node).IsUnderUpdate(), "%s: %s", tc.node, tc.reason)
+	}
+	assert.False(t, (&inplace.Node{}).IsReadyForUpdate(), "without maps")
+}
+
+// TestAgentAnswers: the controller acts on the answers, whatever the agent answered before.
+func TestAgentAnswers(t *testing.T) {
+	t.Parallel()
+	p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+	m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", InPlace: machineupdate.InPlaceApplied}
+	next := func() inplace.Step {
+		step, err := inplace.Next(p, m)
+		require.NoError(t, err)
+		return step
+	}
+	const ready = `ReadyForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`
+	m.Node = node(ready).WithFailure("the disk is full")
+	require.Equal(t, words(node(ready+" failed because")), words(m.Node))
+	m.Node = next().Node
+	require.Equal(t, inplace.Blocked, next().Do)
+	require.Contains(t, next().Why, "the disk is full")
+	m.Node = m.Node.WithSuccess()
+	require.Equal(t, `UpdateFailed candidate cordoned selected successful {"revision":2,"cordoned":true}`, words(m.Node), "no reason is left")
+	m.Node = next().Node
+	require.Equal(t, inplace.Transfer, next().Do)
+	bare := &inplace.Node{}
+	require.Equal(t, "successful", bare.WithSuccess().Labels[resultLabel])
+	require.Equal(t, "x", bare.WithFailure("x").Annotations[inplace.FailureAnnotation])
+	require.Equal(t, &inplace.Node{}, bare, "the observed node is not changed")
+}
