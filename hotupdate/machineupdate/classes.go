@@ -3,7 +3,6 @@ package machineupdate
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/url"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -47,18 +47,22 @@ func (c MachineClass) read() class {
 	return read
 }
 
-// Classes prepares every class once for each resourceVersion, reports changes outside of the hot part, and remembers drivers that cannot update. A
-// process needs only one. The zero value is ready for use, and safe for concurrent use.
+// Classes prepares every class once for each resourceVersion, reports changes outside of the hot
+// part, and remembers for which classes the driver cannot update. A process needs only one. The
+// zero value is ready for use, and safe for concurrent use.
 type Classes struct {
-	mutex     sync.Mutex
-	prepared  map[string]*preparation // by namespace/name
-	abilities sync.Map                // *ability by the driver's text and the lane
+	mutex    sync.Mutex
+	prepared map[string]*preparation // by namespace/name
+
+	described string // the last description of a driver, and what it says
+	schema    *hotupdate.Schema
+	driver    Driver
 }
 
-// ability is what a process has learned about a driver and a lane.
+// ability is what a process has learned about a driver from a lane of a class.
 type ability struct {
-	unable   atomic.Bool // it returned Unimplemented
-	reported atomic.Bool // an event has reported it
+	unable   atomic.Pointer[time.Time] // when the driver last returned Unimplemented
+	reported atomic.Bool               // an event has reported that it cannot update
 }
 
 // preparation is the prepared state of a class.
@@ -82,6 +86,9 @@ type preparation struct {
 //   - large-hot-part, if no record can hold the hot part.
 //   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //
+// With the nil Schema and the zero Driver, Prepare is for a driver without hot updates: no machine
+// of the class is recorded, updated or delayed, and an event says so once.
+//
 // Beyond is true for one caller after each change of the class outside of its hot part. Labels, images and subnets change a class without changing
 // its name, and running machines keep theirs. Report it.
 func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
@@ -95,16 +102,13 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 	prepared, err = prepare(read, schema, driver)
 	next := &preparation{version: read.version, schema: schema, driver: driver, prepared: prepared, err: err}
 	if prepared != nil {
-		for i := range prepared.lanes {
-			known, _ := c.abilities.LoadOrStore(driver.text()+prepared.lanes[i].where(), &ability{})
-			prepared.lanes[i].ability, _ = known.(*ability)
-		}
+		last.passAbilities(next)
 		next.rest, next.restOf = prepared.rest, schema
 		beyond = last != nil && last.restOf != nil && same(last.restOf, schema) && last.rest != prepared.rest
 	} else if last != nil {
 		next.rest, next.restOf = last.rest, last.restOf
 	}
-	if read.version != "" {
+	if read.version != "" || read.key != "" {
 		if c.prepared == nil {
 			c.prepared = map[string]*preparation{}
 		}
@@ -114,7 +118,20 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 }
 
 func (p *preparation) answers(version string, schema *hotupdate.Schema, driver Driver) bool {
-	return p != nil && p.version == version && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
+	return p != nil && version != "" && p.version == version &&
+		reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
+}
+
+// passAbilities keeps what is known of the driver until the provider spec, the Schema or the driver
+// changes.
+func (p *preparation) passAbilities(next *preparation) {
+	if p == nil || p.prepared == nil || !bytes.Equal(p.prepared.class.ProviderSpec, next.prepared.class.ProviderSpec) ||
+		!reflect.DeepEqual(p.driver, next.driver) || !same(p.schema, next.schema) {
+		return
+	}
+	for i := range next.prepared.lanes {
+		next.prepared.lanes[i].ability = p.prepared.lanes[i].ability
+	}
 }
 
 // same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no fingerprint.
@@ -169,12 +186,26 @@ func (d *Driver) text() string {
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
 type Prepared struct {
 	class  class
+	schema *hotupdate.Schema
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
+	hot    Hot    // the Hot fields of all lanes
 	rest   string // canonical document: the fields that no hot update touches
 
 	beside    bool   // the Schema has InPlace leaves that belong to no lane
 	uncovered string // those leaves of the class
+}
+
+// isAbsent reports whether the driver has no hot updates: it has no Schema.
+func (p *Prepared) isAbsent() bool { return p != nil && p.schema == nil }
+
+// of prepares another class of the same driver.
+func (p *Prepared) of(class MachineClass) (*Prepared, error) {
+	read := class.read()
+	if read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec) {
+		return p, nil
+	}
+	return prepare(read, p.schema, p.driver)
 }
 
 // lanesOf returns the lanes of a class; without a class, an empty first lane.
@@ -186,6 +217,9 @@ func lanesOf(class *Prepared) []lane {
 }
 
 func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
+	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
+		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
+	}
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := readable.HotDocument(config)
@@ -203,7 +237,7 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 		return nil, err
 	}
 	return &Prepared{
-		class: class, driver: driver, lanes: layout.lanes, rest: string(rest),
+		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
 		beside: schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))), uncovered: layout.part(inPlace, 0),
 	}, nil
 }
@@ -214,20 +248,13 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 	if err == nil {
 		return schema, config, nil
 	}
-	exported, exportErr := json.Marshal(schema)
 	open, openErr := schema.AdmitUnknown()
 	isOther := func(problem *fault.Error) bool {
-		return problem.Code != "unknown-member" || respells(exported, problem.Path)
+		return problem.Code != "unknown-member" || problem.Cause != nil // it differs from a field in case only
 	}
-	if exportErr != nil || openErr != nil || slices.ContainsFunc(fault.All(err), isOther) {
+	if openErr != nil || slices.ContainsFunc(fault.All(err), isOther) {
 		return schema, config, err
 	}
 	config, err = open.Decode(spec)
 	return open, config, err
-}
-
-// respells reports whether the last name of a path differs from a name in the Schema only in case.
-func respells(exported []byte, path string) bool {
-	name := []byte(`"` + path[strings.LastIndexByte(path, '.')+1:] + `"`)
-	return !bytes.Contains(exported, name) && bytes.Contains(bytes.ToLower(exported), bytes.ToLower(name))
 }

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,10 +12,13 @@ import (
 
 // Creation records the creation of a VM, because CreateMachine and InitializeMachine write to the cloud, too.
 //
-//  1. Call [Executor.BeginCreation] before CreateMachine, and before InitializeMachine if that is called for an existing VM.
-//  2. Call CreateMachine and InitializeMachine, both with a context of [Creation.Context] and the class of the Observation.
-//  3. Call [Executor.FinishCreation] if both succeeded and the VM did not exist before. The creation of an existing VM is not recorded, because the
-//     spec of its creation is unknown. Its marker causes an update.
+//  1. Call [Executor.BeginCreation] before CreateMachine, and before InitializeMachine if that is
+//     called for an existing VM.
+//  2. Call CreateMachine and InitializeMachine, both with a context of [Creation.Context] and the
+//     class that BeginCreation got.
+//  3. Call [Executor.FinishCreation] if both succeeded and the VM did not exist before. The
+//     creation of an existing VM is not recorded, because the spec of its creation is unknown. Its
+//     marker causes an update.
 type Creation struct {
 	seen     observation              // without a class if that cannot be read
 	markers  map[string]record.Record // by the annotation of each lane
@@ -60,45 +64,60 @@ func (c *Creation) mark(annotation string, target *record.Target, now time.Time)
 }
 
 func (c *Creation) begun() patch {
-	return c.write(c.seen.Machine.ResourceVersion, func(r record.Record) record.Record { return r })
+	annotations := c.annotated(func(marker record.Record) record.Record { return marker })
+	return c.seen.Machine.write(c.seen.Machine.ResourceVersion, annotations)
 }
 
-func (c *Creation) write(resourceVersion string, recordOf func(marker record.Record) record.Record) patch {
+func (c *Creation) annotated(recordOf func(marker record.Record) record.Record) map[string]*string {
 	annotations := map[string]*string{}
 	for name, marker := range c.markers {
 		r := recordOf(marker)
 		annotations[name] = new(r.Annotation())
 	}
-	return c.seen.Machine.write(resourceVersion, annotations)
+	return annotations
 }
 
 // created returns the write that records a new VM, after InitializeMachine. If this was the first attempt to create the VM, the machine is settled.
 // Otherwise any of the attempts may have created the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	written := c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
-	c.seen.mirror(written.Annotations)
-	return written
+	annotations := c.annotated(func(marker record.Record) record.Record {
+		return marker.Created(providerID, c.first, now)
+	})
+	c.seen.mirror(annotations)
+	return c.seen.Machine.write(resourceVersion, annotations)
 }
 
-// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result holds the machine returned by that write. If the creation is
-// nil, the driver must not be called: reconcile again after the delay of the result.
+// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result holds the
+// machine returned by that write. If the creation is nil, the driver must not be called: reconcile
+// again after the delay of the result.
 //
-// An unreadable class does not block a creation. Infrastructure tags that the VM gets from that class, and that are no longer in the class once it
-// can be read, are foreign forever. A machine without resourceVersion, as in fake clients, does not block a creation either: nothing is written, and
-// the error of the result says so. For an Observation with neither class nor error nothing is written.
-func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
+// The class is that of the driver's request. The Observation is that of Reconcile: its Class may be
+// another one, as in a pool that is updated in place, and serves only to read the class by its
+// Schema. If it is nil, its Former does.
+//
+// An unreadable class does not block a creation. Infrastructure tags that the VM gets from that
+// class, and that are no longer in the class once it can be read, are foreign forever. A machine
+// without resourceVersion, as in fake clients, does not block a creation either: nothing is
+// written, and the error of the result says so. For a driver without hot updates nothing is
+// written.
+func (e *Executor[M]) BeginCreation(
+	ctx context.Context, observed Observation[M], class MachineClass,
+) (*Creation, Result[M]) {
 	result := Result[M]{Machine: observed.Machine, Reason: creationPending, ending: notCalled}
+	if observed.isUnrecorded() {
+		return &Creation{}, result
+	}
 	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return nil, result
 	}
+	if by := cmp.Or(observed.Class, observed.Former); by != nil {
+		observed.Class, observed.ClassError = by.of(class)
+	}
 	o := observed.at(e.Now(), nil)
 	creation := beginCreation(&o)
 	creation.now = e.Now
-	switch {
-	case o.Class == nil && o.ClassError == nil:
-		return creation, result // a part that no driver applies is not recorded
-	case o.Class == nil:
+	if o.Class == nil {
 		result.Reason, result.decision.reason = classUnusable, classUnusable
 		e.tell(&o, &result)
 	}

@@ -3,7 +3,9 @@ package machineupdate_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,13 +162,19 @@ func TestCreationWithoutHotUpdates(t *testing.T) {
 		t.Error("written")
 		return "8", nil
 	}}
-	c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: machine("")})
-	require.NotNil(t, c)
-	require.NoError(t, begun.Err)
-	assert.Empty(t, begun.Events)
-	_, ends := c.Context(t.Context()).Deadline()
-	assert.False(t, ends, "its creations may take as long as before")
-	require.NoError(t, executor.FinishCreation(t.Context(), c, "aws:///i-1", version).Err)
+	none, err := machineupdate.Prepare(machineupdate.MachineClass{}, nil, machineupdate.Driver{})
+	require.NoError(t, err)
+	for _, class := range []*machineupdate.Prepared{nil, none} {
+		o := machineupdate.Observed{Machine: machine(""), Class: class}
+		c, version, begun := executor.BeginCreation(t.Context(), o)
+		require.NotNil(t, c)
+		require.NoError(t, begun.Err)
+		assert.Empty(t, begun.Events)
+		_, ends := c.Context(t.Context()).Deadline()
+		assert.False(t, ends, "its creations may take as long as before")
+		require.NoError(t, executor.FinishCreation(t.Context(), c, "aws:///i-1", version).Err)
+		executor.Reconcile(t.Context(), o)
+	}
 	assert.Empty(t, executor.Reconcile(t.Context(), machineupdate.Observed{Machine: machine("")}).Events)
 }
 
@@ -242,4 +250,115 @@ func TestPatches(t *testing.T) {
 	body, err := d.Pass.RestorePrevious("8").MergePatch()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))
+}
+
+// TestCreationTakesTheDriversClass: while a pool is rolled out, a machine is made from the class
+// that it names, and should have another one. The record said that the other one was applied: a
+// dropped tag stayed forever, and the InPlace part needed no drain.
+func TestCreationTakesTheDriversClass(t *testing.T) {
+	own := laneClass(t, accounts, `{"tags":{"k":"1","dropped":"1"},"account":"a"}`)
+	wanted := laneClass(t, accounts, `{"tags":{"k":"2"},"account":"b"}`)
+	for _, tc := range []struct {
+		name   string
+		change func(*machineupdate.Observation[*object])
+		known  bool
+	}{
+		{"the wanted class differs", func(*machineupdate.Observation[*object]) {}, true},
+		{"the wanted class is the own one", func(o *machineupdate.Observation[*object]) { o.Class = own }, true},
+		{"the wanted class cannot be read", func(o *machineupdate.Observation[*object]) {
+			o.Class, o.ClassError, o.Former = nil, assert.AnError, own
+		}, true},
+		{"no class can be read", func(o *machineupdate.Observation[*object]) { o.Class, o.ClassError = nil, assert.AnError }, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBed(t, wanted)
+			o := b.observation()
+			o.ProviderID, o.Phase = "", ""
+			tc.change(&o)
+			creation, begun := b.executor.BeginCreation(t.Context(), o, own.Class())
+			require.NotNil(t, creation)
+			require.NoError(t, begun.Err)
+			require.Equal(t, "Calling", b.state(""))
+			b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
+			if !tc.known {
+				assert.Equal(t, "Calling", b.state(""))
+				return
+			}
+			assert.Equal(t, []string{"Settled", `[{"applied":{"tags":{"dropped":"1","k":"1"}}}]}`}, []string{b.state(""), partsOf(b.machine.Annotations[annotationOf("")])})
+			assert.Equal(t, []string{"Settled", `[{"applied":{"account":"a"}}]}`}, []string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])})
+			b.class = wanted
+			o = b.observation()
+			assert.Equal(t, machineupdate.InPlacePending, o.InPlace(), "the node has to be drained")
+			lanes, _ := b.step(0)
+			require.Equal(t, []string{""}, lanes)
+			assert.Equal(t, machineupdate.Hot(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours")
+		})
+	}
+}
+
+// TestCreationByAnUnreadableClass: the class of the driver cannot be read, and the wanted one can.
+func TestCreationByAnUnreadableClass(t *testing.T) {
+	b := newBed(t, laneClass(t, accounts, `{"tags":{"k":"2"}}`))
+	o := b.observation()
+	o.ProviderID, o.Phase = "", ""
+	creation, begun := b.executor.BeginCreation(t.Context(), o, machineupdate.MachineClass{ProviderSpec: []byte(`{"tags":1}`)})
+	require.NotNil(t, creation)
+	require.NoError(t, begun.Err)
+	assert.Equal(t, "Calling", b.state(""))
+	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
+	assert.Equal(t, "Calling", b.state(""), "it is not known what the VM got")
+}
+
+// TestMirrorHasNoRoom: the API server accepts 256 KiB of annotations. A mirrored spec gives way to the
+// record, in the marker already, and an event tells it.
+func TestMirrorHasNoRoom(t *testing.T) {
+	m := machine("")
+	now := start
+	var told []string
+	executor := &executor{
+		Now: func() time.Time { return now }, UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+		WriteMetadata: func(ctx context.Context, p machineupdate.Patch) (string, error) {
+			size := 0
+			for name, value := range p.Apply(m.Annotations) {
+				size += len(name) + len(value)
+			}
+			if size > 256<<10 {
+				return "", errors.New("metadata.annotations: too long")
+			}
+			return writer(t, &m)(ctx, p)
+		},
+	}
+	update := func(padding, hot int) machineupdate.Result[*object] {
+		class := classOf(t, `{"image":"`+strings.Repeat("x", padding)+`","tags":{"k":"`+strings.Repeat("v", hot)+`"}}`)
+		o := machineupdate.Observed{Machine: m, Class: class}
+		o.Settings.MirrorSpec = true
+		result := executor.Reconcile(t.Context(), o)
+		for _, event := range result.Events {
+			told = append(told, event.Reason)
+		}
+		now = now.Add(time.Hour)
+		return result.Result
+	}
+	for hot, tc := range []struct {
+		others, padding int
+		mirrored        bool
+		events          []string
+	}{
+		{0, 60 << 10, true, []string{"HotUpdated", "HotUpdateConfirmed"}},
+		{185 << 10, 60 << 10, false, []string{"HotUpdateSpecNotMirrored", "HotUpdateSpecNotMirrored", "HotUpdated", "HotUpdateSpecNotMirrored", "HotUpdateConfirmed"}},
+		{185 << 10, 10 << 10, true, []string{"HotUpdated", "HotUpdateConfirmed"}},
+	} {
+		m.Annotations = maps.Clone(m.Annotations)
+		if m.Annotations == nil {
+			m.Annotations = map[string]string{}
+		}
+		m.Annotations["others"] = strings.Repeat("o", tc.others)
+		told = nil
+		for range 2 {
+			require.NoError(t, update(tc.padding, 1+hot).Err)
+		}
+		_, mirrored := m.Annotations[machineupdate.AnnotationLastApplied]
+		assert.Equal(t, tc.mirrored, mirrored)
+		assert.Equal(t, tc.events, told)
+	}
 }

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -23,6 +24,9 @@ type decision struct {
 func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
+	}
+	if o.Class.isAbsent() {
+		return decision{action: actUnsupported, reason: noUpdates}
 	}
 	annotation, exists := o.Machine.Annotations[o.lane.annotation]
 	if !exists {
@@ -106,11 +110,15 @@ func (o *observation) decideBy(h *record.Header) decision {
 	if changed != upToDate {
 		return decision{action: actUpdate, reason: changed}
 	}
-	if o.Settings.VerifyPeriod <= 0 {
-		return decision{action: actNone, reason: upToDate}
+	rest := decision{action: actNone, reason: upToDate}
+	if h.IsFull() {
+		rest.reason = recordFull
 	}
-	if wait := remaining(o.now, h.Since, o.Settings.VerifyPeriod); wait > 0 {
-		return decision{action: actNone, reason: upToDate, delay: wait}
+	if o.Settings.VerifyPeriod <= 0 {
+		return rest
+	}
+	if rest.delay = remaining(o.now, h.Since, o.Settings.VerifyPeriod); rest.delay > 0 {
+		return rest
 	}
 	return decision{action: actUpdate, reason: verifyDue}
 }
@@ -152,10 +160,11 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 
 // update adds the pass that a decision asks for. The record is nil if nothing is known about the VM.
 func (o *observation) update(d decision, r *record.Record) decision {
-	if !o.lane.canUpdate() {
-		return decision{action: actUnsupported, reason: d.reason, err: d.err}
+	if wait, unable := o.unable(); unable {
+		return decision{action: actUnsupported, reason: d.reason, delay: wait, err: d.err}
 	}
-	if r == nil {
+	adopts := r == nil
+	if adopts {
 		r = &record.Record{}
 	}
 	var planned *record.Pass
@@ -165,11 +174,23 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
 		d.reason = recordFull
 	}
-	if o.gate != nil {
-		planned.Drained(record.Drain{Class: o.Class.class.name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})
-	}
-	d.pass = &pass{*o, planned, again}
+	d.pass = &pass{*o, planned, adopts, again}
+	d.pass.drained()
 	return d
+}
+
+// unable reports whether the driver cannot update the lane, and how long it is not asked again; zero
+// if it covers nothing of the lane.
+func (o *observation) unable() (wait time.Duration, unable bool) {
+	since := o.lane.unable.Load()
+	switch {
+	case o.lane.canUpdate():
+		return 0, false
+	case since == nil:
+		return 0, true
+	}
+	wait = remaining(o.now, *since, cmp.Or(max(o.Settings.VerifyPeriod, 0), time.Hour))
+	return wait, wait > 0
 }
 
 // retryDelay returns how long after the record was written the update is repeated. During a refusal the cloud is read once before the refusal ends:
@@ -220,13 +241,14 @@ const (
 	paused          Reason = "Paused"          // an operator paused hot updates of the machine, of its class, or of all
 	classUnusable   Reason = "ClassUnusable"   // there is no class, or it cannot be read
 	classDeleting   Reason = "ClassDeleting"   // the class is being deleted
+	noUpdates       Reason = "NoUpdates"       // the driver has no hot updates
 	firstAdoption   Reason = "FirstAdoption"   // the machine has no record: it is older than hot updates
 	recordUnusable  Reason = "RecordUnusable"  // the record cannot be read, or belongs to another VM
 	unfinished      Reason = "Unfinished"      // an update was begun, and no success was recorded
 	specChanged     Reason = "SpecChanged"     // the hot part of the class changed
 	schemaChanged   Reason = "SchemaChanged"   // since the record was written, other fields have become Hot, or the driver applies other things
 	verifyDue       Reason = "VerifyDue"       // VerifyPeriod is over
-	recordFull      Reason = "RecordFull"      // no further attempt fits: the change is made in parts
+	recordFull      Reason = "RecordFull"      // the record has no room: the change is made in parts, or not at all
 	confirmationDue Reason = "ConfirmationDue" // the last success is to be confirmed
 	awaitingDrain   Reason = "AwaitingDrain"   // the lane is InPlace: only ApplyInPlace applies it
 )

@@ -168,8 +168,7 @@ func TestDecisionTable(t *testing.T) {
 			require.Equal(t, calls, d.Pass != nil)
 			if calls {
 				unable := o
-				unable.Class = o.Class.Disable()
-				unable.SetLane(o.Lane())
+				unable.Disable()
 				d := machineupdate.Decide(unable)
 				assert.Equal(t, []any{machineupdate.Unsupported, tc.reason}, []any{d.Action, d.Reason}, "where the driver cannot update")
 				assert.Equal(t, tc.code, codeOf(d.Err))

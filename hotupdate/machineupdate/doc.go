@@ -31,6 +31,7 @@
 //	 4   paused, or its class, or all                                any                                 None Paused
 //	 5   no class, or one that cannot be prepared                    any                                 None ClassUnusable
 //	 6   class with deletion timestamp                               any                                 None ClassDeleting
+//	6a   driver without hot updates                                  any                                 Unsupported NoUpdates
 //	 7   closed                                                      none, not Unconfirmed, unusable     None AwaitingDrain
 //	 8   closed, ConfirmAfter over or Since impossibly late          Unconfirmed                         Confirm ConfirmationDue, reads only
 //	 9   any                                                         none                                Update FirstAdoption
@@ -41,13 +42,21 @@
 //	14   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
 //	15   Since is impossibly late                                    Unconfirmed                         Update Unfinished
 //	16   any                                                         Unconfirmed                         Confirm ConfirmationDue
-//	17   wanted other, or not all of it applied                      settled                             Update SpecChanged
+//	17   wanted other, or not all of it applied and more of it fits  settled                             Update SpecChanged
 //	18   Schema other                                                settled                             Update SchemaChanged
 //	19   VerifyPeriod over                                           settled                             Update VerifyDue
 //	20   any                                                         settled                             None UpToDate
 //
-// If the driver cannot update, rows with Update and Confirm become Unsupported with the same reason, nothing is written, and no Schema counts as
-// other. If the record has no room for the whole wanted part, an Update has the reason RecordFull, and makes a part of the change.
+// If the driver cannot update, rows with Update and Confirm become Unsupported with the same reason,
+// nothing is written, and no Schema counts as other. A driver that returned [ErrUnimplemented] for a
+// lane of a class is asked again after a change of the class's provider spec, and after VerifyPeriod
+// or else an hour. No node is drained to ask: a lane that is InPlace is only confirmed. An event
+// reports the driver once for each class and lane, and once more after a change. The function Count
+// counts Unsupported at every reconcile.
+//
+// If the record has no room for the whole wanted part, an Update has the reason RecordFull, and
+// makes a part of the change. If there is no room for any further part, row 20 has the reason
+// RecordFull.
 //
 // Decisions with None and Wait read only the record's first members. Parts that cannot be read are noticed when a pass is due.
 //
@@ -99,7 +108,9 @@
 //   - "retries" counts repeated updates since the last success. Only a record in the state Calling has it.
 //   - "notBefore" is when the cloud accepts the change that it refused. No settled record has it.
 //   - "class", "node" and "drained" identify the drain for which the last update was begun. Only the lane that is InPlace has them.
-//   - "wanted" is the first half of the SHA-256 of the hot part of the class, in base64. A settled record has it if the whole hot part is applied.
+//   - "wanted" is the first half of the SHA-256 of the hot part of the class, in base64. A settled record
+//     has it if the whole hot part is applied. It has it with an exclamation mark before it if not all of
+//     the hot part is applied, and the record has no room for more of it.
 //   - Each part is about the kinds of resources that it names. The last part names none: it is about every other kind, including unknown ones.
 //   - "applied" is the hot part of the last success: the Hot fields only, see [hotupdate.Schema.HotDocument].
 //   - "attempted" has the values that may be live instead: those sent since and, until a success is confirmed, those applied before it. In the same
@@ -118,7 +129,7 @@
 //  4. The first pass and every creation write their hot part as applied for the kinds that no pass has covered: the launch gave it to them.
 //  5. The leaves recorded beside the applied part take at most 32 KiB for each kind; frozen leaves do not count. A change that does not fit is made
 //     in slices of leaves, each of which costs two passes: first removals and changes, then additions. A class with a hot part of more than 64 KiB,
-//     or a leaf of more than 10 KiB, is refused. If frozen parts leave no room in 240 KiB, the machine keeps its present state.
+//     or a leaf of more than 10 KiB, is refused. If frozen parts leave no room in 240 KiB, the machine keeps its present state: it is settled, and an event tells it.
 //  6. After a failure the marker stays. Every write carries the resourceVersion of the object by which it was decided. After a conflict the machine
 //     is reconciled again.
 //  7. A creation records the spec of the new VM. A VM that already existed is updated instead.
@@ -127,6 +138,23 @@
 //  9. If a driver returns that it cannot update, the marker is removed.
 //
 // A leaf is a JSON scalar with its path. Each element of a list of scalars is a leaf; any other list is one leaf.
+//
+// # Creations without a record
+//
+// A controller beside an unmodified MCM must not write to a machine while MCM creates its VM, so it calls
+// neither [Executor.BeginCreation] nor FinishCreation. The class may have changed before it adopts the
+// machine. For keys that were dropped meanwhile not to be foreign forever:
+//
+//  1. Before CreateMachine and before InitializeMachine the version of the class is stored, with
+//     [Prepared.AddVersion], where every process of the namespace finds it.
+//  2. [Observation].Versions reads the store, for the class that the Machine names, after the provider ID
+//     was seen, which MCM writes after CreateMachine. Every value of every version then counts as attempted.
+//  3. Versions may be forgotten when every Machine that names the class has a record in all lanes that are
+//     Hot, and none is about to be created with one of them. InPlace parts are not stored: an adoption by a drain knows only the class.
+//
+// Not covered: a creation whose version could not be stored, an MCM that was suspended in the middle of a
+// creation for longer than ConfirmAfter, and a VM with a record that is initialized again after a
+// control-plane migration.
 //
 // # Cost
 //

@@ -27,9 +27,9 @@ func (d *driver) update(_ context.Context, request *machineupdate.UpdateMachineR
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(d.t, err)
 	part := request.Parts[0]
-	state := tags.State{Applied: flatTags(d.t, part.Applied), Desired: flatTags(d.t, part.Desired)}
+	state := tags.State{Recorded: []map[string]string{flatTags(d.t, part.Applied)}, Desired: flatTags(d.t, part.Desired)}
 	for _, attempted := range part.Attempted {
-		state.Attempted = append(state.Attempted, flatTags(d.t, attempted))
+		state.Recorded = append(state.Recorded, flatTags(d.t, attempted))
 	}
 	ids := []string{"vm", "nic", "disk"}
 	plans, err := rules.Plan(state, ids, d.live)

@@ -27,11 +27,14 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	switch {
 	case d.action == actUnsupported || how == unable:
 		if o.lane.reported.Swap(true) {
-			break // once for a process: it does not concern this machine alone
+			break // once for a class: it does not concern this machine alone
 		}
-		tell(warning, "HotUpdateUnsupported", "the machine should be updated ("+why+"), but the driver cannot update machines")
+		class := o.Class.class.name
+		tell(warning, "HotUpdateUnsupported", "the driver cannot update the machines of class "+class+" ("+why+")")
 	case how == updated:
 		tell(normal, "HotUpdated", "the machine was updated ("+why+")")
+	case how == confirmed && d.pass.planned.IsFull():
+		tell(warning, "HotUpdateRecordFull", "the machine keeps its state: the record has no room for more ("+why+")")
 	case how == confirmed:
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
 	case how == writeFailed && (apierrors.IsForbidden(err) || apierrors.IsInvalid(err)):

@@ -80,6 +80,10 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 		result.end(writeFailed, 0, err)
 		return result
 	}
+	if read := observed.Versions; read != nil { // once for all lanes
+		once := sync.OnceValues(func() ([]Hot, error) { return read(ctx) })
+		observed.Versions = func(context.Context) ([]Hot, error) { return once() }
+	}
 	lanes := lanesOf(observed.Class)
 	for i := range lanes {
 		observed.Machine = result.Machine
@@ -162,7 +166,11 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		result.end(canceled, shortRetry, err)
 	case e.Limiter.begin(reason, o.now):
 		defer e.Limiter.end()
-		e.call(ctx, o, result)
+		if err := o.recall(ctx, result.decision.pass); err != nil {
+			result.end(writeFailed, shortRetry, err)
+			return
+		}
+		e.call(ctx, o, result, reason)
 	default: // machines that were denied together do not retry together
 		delay := o.Settings.denialDelay()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
@@ -170,7 +178,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 }
 
 // call calls the driver, which asks for the marker, and writes the result.
-func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M]) {
+func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
 	pass := result.decision.pass
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
 	callCtx, cancel := context.WithTimeout(ctx, left)
@@ -178,7 +186,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	var once sync.Once
 	var failed error
 	request := pass.request()
-	request.Object = result.Machine
+	request.Object, request.Rank = result.Machine, reason.rank()
 	request.BeforeWrite = func(ctx context.Context) error {
 		if pass.isClosed() {
 			return errReadOnly
@@ -225,7 +233,11 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	pass, now := result.decision.pass, e.Now()
 	marker := pass.planned.Marker
 	retry := o.nextTry(&marker, now)
-	switch kind, after := ErrorKindOf(callErr); {
+	kind, after := ErrorKindOf(callErr)
+	if callErr == nil {
+		pass.lane.unable.Store(nil)
+	}
+	switch {
 	case callErr == nil && pass.again:
 		e.record(ctx, result, pass.write(result.version(), marker), updated, o.Settings.confirmAfter(), nil)
 	case callErr == nil && result.decision.action == actConfirm:
@@ -237,8 +249,9 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 			result.note(callErr)
 			return
 		}
-		pass.lane.unable.Store(true)
-		result.end(unable, 0, callErr)
+		pass.lane.unable.Store(&now)
+		wait, _ := o.unable()
+		result.end(unable, wait, callErr)
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
 	case kind == ErrNotFound:
@@ -286,6 +299,9 @@ func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok
 	switch {
 	case err == nil:
 		result.Machine = written
+		if p.crowded && e.Event != nil {
+			e.Event(written, normal, "HotUpdateSpecNotMirrored", "the annotations of the machine have no room for the provider spec")
+		}
 		return true
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, err)

@@ -1,6 +1,7 @@
 package machineupdate_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func TestMisuse(t *testing.T) {
 			if tc.name == "no driver" {
 				return // machines are created without it
 			}
-			creation, begun := e.BeginCreation(t.Context(), o)
+			creation, begun := e.BeginCreation(t.Context(), o, o.Class.Class())
 			assert.Equal(t, tc.codes, codes(begun.Err))
 			assert.Equal(t, tc.name == "no resourceVersion", creation != nil)
 			assert.Contains(t, codes(e.FinishCreation(t.Context(), nil, o.Machine, "i-1").Err), "missing-creation FinishCreation")
@@ -162,7 +163,7 @@ func TestExecutor(t *testing.T) {
 		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, time.Hour, 1, 1, nil, noVM},
 		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
-		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
+		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
 		}, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
@@ -230,36 +231,92 @@ func TestPatchesAreBound(t *testing.T) {
 	assert.Equal(t, []any{types.UID("u"), "7"}, []any{b.writes[0].UID, b.writes[0].ResourceVersion})
 }
 
-// TestUnableIsRemembered: after a driver of a revision has returned that it cannot update, no machine costs writes, and there is no further event.
+// TestUnableIsRemembered: a driver that cannot update a class is asked again after a change of the
+// class or of the driver, and after VerifyPeriod or an hour. Until then no machine costs writes.
+// One Unimplemented switched off the updates of all classes.
 func TestUnableIsRemembered(t *testing.T) {
 	var classes machineupdate.Classes
-	prepared := func(name string, revision string) *machineupdate.Prepared {
-		p, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"tags":{"k":"1"}}`)}, schemaOf[spec](t), machineupdate.Driver{Kinds: []string{machineupdate.Kind}, Revision: revision})
-		require.NoError(t, err)
-		return p
-	}
-	var events []string
-	reconcile := func(class *machineupdate.Prepared) (writes, calls int) {
-		b := newBench(t, "")
-		b.callErr, b.o.Class = fmt.Errorf("aws: %w", machineupdate.ErrUnimplemented), class
-		for _, event := range b.reconcile(t).Events {
-			events = append(events, event.Reason)
-		}
-		return len(b.writes), len(b.calls)
-	}
 	for i, tc := range []struct {
-		class         *machineupdate.Prepared
-		writes, calls int
+		class, version, value, revision string
+		verify, at                      time.Duration
+		calls                           int
+		tells                           []string
+		reason                          string
 	}{
-		{prepared("a", "1"), 2, 1},
-		{prepared("a", "1"), 0, 0},
-		{prepared("b", "1"), 0, 0},
-		{prepared("a", "2"), 2, 1},
+		{"a", "1", "1", "1", 0, 0, 1, []string{"HotUpdateUnsupported"}, "nothing is known"},
+		{"a", "1", "1", "1", 0, time.Minute, 0, nil, "it is known"},
+		{"b", "1", "1", "1", 0, time.Minute, 1, []string{"HotUpdateUnsupported"}, "another class"},
+		{"a", "2", "1", "1", 0, 2 * time.Minute, 0, nil, "the same spec"},
+		{"a", "2", "1", "1", 0, time.Hour - 1, 0, nil, "the hour is not over"},
+		{"a", "2", "1", "1", 0, time.Hour, 1, nil, "the hour is over"},
+		{"a", "2", "1", "1", 3 * time.Hour, 3 * time.Hour, 0, nil, "VerifyPeriod is not over"},
+		{"a", "2", "1", "1", 3 * time.Hour, 4 * time.Hour, 1, nil, "VerifyPeriod is over"},
+		{"a", "3", "2", "1", 0, 4 * time.Hour, 1, []string{"HotUpdateUnsupported"}, "another spec"},
+		{"a", "3", "2", "2", 0, 4 * time.Hour, 1, []string{"HotUpdateUnsupported"}, "another driver"},
+		{"fake", "", "1", "1", 0, 0, 1, []string{"HotUpdateUnsupported"}, "a class of a fake client"},
+		{"fake", "", "1", "1", 0, time.Minute, 0, nil, "it is known as well"},
 	} {
-		writes, calls := reconcile(tc.class)
-		assert.Equal(t, []int{tc.writes, tc.calls}, []int{writes, calls}, i)
+		class := machineupdate.MachineClass{
+			Object:       &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.version},
+			ProviderSpec: []byte(`{"tags":{"k":"` + tc.value + `"}}`),
+		}
+		prepared, _, err := classes.Prepare(class, schemaOf[spec](t), machineupdate.Driver{Kinds: []string{machineupdate.Kind}, Revision: tc.revision})
+		require.NoError(t, err)
+		b := newBench(t, "")
+		b.now, b.o.Settings.VerifyPeriod = start.Add(tc.at), tc.verify
+		b.callErr, b.o.Class = fmt.Errorf("aws: %w", machineupdate.ErrUnimplemented), prepared
+		result := b.reconcile(t)
+		var tells []string
+		for _, event := range result.Events {
+			tells = append(tells, event.Reason)
+			assert.Contains(t, event.Message, "class "+tc.class)
+		}
+		assert.Equal(t, []any{2 * tc.calls, tc.calls, tc.tells}, []any{len(b.writes), len(b.calls), tells}, "%d: %s", i, tc.reason)
+		if tc.calls > 0 {
+			assert.Equal(t, cmp.Or(tc.verify, time.Hour), result.Delay, "when it is asked again")
+		}
 	}
-	assert.Equal(t, []string{"HotUpdateUnsupported", "HotUpdateUnsupported"}, events, "once for each revision")
+}
+
+// TestNoUpdates: a driver without hot updates is reported once for each class, and nothing else
+// happens.
+func TestNoUpdates(t *testing.T) {
+	var classes machineupdate.Classes
+	var told []string
+	counts := counters{}
+	for i, tc := range []struct {
+		class, value, record string
+		tells                int
+	}{
+		{"a", "1", "", 1},
+		{"a", "1", "", 0},
+		{"b", "1", "", 1},
+		{"a", "2", "", 1},
+		{"a", "2", settledRecord(classOf(t, `{}`)), 0},
+		{"a", "2", "{", 0},
+	} {
+		meta := &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.value}
+		prepared, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: meta, ProviderSpec: []byte(tc.value)}, nil, machineupdate.Driver{})
+		require.NoError(t, err)
+		assert.False(t, beyond)
+		b := newBench(t, tc.record)
+		b.o.Class = prepared
+		result := b.reconcile(t)
+		assert.Equal(t, []int{tc.tells, 0, 0}, []int{len(result.Events), len(b.writes), len(b.calls)}, i)
+		assert.Equal(t, []any{machineupdate.Unsupported, time.Duration(0)}, []any{machineupdate.DecisionOf(result).Action, result.Delay})
+		for _, event := range result.Events {
+			told = append(told, event.Reason)
+		}
+		for label, n := range b.Counters {
+			counts[label] += n
+		}
+		o := machineupdate.Observation[*object]{Machine: &object{}, Class: prepared}
+		assert.Equal(t, machineupdate.InPlaceApplied, o.InPlace(), "there is nothing to apply")
+		_, ready := (&machineupdate.Executor[*object]{}).ApplyInPlace(t.Context(), o, nil)
+		assert.True(t, ready)
+	}
+	assert.Equal(t, []string{"HotUpdateUnsupported", "HotUpdateUnsupported", "HotUpdateUnsupported"}, told)
+	assert.Equal(t, counters{{"Unsupported", "NoUpdates", "NotCalled"}: 6}, counts)
 }
 
 func TestExecutorHonoursCancellation(t *testing.T) {

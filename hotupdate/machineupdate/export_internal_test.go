@@ -274,19 +274,20 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	return prepare(class.read(), schema, driver)
 }
 
-// Disable records that the driver of the class has returned Unimplemented.
-func (p *Prepared) Disable() *Prepared {
-	for i := range p.lanes {
-		p = p.DisableLane(i)
+// Disable records that the driver of the class has just returned Unimplemented.
+func (o *observation) Disable() {
+	for i := range o.Class.lanes {
+		o.Class = o.Class.DisableLane(i, o.now)
 	}
-	return p
+	o.SetLane(o.Lane())
 }
 
-func (p *Prepared) DisableLane(i int) *Prepared {
+// DisableLane records that the driver has returned Unimplemented for a lane.
+func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
 	disabled := *p
 	disabled.lanes = slices.Clone(p.lanes)
 	disabled.lanes[i].ability = &ability{}
-	disabled.lanes[i].unable.Store(true)
+	disabled.lanes[i].unable.Store(&at)
 	return &disabled
 }
 

@@ -118,7 +118,7 @@ func (g *gate) check(ctx context.Context) error {
 // sent only if the node is the same, unschedulable, and was not drained again. For an Observation with neither class nor error the node is ready.
 func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
 	result = Result[M]{Machine: observed.Machine, ending: notCalled}
-	if observed.Class == nil && observed.ClassError == nil {
+	if observed.isUnrecorded() {
 		return result, true
 	}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {

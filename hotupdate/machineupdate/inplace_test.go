@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -50,7 +51,7 @@ func (p *pool) created() *pool {
 	p.Helper()
 	observation := p.observation()
 	observation.ProviderID, observation.Phase = "", ""
-	creation, begun := p.executor.BeginCreation(p.Context(), observation)
+	creation, begun := p.executor.BeginCreation(p.Context(), observation, observation.Class.Class())
 	require.NoError(p, begun.Err)
 	require.NoError(p, p.executor.FinishCreation(p.Context(), creation, begun.Machine, "i-1").Err)
 	return p
@@ -347,7 +348,7 @@ func TestInPlaceIsUrgent(t *testing.T) {
 // TestInPlaceUnable: a driver that cannot apply the difference is found before a node is drained. A drained node does not continue.
 func TestInPlaceUnable(t *testing.T) {
 	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
-	unable := func(class *machineupdate.Prepared) *machineupdate.Prepared { return class.DisableLane(1) }
+	unable := func(class *machineupdate.Prepared) *machineupdate.Prepared { return class.DisableLane(1, start) }
 	of := func(driver machineupdate.Driver, spec string) *machineupdate.Prepared {
 		return laneClass(t, driver, spec)
 	}
@@ -413,7 +414,15 @@ func TestInPlaceUnable(t *testing.T) {
 	p.wants("b")
 	p.drain()
 	p.apply()
-	p.class = p.class.DisableLane(1)
+	p.class = p.class.DisableLane(1, start)
 	p.is(machineupdate.InPlaceUnable, "b", "nobody can confirm it")
 	assert.Equal(t, machineupdate.InPlaceUnknown, (&machineupdate.Observation[*object]{Class: p.class}).InPlace(), "no machine")
+
+	other := p.observed()
+	other.Machine = &object{ObjectMeta: metav1.ObjectMeta{Name: "m-2", ResourceVersion: "1"}}
+	assert.Equal(t, machineupdate.InPlaceUnable, other.InPlace())
+	asked, _ := p.step(2 * time.Hour)
+	assert.Contains(t, asked, lane, "after an hour the driver is asked to confirm, which needs no drain")
+	p.is(machineupdate.InPlaceApplied, "b", "it is confirmed")
+	assert.Equal(t, machineupdate.InPlaceUnknown, other.InPlace(), "the driver is able again")
 }

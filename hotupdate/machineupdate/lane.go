@@ -45,11 +45,12 @@ type lane struct {
 	class      hotupdate.Class // the class of its leaves: Hot or InPlace
 	kinds      []string
 	target     *record.Target
+	holds      func(pointer string) bool // whether a leaf belongs to the lane, whatever its class
 	*ability
 }
 
 // canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot update.
-func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && !l.unable.Load() }
+func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && l.unable.Load() == nil }
 
 // where names the lane at the end of messages; the first lane has no name.
 func (l *lane) where() string {
@@ -152,6 +153,7 @@ func (l *layout) aim(documents map[hotupdate.Class][]byte, schema, class string)
 	for i := range l.lanes {
 		lane := &l.lanes[i]
 		lane.ability = &ability{}
+		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
 		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, l.isOf(i), limits)
 		if what := lane.target.TooLarge(); what != "" {
 			problems.Add(&fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what, Hint: "make fewer or shorter fields hot"})

@@ -64,6 +64,7 @@ type bed struct {
 	writing  func(r *machineupdate.UpdateMachineRequest) bool // whether the driver would change something; nil for always
 	executor machineupdate.Executor[*object]
 	conflict bool // the next write is a conflict
+	versions func(context.Context) ([]machineupdate.Hot, error)
 }
 
 func newBed(t *testing.T, class *machineupdate.Prepared) *bed {
@@ -112,7 +113,9 @@ func (b *bed) step(after time.Duration) (lanes []string, result machineupdate.Re
 }
 
 func (b *bed) observation() machineupdate.Observation[*object] {
-	return machineupdate.Observation[*object]{Machine: b.machine, ProviderID: "i-1", Phase: "Running", Class: b.class, Settings: b.settings}
+	return machineupdate.Observation[*object]{
+		Machine: b.machine, ProviderID: "i-1", Phase: "Running", Class: b.class, Settings: b.settings, Versions: b.versions,
+	}
 }
 
 // state returns the state of a lane's record; empty if it has none.
@@ -285,8 +288,8 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 		{"no VM", func(b *bed) { b.errs[""] = machineupdate.ErrNotFound }, []string{"", "volume"}, 10 * time.Second},
 		{"unable", func(b *bed) { b.errs[""] = machineupdate.ErrUnimplemented }, []string{"", "volume"}, time.Hour},
 		{"a conflict", func(b *bed) { b.conflict = true }, []string{""}, 200 * time.Millisecond},
-		{"known to be unable", func(b *bed) { b.class = b.class.DisableLane(0) }, []string{"volume"}, time.Hour},
-		{"only the other is unable", func(b *bed) { b.class = b.class.DisableLane(1) }, []string{""}, time.Hour},
+		{"known to be unable", func(b *bed) { b.class = b.class.DisableLane(0, start) }, []string{"volume"}, time.Hour},
+		{"only the other is unable", func(b *bed) { b.class = b.class.DisableLane(1, start) }, []string{""}, time.Hour},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBed(t, laneClass(t, volumes, `{"tags":{"k":"1"},"volume":{"iops":3000}}`))
@@ -339,7 +342,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"},"volume":{"iops":3000},"account":"a"}`))
 	o := b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun := b.executor.BeginCreation(t.Context(), o)
+	creation, begun := b.executor.BeginCreation(t.Context(), o, o.Class.Class())
 	require.NoError(t, begun.Err)
 	assert.Equal(t, []string{"Calling", "Calling", "Calling"}, []string{b.state(""), b.state("volume"), b.state(lane)})
 	assert.Equal(t, 1, b.writes)
@@ -354,11 +357,11 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b = newBed(t, laneClass(t, volumes, `{}`))
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	_, _ = b.executor.BeginCreation(t.Context(), o) // and crash
+	_, _ = b.executor.BeginCreation(t.Context(), o, o.Class.Class()) // and crash
 	b.class = laneClass(t, driver, `{"account":"a"}`)
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun = b.executor.BeginCreation(t.Context(), o)
+	creation, begun = b.executor.BeginCreation(t.Context(), o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
 
@@ -368,7 +371,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b.machine.Annotations[annotationOf(lane)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun = b.executor.BeginCreation(t.Context(), o)
+	creation, begun = b.executor.BeginCreation(t.Context(), o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-3")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
 }

@@ -22,7 +22,7 @@ type Fleet[M metav1.Object] struct {
 //
 //	machines_calling            machines whose update was begun and has not succeeded
 //	machines_unconfirmed        machines whose update is to be confirmed
-//	records_full                machines that are updated in slices, because the record has no room for the whole change
+//	records_full                machines that are updated in slices or not at all, for lack of room
 //	oldest_calling_seconds      how long ago the oldest such update was begun; starts again when the process restarts
 //	oldest_unconfirmed_seconds  how long ago the oldest such update succeeded
 //	last_success_seconds        how long ago an update last succeeded; omitted if none did
@@ -38,7 +38,7 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 			if !known || ago < last {
 				samples["last_success_seconds"] = ago
 			}
-			if h.Wanted == "" {
+			if h.Wanted == "" || h.IsFull() {
 				samples["records_full"]++
 			}
 		}

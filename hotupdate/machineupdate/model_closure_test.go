@@ -11,10 +11,7 @@ func (m *model) judge(w *world) string {
 		return "" // nothing is promised
 	}
 	c := *w
-	holder := 0
-	if c.two {
-		holder = 1
-	}
+	holder := c.holder()
 	c.process[1-holder] = process{}
 	c.late = [2]request{}
 	c.faults, c.changes, c.paused = 0, 0, false

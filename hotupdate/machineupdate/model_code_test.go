@@ -41,6 +41,7 @@ const (
 	creates                  // CreateMachine
 	initializes              // InitializeMachine
 	reports                  // it writes the provider ID, and then the status
+	stores                   // it stores the version of the class before a creation
 )
 
 // answer is the result of a step.
@@ -59,6 +60,7 @@ const (
 // possible has the possible answers beside ok.
 var possible = [...][]answer{
 	rests: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
+	stores: {okLate, failed},
 }
 
 // node is the state of a process. Processes with the same future are one node.
@@ -87,6 +89,7 @@ type question struct {
 	paused     bool
 	processing bool
 	verify     bool
+	stored     versions
 }
 
 // asked is a request to a driver, with the class of its decision, for each kind.
@@ -201,7 +204,15 @@ func (r *replay) reconcile() node {
 		r.answer(node{does: reports})
 		return node{}
 	}
-	creation, begun := e.BeginCreation(ctx, r.observation())
+	if r.m.beside {
+		return r.createBeside()
+	}
+	observed := r.observation()
+	var class machineupdate.MachineClass
+	if observed.Class != nil {
+		class = observed.Class.Class()
+	}
+	creation, begun := e.BeginCreation(ctx, observed, class)
 	if creation == nil {
 		return ended(begun)
 	}
@@ -242,6 +253,7 @@ func (r *replay) observation() machineupdate.Observation[*object] {
 		Machine:  r.object(),
 		Class:    r.m.class(r.q),
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
+		Versions: r.versions,
 	}
 	if r.q.doomed {
 		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}

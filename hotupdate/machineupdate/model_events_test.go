@@ -68,6 +68,8 @@ const (
 	classIsAnother
 	operatorPauses
 	operatorResumes
+	storesVersion
+	forgetsVersions
 )
 
 // run emits the successors of a state.
@@ -88,6 +90,7 @@ func (m *model) successors(w *world, emit func(next *world, e event)) {
 	s.lateRequests()
 	s.releases()
 	s.operators()
+	s.forgetVersions()
 	if w.faults > 0 {
 		s.somebodyElse()
 	}
@@ -145,6 +148,8 @@ func (s *run) step(i int) {
 		s.initialize(i, n)
 	case reports:
 		s.report(i)
+	case stores:
+		s.store(i, n)
 	}
 	crashed := *s.w
 	crashed.process[i] = process{}
@@ -170,6 +175,7 @@ func (s *run) reconcile(i int) {
 
 func (m *model) question(w *world, record recordID, class tagset) question {
 	return question{
+		stored: m.stored(w, record),
 		record: record, class: class, classState: w.classState, does: calls, doomed: w.phase == phaseDoomed, able: w.ability != incapable,
 		revision: w.revision, epoch: w.epoch, cold: w.cold, known: w.known, paused: w.paused, processing: w.processing,
 	}
@@ -177,6 +183,9 @@ func (m *model) question(w *world, record recordID, class tagset) question {
 
 func (s *run) reconcileWith(i int, q question, current bool, e event, cost uint8) {
 	if s.w.phase == phaseNew {
+		if s.m.beside && i != s.w.holder() {
+			return // only an updater
+		}
 		if s.w.vm {
 			q.does = initializes
 			if s.w.ready {
@@ -622,6 +631,7 @@ func (s *run) somebodyElse() {
 	if !s.w.two {
 		n = *s.w
 		n.two = true
+		s.endCreation(&n)
 		s.next(n, 1, event{what: leaseIsLost})
 	}
 	if s.w.phase == phaseRunning {

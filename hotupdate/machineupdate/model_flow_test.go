@@ -23,6 +23,10 @@ type flow struct {
 	forgets       bool                                                             // what was attempted is not handed to the driver
 	blind         bool                                                             // writes carry no resourceVersion
 	lastOperation bool                                                             // an update under way is noted in LastOperation
+	store         func(stored versions, version tagset) versions                   // in place of adding the version
+	recall        func(stored versions) versions                                   // changes what an adoption reads
+	beside        bool                                                             // MCM is not modified
+	forgetsSoon   bool                                                             // versions are forgotten while a machine without a record exists
 }
 
 // maxPasses is the largest number of successful passes until a machine is at rest.
@@ -37,6 +41,7 @@ type model struct {
 	faults    uint8
 	maxPasses uint8 // largest number of successful passes until a machine is at rest
 	bound     int   // number of entries in a record; zero for no bound
+	beside    bool  // MCM is not modified: creations store the version of the class, and write no record
 	reads     bool  // the driver reads first, and requests the marker when it has something to write
 	from      func(m *model) []world
 	rules     tags.Rules
@@ -66,7 +71,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
 	m := &model{
-		tb: tb, flow: f, from: from, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
+		tb: tb, flow: f, from: from, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
 		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
 		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
@@ -104,9 +109,9 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 		return q
 	}
 	a := m.requests.values[id]
-	state := tags.State{Applied: a.applied[r].tags(), Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
+	state := tags.State{Recorded: []map[string]string{a.applied[r].tags()}, Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
 	for _, attempted := range []byte(a.attempted[r]) {
-		state.Attempted = append(state.Attempted, tagset(attempted).tags())
+		state.Recorded = append(state.Recorded, tagset(attempted).tags())
 	}
 	live := view.tags()
 	live[mandatoryKey] = "1"

@@ -97,6 +97,24 @@ func TestNaiveFlows(t *testing.T) {
 			settled, 3, 2, "safety",
 			"what was attempted first has landed",
 		},
+		{
+			flow{name: "beside, no store", beside: true, recall: func(versions) versions { return 0 }},
+			0,
+			created, 2, 0, "liveness",
+			"a key of the creation is foreign if the class drops it before the adoption",
+		},
+		{
+			flow{name: "beside, only the last version", beside: true, store: onlyLast},
+			0,
+			created, 2, 1, "liveness",
+			"CreateMachine used the version before it",
+		},
+		{
+			flow{name: "beside, forgotten too soon", beside: true, forgetsSoon: true},
+			0,
+			created, 2, 0, "liveness",
+			"the machine is not adopted yet",
+		},
 	} {
 		t.Run(tc.flow.name, func(t *testing.T) {
 			t.Parallel()
@@ -192,10 +210,12 @@ func ofOneEntry(_ *replay, r *memory) bool {
 	return true
 }
 
+func onlyLast(_ versions, last tagset) versions { return versions(0).with(last) }
+
 // ownedByKey removes recorded keys that are not wanted whatever their value is.
 func ownedByKey(q request, state *tags.State, desired, view tagset) request {
 	for key, name := range keyNames {
-		recorded := slices.ContainsFunc(append(state.Attempted, state.Applied), func(spec map[string]string) bool {
+		recorded := slices.ContainsFunc(state.Recorded, func(spec map[string]string) bool {
 			_, ok := spec[name]
 			return ok
 		})

@@ -73,7 +73,7 @@ func (m *model) image(w *world, g int) world {
 		return n
 	}
 	t := &renamed[g]
-	n.record, n.class = m.recordImage(w.record, g), t[w.class]
+	n.record, n.class, n.stored = m.recordImage(w.record, g), t[w.class], w.stored.image(t)
 	for i := range n.records {
 		n.records[i], n.classes[i] = m.recordImage(w.records[i], g), t[w.classes[i]]
 	}

@@ -132,6 +132,7 @@ type budget struct{ changes, faults uint8 }
 
 // code configures the checked code: whether the driver reads first, and the bound of the record's entries.
 type code struct {
+	beside    bool
 	reads     bool
 	bound     int
 	maxPasses uint8 // how many successful passes a machine may need to come to rest
@@ -140,6 +141,7 @@ type code struct {
 var (
 	writing = code{maxPasses: maxPasses}
 	reading = code{reads: true, maxPasses: maxPasses}
+	beside  = code{beside: true, reads: true, maxPasses: maxPasses}
 	full1   = code{reads: true, bound: 1, maxPasses: 6}
 	full2   = code{bound: 2, maxPasses: 6}
 )
@@ -173,6 +175,10 @@ var searches = []search{
 	{"reading disturbed", reading, settled, recedes | withdrawals, budget{1, 1}, budget{1, 2}},
 	{"reading adopted", reading, adopted, 0, budget{1, 1}, budget{2, 1}},
 	{"reading learning", reading, learning, recedes, budget{1, 0}, budget{1, 1}},
+	{"beside, several versions", beside, created, 0, budget{2, 0}, budget{3, 1}},
+	{"beside, outlives its class", beside, created, classStates, budget{1, 1}, budget{2, 1}},
+	{"beside, copied", beside, copied, 0, budget{1, 0}, budget{1, 1}},
+	{"beside, learning", beside, learning, recedes, budget{1, 0}, budget{1, 1}},
 	{"one entry", full1, settled, 0, budget{1, 1}, budget{2, 1}},
 	{"one entry, receding", full1, settled, recedes, budget{1, 0}, budget{1, 2}},
 	{"one entry, learning", full1, learning, 0, budget{1, 0}, budget{1, 1}},
@@ -197,6 +203,7 @@ func TestModel(t *testing.T) {
 			if m == nil {
 				m = newModel(t, flow{}, tc.from)
 				m.reads, m.bound, m.maxPasses = tc.code.reads, tc.code.bound, tc.code.maxPasses
+				m.beside = tc.code.beside
 				models[tc.code] = m
 			}
 			m.tb, m.from, m.events, m.changes, m.faults = t, tc.from, tc.events, b.changes, b.faults

@@ -34,6 +34,9 @@ func (m *model) describe(w *world) string {
 			fmt.Fprintf(&text, ", late %d: %s", i, q)
 		}
 	}
+	for _, version := range w.stored.list() {
+		text.WriteString(", stored " + version.String())
+	}
 	for i, p := range w.process {
 		if p.at != 0 {
 			fmt.Fprintf(&text, ", %s %s", processNames[i], m.next(p))
@@ -58,6 +61,8 @@ func (m *model) next(p process) string {
 		return "creates with " + n.spec.String()
 	case initializes:
 		return "initializes with " + n.spec.String()
+	case stores:
+		return "stores " + n.spec.String()
 	case reports:
 	}
 	return "reports"
@@ -136,6 +141,7 @@ var happenings = [...]string{
 	driverForgetsDisks: "the driver forgets the second resource", schemaChanges: "another release knows other fields as hot", clockIsAhead: "%p, whose clock is far ahead, writes %w",
 	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted", classIsAnother: "the class is read in another way",
 	operatorPauses: "the operator pauses updates", operatorResumes: "the operator resumes updates",
+	storesVersion: "%p stores the version %s", forgetsVersions: "versions of the class are forgotten",
 }
 
 func (m *model) say(e event) string {

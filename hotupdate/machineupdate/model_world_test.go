@@ -111,6 +111,7 @@ type world struct {
 	record  recordID
 	records [2]recordID // of caches and backups, the newest first
 	late    [2]request  // may still land
+	stored  versions    // of the class, with which a creation beside an unmodified MCM may have begun
 
 	class   tagset
 	classes [2]tagset // of caches, the newest first

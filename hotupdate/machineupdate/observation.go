@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"time"
 
@@ -37,7 +38,12 @@ type Observation[M Machine] struct {
 	ClassError error
 	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. It may be nil if the driver can update and
 	// its lane has all members with InPlace leaves. Otherwise it is needed to tell what differs.
-	Former   *Prepared
+	Former *Prepared
+	// Versions returns the hot parts with which the VM may have been created, see
+	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record of
+	// its own, after the provider ID was observed, and reads the API server and no cache. An error
+	// delays that pass. Nil is for creations that are recorded by [Executor.BeginCreation].
+	Versions func(ctx context.Context) ([]Hot, error)
 	Secret   map[string][]byte // the data of the class's secret, for the driver
 	Settings Settings
 }
@@ -64,6 +70,8 @@ type observation struct {
 	lane *lane // empty without a class
 	gate *gate // nil unless the node is drained for an in-place update
 	now  time.Time
+
+	versions func(ctx context.Context) ([]Hot, error)
 }
 
 // at prepares an observation for a decision about a lane.
@@ -72,7 +80,13 @@ func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
 		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
 	}
-	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now}
+	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
+}
+
+// isUnrecorded reports whether the driver has no hot updates: a part that no driver applies is not
+// recorded.
+func (o *Observation[M]) isUnrecorded() bool {
+	return o.Class == nil && o.ClassError == nil || o.Class.isAbsent()
 }
 
 // given returns the error of a machine that is nil.
@@ -109,8 +123,9 @@ type Settings struct {
 	// CreationTimeout is the time after its marker during which a creation may send requests. ConfirmAfter must exceed it by the same margin as
 	// CallTimeout. Zero means 10 minutes.
 	CreationTimeout time.Duration
-	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is longer than 64 KiB. It roughly doubles the size of
-	// machines in etcd.
+	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is
+	// longer than 64 KiB. It is not written either if all annotations of the machine would take more
+	// than 240 KiB; an event reports that. It roughly doubles the size of machines in etcd.
 	MirrorSpec bool
 	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
 	Paused func() bool

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -13,7 +14,16 @@ type pass struct {
 	observation
 
 	planned *record.Pass
+	adopts  bool // nothing was recorded about the VM
 	again   bool // the success needs another confirmation, because it is unknown when the lane was applied
+}
+
+// drained records for which drain of the node the pass is made, if it is made for one.
+func (p *pass) drained() {
+	if p.gate != nil {
+		since := p.gate.node.Drained.UTC().Truncate(time.Second)
+		p.planned.Drained(record.Drain{Class: p.Class.class.name, Node: string(p.gate.node.UID), Since: since})
+	}
 }
 
 // restorePrevious returns the write that removes the marker. Use it only if nothing was sent to the cloud.
@@ -25,16 +35,21 @@ func (p *pass) restorePrevious(resourceVersion string) patch {
 	return p.Machine.write(resourceVersion, restored)
 }
 
-// maxLastApplied is the greatest length of a mirrored provider spec, in bytes.
-const maxLastApplied = 64 << 10
+const (
+	// maxLastApplied is the greatest length of a mirrored provider spec, in bytes.
+	maxLastApplied = 64 << 10
+	// maxAnnotations is the greatest size of all annotations with a mirrored provider spec. The API
+	// server accepts 256 KiB, and others add annotations as well.
+	maxAnnotations = 240 << 10
+)
 
 // succeeded returns the write after the success of the pass.
 func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
-	written := p.write(resourceVersion, p.planned.Succeeded(now))
+	annotations := p.annotated(p.planned.Succeeded(now))
 	if p.planned.Whole && p.lane.name == "" {
-		p.mirror(written.Annotations)
+		p.mirror(annotations)
 	}
-	return written
+	return p.Machine.write(resourceVersion, annotations)
 }
 
 // mirror adds the provider spec of the class, if Settings.MirrorSpec asks for it, to the annotations of a success.
@@ -50,11 +65,33 @@ func (o *observation) mirror(annotations map[string]*string) {
 
 // write returns the write of a record, bound to the object by which it was decided, or to a newer object from our own writes.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
-	return p.Machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
+	return p.Machine.write(resourceVersion, p.annotated(r))
 }
 
+func (p *pass) annotated(r record.Record) map[string]*string {
+	return map[string]*string{p.lane.annotation: new(r.Annotation())}
+}
+
+// write returns the write of annotations. If they do not fit beside the mirrored provider spec, it
+// drops the mirrored spec.
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
-	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
+	p := patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
+	merged, size := maps.Clone(m.Annotations), 0
+	if merged == nil {
+		merged = map[string]string{}
+	}
+	for name, value := range annotations {
+		if delete(merged, name); value != nil {
+			merged[name] = *value
+		}
+	}
+	for name, value := range merged {
+		size += len(name) + len(value)
+	}
+	if _, mirrored := merged[AnnotationLastApplied]; mirrored && size > maxAnnotations {
+		p.crowded, annotations[AnnotationLastApplied] = true, nil
+	}
+	return p
 }
 
 func (p *pass) request() *UpdateMachineRequest {
@@ -81,4 +118,6 @@ type patch struct {
 	UID             types.UID          `json:"uid,omitempty"`
 	ResourceVersion string             `json:"resourceVersion"`
 	Annotations     map[string]*string `json:"annotations"` // nil removes an annotation
+
+	crowded bool // the mirrored provider spec was dropped, because it does not fit
 }

@@ -234,3 +234,35 @@ func TestErrors(t *testing.T) {
 		assert.EqualError(t, tc.err, tc.want)
 	}
 }
+
+// TestMembersInAnotherCase: drivers read them as the fields that they differ from in case only. Words of
+// the Schema's JSON, and fields of other objects, are no such fields.
+func TestMembersInAnotherCase(t *testing.T) {
+	type volume struct {
+		Size int `json:"size,omitempty"`
+	}
+	type cased struct {
+		Name    string            `json:"Name,omitempty"`
+		Volumes []volume          `json:"volumes,omitempty"`
+		Both    string            `json:"both,omitempty"`
+		Other   string            `json:"bOth,omitempty"`
+		Tags    map[string]string `json:"tags,omitempty"    hotupdatable:"true"`
+	}
+	for providerSpec, isUsable := range map[string]bool{
+		`{"name":"a"}`:                   false,
+		`{"NAME":"a","Name":"a"}`:        false,
+		`{"volumes":[{},{"Size":1}]}`:    false,
+		`{"TAGS":{"a":"1"}}`:             false,
+		`{"new":1,"BOTH":"a"}`:           false,
+		`{"both":"a","bOth":"a"}`:        true,
+		`{"Kind":"a","Class":1}`:         true,
+		`{"Fields":[],"Fingerprint":""}`: true,
+		`{"Size":1,"volumes":[]}`:        true,
+		`{"volumes":[{"name":"a"}]}`:     true,
+		`{"names":"a","tag":{"a":"1"}}`:  true,
+		`{"tags":{"Name":"a"}}`:          true,
+	} {
+		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[cased](t), able)
+		assert.Equal(t, isUsable, err == nil, "%s: %v", providerSpec, err)
+	}
+}

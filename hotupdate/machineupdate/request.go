@@ -23,36 +23,48 @@ import (
 // The driver may be called at any time, also while requests of an earlier call are still under way. Each call starts from the beginning and repeats
 // what an earlier, failed call did not do. So a driver retries throttled calls, with growing delays, until the context is done. Package driver
 // implements all this.
+//
+// Its JSON has all that is plain: everything except Class, Secret, Object and BeforeWrite. So a
+// driver interface that has these four can pass on the rest as bytes, and needs no type of this
+// package.
 type UpdateMachineRequest struct {
-	Machine    string // its name
-	ProviderID string
-	// Class has the provider spec with mandatory infrastructure tags, regions and everything else that a driver needs. For Hot fields use the Parts
-	// instead.
-	Class  MachineClass
-	Secret map[string][]byte // the data of the class's secret
-	Object metav1.Object     // the caller's machine object; the class's object is in Class
-	Lane   string            // the name of the [Lane]; empty for the first one
-	Parts  []Part            // one for each kind of the lane, with the leaves of the lane
-	// NotBefore is when the cloud accepts changes again after a refusal; zero if no refusal is known. Until then a driver only reads: the refused change
-	// may already have been done. It returns nil if so, ErrPending while the change is under way, and otherwise a RetryError.
-	NotBefore time.Time
-	// ReadOnly says that the driver must change nothing, and BeforeWrite fails: the lane is InPlace, and the node is not drained. A driver returns nil
-	// if every resource is in the desired state, and otherwise ErrDiffers.
-	ReadOnly bool
-	// BeforeWrite must be called, and must have returned nil, before the first request that changes the cloud. After an error the driver sends
-	// nothing and returns the error. Later calls return the same. An [Executor] sets it. If the driver does not declare ReadsFirst, it does nothing.
-	BeforeWrite func(ctx context.Context) error
+	Machine    string `json:"machine"` // its name
+	ProviderID string `json:"providerID"`
+	// Class has the provider spec with mandatory infrastructure tags, regions and everything else
+	// that a driver needs. For Hot fields use the Parts instead.
+	Class  MachineClass      `json:"-"`
+	Secret map[string][]byte `json:"-"`              // the data of the class's secret
+	Object metav1.Object     `json:"-"`              // the caller's machine object; the class's object is in Class
+	Lane   string            `json:"lane,omitempty"` // the name of the [Lane]; empty for the first one
+	Parts  []Part            `json:"parts"`          // one for each kind of the lane, with the leaves of the lane
+	// Rank is the urgency of the update, for drivers that queue calls; the lowest goes first. It is 0
+	// for a change of the provider spec, 1 for a confirmation or an unfinished update, and 2 for an
+	// adoption and everything else.
+	Rank int `json:"rank,omitempty"`
+	// NotBefore is when the cloud accepts changes again after a refusal; zero if no refusal is
+	// known. Until then a driver only reads: the refused change may already have been done. It
+	// returns nil if so, ErrPending while the change is under way, and otherwise a RetryError.
+	NotBefore time.Time `json:"notBefore,omitzero"`
+	// ReadOnly says that the driver must change nothing, and BeforeWrite fails: the lane is
+	// InPlace, and the node is not drained. A driver returns nil if every resource is in the
+	// desired state, and otherwise ErrDiffers.
+	ReadOnly bool `json:"readOnly,omitempty"`
+	// BeforeWrite must be called, and must have returned nil, before the first request that changes
+	// the cloud. After an error the driver sends nothing and returns the error. Later calls return
+	// the same. An [Executor] sets it. If the driver does not declare ReadsFirst, it does nothing.
+	BeforeWrite func(ctx context.Context) error `json:"-"`
 }
 
 // Part holds the known and the desired state of the resources of one kind. A driver reads only fields that concern the kind.
 type Part struct {
-	Kind    string
-	Applied Hot // the hot part of the last success; empty if none is known
-	// Attempted are hot parts that may be live, or become live, instead of Applied: those sent since, and the one applied before an unconfirmed success.
-	// They are merged into as few as can hold all their leaves. The first is [Nothing] if something was to be removed.
-	Attempted []Hot
+	Kind    string `json:"kind"`
+	Applied Hot    `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
+	// Attempted are hot parts that may be live, or become live, instead of Applied: those sent
+	// since, and the one applied before an unconfirmed success. They are merged into as few as can
+	// hold all their leaves. The first is [Nothing] if something was to be removed.
+	Attempted []Hot `json:"attempted,omitempty"`
 	// Desired is the hot part that the resources should have. It is that of the class, unless the record is full.
-	Desired Hot
+	Desired Hot `json:"desired"`
 }
 
 // Format prints the names of machine and class and the provider ID, for every verb. It prints neither secret nor spec.

@@ -162,3 +162,41 @@ func TestSlices(t *testing.T) {
 		machineupdate.UpToDate, machineupdate.UpToDate, machineupdate.UpToDate,
 	}, reasons)
 }
+
+// TestFullRecordRests: a change for which no leaf has room is tried once. The machine keeps its present
+// state, and costs nothing until the class changes.
+func TestFullRecordRests(t *testing.T) {
+	prepare := func(providerSpec string, bound int) *machineupdate.Prepared {
+		p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, bound)
+		require.NoError(t, err)
+		return p
+	}
+	m := machine("")
+	now, calls := start, 0
+	var told []string
+	executor := &executor{
+		Now: func() time.Time { return now }, WriteMetadata: writer(t, &m),
+		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { calls++; return nil },
+	}
+	settle := func(class *machineupdate.Prepared) (reasons []machineupdate.Reason) {
+		for range 6 {
+			result := executor.Reconcile(t.Context(), machineupdate.Observed{Machine: m, Class: class})
+			reasons = append(reasons, result.Reason)
+			for _, event := range result.Events {
+				told = append(told, event.Reason)
+			}
+			now = now.Add(time.Hour)
+		}
+		return reasons
+	}
+	const full, due, none, fits = machineupdate.RecordFull, machineupdate.ConfirmationDue, machineupdate.UpToDate, 100
+	settle(prepare(`{"tags":{"k":"1"}}`, fits))
+	calls, told = 0, nil
+	require.Equal(t, []machineupdate.Reason{full, due, full, full, full, full}, settle(prepare(`{"tags":{"k":"2"}}`, 1)))
+	assert.Equal(t, 2, calls)
+	assert.Equal(t, []string{"HotUpdated", "HotUpdateRecordFull"}, told)
+	samples := new(machineupdate.Fleet[*metav1.ObjectMeta]).Samples([]*metav1.ObjectMeta{{UID: "u", Annotations: m.Annotations}}, now)
+	assert.InDelta(t, 1, samples["records_full"], 0)
+	assert.Equal(t, []machineupdate.Reason{machineupdate.SpecChanged, due, none, none, none, none}, settle(prepare(`{"tags":{"k":"3"}}`, fits)))
+	assert.Equal(t, 4, calls)
+}

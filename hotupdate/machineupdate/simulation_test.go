@@ -97,7 +97,7 @@ func (s *simulation) draw(n int, label string) int { return rapid.IntRange(0, n-
 
 func (s *simulation) changeClass() {
 	config := simSpec{Image: "image-" + strconv.Itoa(s.draw(2, "image"))}
-	config.Tags = tags.Uniform(map[string]string{})
+	config.Tags = tags.Tags{VM: map[string]string{}, Network: map[string]string{}, Disk: map[string]string{}}
 	for _, kind := range tags.Kinds() {
 		for key := range 4 {
 			if value := s.draw(4, "value"); value > 0 {
@@ -319,9 +319,9 @@ func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupd
 	if version == r.at {
 		clear(r.drifted) // this pass must repair them
 	}
-	state := tags.State{Applied: s.project(part.Applied, r), Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
+	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, r)}, Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
 	for _, attempted := range part.Attempted {
-		state.Attempted = append(state.Attempted, s.project(attempted, r))
+		state.Recorded = append(state.Recorded, s.project(attempted, r))
 	}
 	plans, err := r.rules.Plan(state, []string{r.id}, map[string]map[string]string{r.id: live})
 	require.NoError(s.t, err)

@@ -29,9 +29,9 @@ func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachi
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(c.t, err)
 	part := request.Parts[0]
-	state := tags.State{Applied: flatTags(c.t, part.Applied), Desired: flatTags(c.t, part.Desired)}
+	state := tags.State{Recorded: []map[string]string{flatTags(c.t, part.Applied)}, Desired: flatTags(c.t, part.Desired)}
 	for _, attempted := range part.Attempted {
-		state.Attempted = append(state.Attempted, flatTags(c.t, attempted))
+		state.Recorded = append(state.Recorded, flatTags(c.t, attempted))
 	}
 	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": c.live})
 	require.NoError(c.t, err)

@@ -107,7 +107,11 @@ func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) resu
 func (e *executor) BeginCreation(ctx context.Context, o machineupdate.Observed) (creation *machineupdate.Creation, resourceVersion string, _ result) {
 	var events []published
 	real, observed := e.on(&o, &events)
-	creation, begun := real.BeginCreation(ctx, observed)
+	var class machineupdate.MachineClass
+	if o.Class != nil {
+		class = o.Class.Class()
+	}
+	creation, begun := real.BeginCreation(ctx, observed, class)
 	return creation, begun.Machine.ResourceVersion, result{begun, events}
 }
 

@@ -8,43 +8,70 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Check runs the controller through scenarios for all promises in the package documentation, and reports each broken promise once.
+// Check runs the controller through scenarios for all promises in the package documentation, and
+// reports each broken promise once, with the last error that Reconcile returned.
 //
-// Machine makes a machine with the phase and the provider ID. It has all finalizers, labels and annotations that the controller would add, and a
-// status with a lastOperation of type Create. Its state is Processing if the phase is Pending, and Successful if the phase is Running.
+// Machine makes a machine with the phase and the provider ID, whose class is "class". It has all
+// finalizers, labels and annotations that the controller would add, a name as long as those of real
+// machines (the machine-controller-manager makes the bootstrap token of it), and a status with a
+// lastOperation of type Create. Its state is Processing if the phase is Pending, and Successful if
+// the phase is Running.
 //
-// Reconcile runs one whole reconcile of the machine in the cache, and returns the time until the next one. The node of a Running machine is
-// healthy; that of a Pending machine has not joined. Reconcile uses the World for everything outside, and the default Settings.
-func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+// Reconcile runs one whole reconcile of the machine in the cache, and returns the time until the
+// next one and its error, if there is one. It uses the World for everything outside, and the
+// default Settings. What the controller keeps for all reconciles, such as its Classes, it keeps for
+// all reconciles of a World.
+func Check[M machineupdate.Machine](
+	tb testing.TB, machine func(phase, providerID string) M,
+	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
+) {
 	tb.Helper()
-	check(tb, scenarios[M](), machine, reconcile)
+	check(tb, scenarios[M](), wantedClass, machine, reconcile)
 }
 
-// CheckInPlace is Check for the gate of an in-place update. The World drains the machine's node. Reconcile calls Drained, then ApplyInPlace, and then
-// Ready if ApplyInPlace allows it. The gate writes after an update in the same reconcile. So this check finds a controller that loses the object
-// of the update, even if none of its other steps writes after the update.
-func CheckInPlace[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+// CheckInPlace is Check for a pool that is updated in place: the machine and its MachineSet name
+// the class "former", and the MachineDeployment names "class". The World drains the machine's node.
+// Reconcile calls Drained, then ApplyInPlace, and then Ready if ApplyInPlace allows it.
+//
+// Enqueues reports whether a change of the class makes the controller reconcile the machine.
+func CheckInPlace[M machineupdate.Machine](
+	tb testing.TB, machine func(phase, providerID string) M,
+	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
+	enqueues func(w *World[M], machine M, class string) bool,
+) {
 	tb.Helper()
-	check(tb, inPlaceScenarios[M](), machine, reconcile)
+	all := append(inPlaceScenarios[M](), scenario[M]{"a change of a class", "Running", func(c *checker[M]) {
+		for _, class := range []string{wantedClass, formerClass} {
+			if !enqueues(&c.World, c.server.read(), class) {
+				c.server.broken("change missed", "the class %q changes, and the machine is not reconciled", class)
+			}
+		}
+	}})
+	check(tb, all, formerClass, machine, reconcile)
 }
 
-func check[M machineupdate.Machine](tb testing.TB, scenarios []scenario[M], machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+func check[M machineupdate.Machine](
+	tb testing.TB, scenarios []scenario[M], own string, machine func(phase, providerID string) M,
+	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
+) {
 	tb.Helper()
 	var reported []string
 	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
-		c.updateErr, c.updated = map[string]error{}, map[string]int{}
+		c.updateErr, c.updated, c.live = map[string]error{}, map[string]int{}, map[string]string{}
+		c.own, c.classes = own, map[string]class{formerClass: {spec: formerSpec}}
+		c.limiter = &machineupdate.Limiter{Burst: 1000, Every: time.Second}
 		c.server.broken = func(promise, format string, args ...any) {
 			tb.Helper()
 			if !slices.Contains(reported, promise) {
 				reported = append(reported, promise)
-				tb.Errorf("%s: %s (%s)", promise, fmt.Sprintf(format, args...), s.name)
+				text := fmt.Sprintf(format, args...)
+				tb.Errorf("%s: %s (%s; the last error of the controller: %v)", promise, text, s.name, c.err)
 			}
 		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -63,9 +90,9 @@ func check[M machineupdate.Machine](tb testing.TB, scenarios []scenario[M], mach
 type checker[M machineupdate.Machine] struct {
 	World[M]
 
-	reconcile func(ctx context.Context, w *World[M], machine M) time.Duration
-	driver    machineupdate.Driver
+	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error)
 	delay     time.Duration // of the last reconcile
+	err       error         // the last one that a reconcile returned
 }
 
 // spec is the provider spec of the driver.
@@ -75,23 +102,27 @@ type spec struct {
 	Account string            `json:"account,omitempty" hotupdatable:"inplace"`
 }
 
-// class gives the machine a class with the provider spec.
+// class changes the class that the machine should have.
 func (c *checker[M]) class(providerSpec string) {
-	classes := &machineupdate.Classes{}
-	c.prepare = func() (*machineupdate.Prepared, error) {
-		schema, err := hotupdate.SchemaOf[spec]()
-		if err != nil {
-			return nil, err
-		}
-		prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schema, c.driver)
-		return prepared, err
-	}
+	c.classes[wantedClass] = class{providerSpec, c.classes[wantedClass].version + 1}
+}
+
+// detached makes the machine one without a node label, as without a target cluster, that a user
+// preserves: the machine-controller-manager then writes its status after the update.
+func (c *checker[M]) detached() {
+	object := unstructured.Unstructured{Object: c.server.object.DeepCopy().Object}
+	object.SetLabels(nil)
+	object.SetAnnotations(map[string]string{"node.machine.sapcloud.io/preserve": "now"})
+	c.server.write(object.Object)
 }
 
 // later reconciles once, after the time.
 func (c *checker[M]) later(d time.Duration) {
 	c.now, c.server.disturbed = c.now.Add(d), false
-	c.delay = c.reconcile(context.Background(), &c.World, c.server.read())
+	delay, err := c.reconcile(context.Background(), &c.World, c.server.read())
+	if c.delay = delay; err != nil {
+		c.err = err
+	}
 }
 
 // until reconciles until done returns true. After 12 reconciles the promise is broken.
@@ -105,7 +136,15 @@ func (c *checker[M]) until(done func() bool, every time.Duration, promise, what 
 	c.server.broken(promise, "after 12 reconciles %s, and the record is %q", what, c.server.record(""))
 }
 
-// updates waits for a call of UpdateMachine, which returns the error. A health check may end a reconcile before the call.
+// isDue checks that the next reconcile comes in time.
+func (c *checker[M]) isDue(within time.Duration, why string) {
+	if c.delay <= 0 || c.delay > within {
+		c.server.broken("delay lost", "%s, and the next reconcile is due after %v", why, c.delay)
+	}
+}
+
+// updates waits for a call of UpdateMachine, which returns the error. A health check may end a
+// reconcile before the call.
 func (c *checker[M]) updates(err error) {
 	c.updateErr[""] = err
 	c.until(func() bool { return c.updated[""] > 0 }, 0, "never settled", "UpdateMachine was not called")
@@ -124,5 +163,10 @@ func (c *checker[M]) isSettled(lane string) bool {
 // settles reconciles until all updates are confirmed.
 func (c *checker[M]) settles() {
 	clear(c.updateErr)
-	c.until(func() bool { return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name)) }, 20*time.Minute, "never settled", "no update is confirmed")
+	c.until(func() bool {
+		return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name))
+	}, 20*time.Minute, "never settled", "no update is confirmed")
+	if want := c.classes[wantedClass].hot(); c.live[""] != want {
+		c.server.broken("never settled", "the driver has applied %q, not %q, and the record is settled", c.live[""], want)
+	}
 }

@@ -25,8 +25,13 @@ type machine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
-	Spec   struct{ ProviderID string } `json:"spec"`
-	Status status                      `json:"status"`
+	Spec   machineSpec `json:"spec"`
+	Status status      `json:"status"`
+}
+
+type machineSpec struct {
+	ProviderID string `json:"providerID,omitempty"`
+	Class      string `json:"class"`
 }
 
 type status struct {
@@ -53,8 +58,8 @@ func (m *machine) DeepCopyObject() runtime.Object {
 func (m *machine) clone() *machine { return m.DeepCopyObject().(*machine) }
 
 func newMachine(phase, providerID string) *machine {
-	m := &machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: "u"}}
-	m.Spec.ProviderID, m.Status.CurrentStatus.Phase = providerID, phase
+	m := &machine{ObjectMeta: metav1.ObjectMeta{Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Labels: map[string]string{"node": "n"}}}
+	m.Spec.Class, m.Spec.ProviderID, m.Status.CurrentStatus.Phase = "class", providerID, phase
 	m.Status.LastOperation.Type, m.Status.LastOperation.State = "Create", map[string]string{"Pending": "Processing", "Running": "Successful"}[phase]
 	m.Status.Addresses = []string{"10.0.0.1"}
 	return m
@@ -62,22 +67,82 @@ func newMachine(phase, providerID string) *machine {
 
 type world = machineupdatetest.World[*machine]
 
+// newMember makes a machine of a pool that is updated in place.
+func newMember(phase, providerID string) *machine {
+	m := newMachine(phase, providerID)
+	m.Spec.Class = "former"
+	return m
+}
+
 // controller is as small as one can be that has MCM's steps. What is broken is named.
 type controller struct {
 	*world
 
-	broken string
-	m      *machine
+	classes *machineupdate.Classes // of the process
+	broken  string
+	m       *machine
+	err     error
 }
 
 func (c *controller) is(broken string) bool { return c.broken == broken }
 
 func (c *controller) executor() *machineupdate.Executor[*machine] {
-	e := &machineupdate.Executor[*machine]{Patch: c.patch, UpdateMachine: c.updateMachine, Event: c.Event, Now: c.Now}
-	if c.is("clock stands still") {
+	e := &machineupdate.Executor[*machine]{Patch: c.patch, UpdateMachine: c.updateMachine, Event: c.Event, Limiter: c.Limiter(), Now: c.Now}
+	switch limiter := c.Limiter(); c.broken {
+	case "clock stands still":
 		e.Now = func() time.Time { return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC) }
+	case "Limiter of each reconcile":
+		e.Limiter = &machineupdate.Limiter{Burst: limiter.Burst, Every: limiter.Every, InFlight: limiter.InFlight}
+	case "no Limiter":
+		e.Limiter = nil
 	}
 	return e
+}
+
+// wanted is the name of the class that the machine should have: that of its MachineDeployment.
+func (c *controller) wanted() string { return "class" }
+
+// lister is that of the classes.
+func (c *controller) lister(name string) (machineupdate.MachineClass, error) {
+	for _, class := range c.Classes() {
+		if class.Object.GetName() == name {
+			return class, nil
+		}
+	}
+	return machineupdate.MachineClass{}, errors.New("there is no class " + name)
+}
+
+func secretOf(class string) map[string][]byte { return map[string][]byte{"class": []byte(class)} }
+
+func (c *controller) prepare(name string) (*machineupdate.Prepared, error) {
+	class, err := c.lister(name)
+	if err != nil {
+		if c.is("error of the lister dropped") {
+			return nil, nil //nolint:nilnil // the mistake
+		}
+		return nil, err
+	}
+	text, err := c.Describe()
+	if err != nil {
+		return nil, err
+	}
+	if c.is("Classes of each reconcile") {
+		c.classes = &machineupdate.Classes{}
+	}
+	prepared, _, err := c.classes.PrepareDescribed(class, text)
+	return prepared, err
+}
+
+func (c *controller) observation() machineupdate.Observation[*machine] {
+	o := machineupdate.Observation[*machine]{
+		Machine: c.m, ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Secret: secretOf(c.wanted()),
+	}
+	o.Class, o.ClassError = c.prepare(c.wanted())
+	o.Former, _ = c.prepare(c.m.Spec.Class)
+	if c.is("the secret of another class") {
+		o.Secret = secretOf("former")
+	}
+	return o
 }
 
 func (c *controller) patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*machine, error) {
@@ -102,42 +167,80 @@ func (c *controller) patch(ctx context.Context, name string, patchType types.Pat
 	return written, err
 }
 
+// plain is a request without a type of package machineupdate, as in MCM's style.
+type plain struct {
+	machine     metav1.Object
+	class       metav1.Object
+	spec        []byte
+	secret      map[string][]byte
+	update      []byte
+	beforeWrite func(context.Context) error
+}
+
 func (c *controller) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	if c.is("request without its lane") {
-		copied := *request
-		copied.Lane = ""
-		request = &copied
+	update, err := json.Marshal(request)
+	if err != nil || c.is("UpdateMachine does nothing") {
+		return err
 	}
-	err := c.UpdateMachine(ctx, request)
+	r := plain{request.Object, request.Class.Object, request.Class.ProviderSpec, request.Secret, update, request.BeforeWrite}
+	if c.is("BeforeWrite does nothing") {
+		r.beforeWrite = func(context.Context) error { return nil }
+	}
+	err = c.drive(ctx, &r)
 	if err != nil && c.is("errors without their code") {
 		return errors.New("the driver failed")
 	}
 	return err
 }
 
+// drive is a driver with that interface.
+func (c *controller) drive(ctx context.Context, r *plain) error {
+	request := &machineupdate.UpdateMachineRequest{
+		Object: r.machine, Class: machineupdate.MachineClass{Object: r.class, ProviderSpec: r.spec}, Secret: r.secret, BeforeWrite: r.beforeWrite,
+	}
+	if err := json.Unmarshal(r.update, request); err != nil {
+		return err
+	}
+	if c.is("request without its lane") {
+		request.Lane = ""
+	}
+	return c.UpdateMachine(ctx, request)
+}
+
 func (c *controller) reconcile(ctx context.Context) time.Duration {
-	prepared, err := c.Prepare()
-	o := machineupdate.Observation[*machine]{Machine: c.m, ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Class: prepared, ClassError: err}
-	result := c.executor().Reconcile(ctx, o)
+	o := c.observation()
+	var result machineupdate.Result[*machine]
+	result.Machine = c.m
+	if c.m.Labels["node"] != "" || !c.is("an update only for machines with a node") {
+		result = c.executor().Reconcile(ctx, o)
+	}
 	before := c.m
-	if c.m = result.Machine; c.is("the machine from before the update") || c.is("the machine from before the update at the gate") {
+	c.err = result.Err
+	stale := c.is("the machine from before the update") || c.is("the machine from before the update at the gate") || c.is("the machine from before the update at rare writes")
+	if c.m = result.Machine; stale {
 		c.m = before
 	}
 	c.reportFailure(ctx, &result, before)
 	if c.m.Spec.ProviderID == "" || c.m.Status.CurrentStatus.Phase == "CrashLoopBackOff" || c.m.Status.CurrentStatus.Phase == "" {
-		if err != nil && c.is("class has to be readable") {
+		if o.Class == nil && c.is("class has to be readable") {
 			return time.Minute
 		}
 		o.Machine = c.m
-		return c.create(ctx, o)
+		delay := c.create(ctx, o)
+		if c.is("delay dropped at BeginCreation") {
+			return 10 * time.Minute
+		}
+		return machineupdate.Earlier(result.Delay, delay)
 	}
-	if node, drained := c.Drained(); drained && prepared != nil {
+	if node, drained := c.Drained(); drained && o.Class != nil {
 		o.Machine = c.m
-		o.Former, _ = c.PrepareFormer()
 		delay := c.gate(ctx, o, node)
-		result.Delay = machineupdate.Earlier(result.Delay, delay)
+		if !c.is("delay dropped at the gate") {
+			result.Delay = machineupdate.Earlier(result.Delay, delay)
+		}
 	}
-	if !c.is("the machine from before the update at the gate") {
+	c.preserve(ctx)
+	if !c.is("the machine from before the update at the gate") && !c.is("the machine from before the update at rare writes") {
 		c.annotate(ctx)
 	}
 	switch {
@@ -147,6 +250,18 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 		return 10 * time.Minute // MCM's own, which is shorter than ConfirmAfter
 	}
 	return machineupdate.Earlier(result.Delay, 10*time.Minute)
+}
+
+// preserve is a step behind the update that writes few machines.
+func (c *controller) preserve(ctx context.Context) {
+	if c.m.Annotations["node.machine.sapcloud.io/preserve"] == "" {
+		return
+	}
+	preserved := c.m.clone()
+	preserved.Status.Addresses = append(preserved.Status.Addresses, "10.0.0.2")
+	if written, err := c.UpdateStatus(ctx, preserved, metav1.UpdateOptions{}); err == nil {
+		c.m = written
+	}
 }
 
 // gate is what stands between DrainSuccessful and ReadyForUpdate.
@@ -202,12 +317,16 @@ func (c *controller) annotate(ctx context.Context) {
 }
 
 func (c *controller) create(ctx context.Context, o machineupdate.Observation[*machine]) time.Duration {
-	id, err := c.Call(ctx, "GetMachineStatus")
+	id, err := c.call(ctx, "GetMachineStatus")
 	found := id != ""
 	if found && (c.is("initialization not begun") || c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != "") {
 		return c.initialize(ctx, id, nil)
 	}
-	creation, begun := c.executor().BeginCreation(ctx, o)
+	class, _ := c.lister(c.m.Spec.Class)
+	if c.is("a creation with the wanted class") {
+		class, _ = c.lister(c.wanted())
+	}
+	creation, begun := c.executor().BeginCreation(ctx, o, class)
 	if creation == nil {
 		return begun.Delay
 	}
@@ -219,7 +338,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 		callCtx = ctx
 	}
 	if !found {
-		id, err = c.Call(callCtx, "CreateMachine")
+		id, err = c.call(callCtx, "CreateMachine")
 	}
 	if !found && err != nil {
 		return c.crash(ctx)
@@ -228,6 +347,19 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 		creation = nil
 	}
 	return c.initialize(callCtx, id, creation)
+}
+
+// call calls the driver with the machine's own class.
+func (c *controller) call(ctx context.Context, method string) (string, error) {
+	class, err := c.lister(c.m.Spec.Class)
+	if err != nil {
+		return "", err
+	}
+	name := c.m.Spec.Class
+	if c.is("a creation with the secret of another class") {
+		name = "former"
+	}
+	return c.Call(ctx, method, class, secretOf(name))
 }
 
 func (c *controller) crash(ctx context.Context) time.Duration {
@@ -241,7 +373,7 @@ func (c *controller) crash(ctx context.Context) time.Duration {
 func (c *controller) initialize(ctx context.Context, id string, creation *machineupdate.Creation) time.Duration {
 	c.m.Spec.ProviderID = id
 	c.annotate(ctx)
-	if _, err := c.Call(ctx, "InitializeMachine"); err != nil {
+	if _, err := c.call(ctx, "InitializeMachine"); err != nil {
 		return c.crash(ctx)
 	}
 	if creation != nil && !c.is("creation never finished") {
@@ -270,10 +402,12 @@ func TestCheck(t *testing.T) {
 	for broken, promises := range map[string][]string{
 		"":                                   nil,
 		"the machine from before the update": {"stale object"},
+		"the machine from before the update at rare writes":     {"stale object"},
 		"error handler with the machine from before":            {"stale object"},
 		"patch without resourceVersion":                         {"blind write"},
 		"written again after a conflict":                        {"blind write"},
 		"old machine with a new resourceVersion":                {"blind write"},
+		"BeforeWrite does nothing":                              {"blind write"},
 		"report as the whole status":                            {"status wiped"},
 		"errors without their code":                             {"error kind lost"},
 		"class has to be readable":                              {"creation stopped"},
@@ -287,14 +421,25 @@ func TestCheck(t *testing.T) {
 		"reported before it joined":                             {"report that harms"},
 		"delay dropped":                                         {"delay lost"},
 		"delay dropped after a failure":                         {"delay lost"},
+		"delay dropped at BeginCreation":                        {"delay lost"},
 		"clock stands still":                                    {"never settled"},
+		"an update only for machines with a node":               {"never settled"},
+		"UpdateMachine does nothing":                            {"never settled"},
 		"request without its lane":                              {"lane lost"},
+		"Classes of each reconcile":                             {"classes lost"},
+		"Limiter of each reconcile":                             {"limiter lost"},
+		"no Limiter":                                            {"limiter lost"},
+		"the secret of another class":                           {"class confused"},
+		"a creation with the secret of another class":           {"class confused"},
 	} {
-		expect(t, broken, promises, machineupdatetest.Check[*machine])
+		expect(t, broken, promises, func(tb testing.TB, reconcile reconciling) {
+			tb.Helper()
+			machineupdatetest.Check(tb, newMachine, reconcile)
+		})
 	}
 }
 
-// TestCheckInPlace: likewise for the gate of in-place updates.
+// TestCheckInPlace: likewise for a pool that is updated in place.
 func TestCheckInPlace(t *testing.T) {
 	for broken, promises := range map[string][]string{
 		"":                                 nil,
@@ -304,19 +449,35 @@ func TestCheckInPlace(t *testing.T) {
 		"the cached node as the live one":  {"write to a live node"},
 		"the machine from before the gate": {"stale object"},
 		"the machine from before the update at the gate": {"stale object"},
+		"delay dropped at the gate":                      {"delay lost"},
+		"a creation with the wanted class":               {"class confused"},
+		"the secret of another class":                    {"class confused"},
+		"error of the lister dropped":                    {"class error lost", "creation endless"},
+		"machines of the MachineDeployment not found":    {"change missed"},
 	} {
-		expect(t, broken, promises, machineupdatetest.CheckInPlace[*machine])
+		expect(t, broken, promises, func(tb testing.TB, reconcile reconciling) {
+			tb.Helper()
+			machineupdatetest.CheckInPlace(tb, newMember, reconcile, func(_ *world, m *machine, class string) bool {
+				return m.Spec.Class == class || class == "class" && broken != "machines of the MachineDeployment not found"
+			})
+		})
 	}
 }
 
+type reconciling = func(context.Context, *world, *machine) (time.Duration, error)
+
 // expect checks a controller, and that it breaks those promises.
-func expect(t *testing.T, broken string, promises []string, check func(testing.TB, func(phase, providerID string) *machine, func(context.Context, *world, *machine) time.Duration)) {
+func expect(t *testing.T, broken string, promises []string, check func(testing.TB, reconciling)) {
 	t.Helper()
 	t.Run(broken, func(t *testing.T) {
 		r := &recorder{TB: t}
-		check(r, newMachine, func(ctx context.Context, w *world, m *machine) time.Duration {
-			c := &controller{world: w, broken: broken, m: m}
-			return c.reconcile(ctx)
+		classes := map[*world]*machineupdate.Classes{}
+		check(r, func(ctx context.Context, w *world, m *machine) (time.Duration, error) {
+			if classes[w] == nil {
+				classes[w] = &machineupdate.Classes{}
+			}
+			c := &controller{world: w, classes: classes[w], broken: broken, m: m}
+			return c.reconcile(ctx), c.err
 		})
 		var got []string
 		for _, failure := range r.failures {
@@ -331,4 +492,17 @@ func expect(t *testing.T, broken string, promises []string, check func(testing.T
 		}
 		t.Logf("%q", r.failures)
 	})
+}
+
+// TestErrorsOfTheController: a failure has the last error of the controller. Without it a check
+// only said that nothing had been called.
+func TestErrorsOfTheController(t *testing.T) {
+	r := &recorder{TB: t}
+	machineupdatetest.Check(r, newMachine, func(context.Context, *world, *machine) (time.Duration, error) {
+		return time.Minute, errors.New("validation of the machine failed")
+	})
+	assert.Contains(t, strings.Join(r.failures, "\n"), "never settled")
+	for _, failure := range r.failures {
+		assert.Contains(t, failure, "validation of the machine failed")
+	}
 }

@@ -2,7 +2,7 @@ package machineupdatetest
 
 import (
 	"context"
-	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -12,12 +12,7 @@ import (
 type node struct {
 	cached, live machineupdate.DrainedNode
 	ready        bool
-	account      string // of the VM
-	wanted       string
 }
-
-// PrepareFormer stands in for Classes.Prepare with the class of the machine's MachineSet.
-func (w *World[M]) PrepareFormer() (*machineupdate.Prepared, error) { return w.former() }
 
 // Drained returns the machine's node in the cache, and whether it is drained for an in-place update and waits for ApplyInPlace.
 func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
@@ -30,34 +25,16 @@ func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { re
 // Ready marks the node as ready for the update.
 func (w *World[M]) Ready() {
 	w.node.ready = true
-	if w.node.account != w.node.wanted || w.updateErr[drainedLane] != nil {
+	if w.live[drainedLane] != accountB || w.updateErr[drainedLane] != nil {
 		w.server.broken("ready too early", "the node is ready for the update, and the driver has not applied the InPlace part")
 	}
 }
 
-// updateDrained is the driver's UpdateMachine for drainedLane.
-func (w *World[M]) updateDrained(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	var desired spec
-	if err := json.Unmarshal([]byte(request.Parts[0].Desired), &desired); err != nil {
-		return err
-	}
-	switch {
-	case w.node.account == desired.Account:
-		return w.updateErr[drainedLane]
-	case request.ReadOnly:
-		return machineupdate.ErrDiffers
-	}
-	if err := request.BeforeWrite(ctx); err != nil {
-		return err
-	}
-	if !w.node.live.Unschedulable {
-		w.server.broken("write to a live node", "UpdateMachine changes what needs a drained node, and the node is not drained")
-	}
-	if w.updateErr[drainedLane] == nil {
-		w.node.account = desired.Account
-	}
-	return w.updateErr[drainedLane]
-}
+// The InPlace parts of the former class and of the other one.
+const (
+	accountA = `{"account":"a"}`
+	accountB = `{"account":"b"}`
+)
 
 func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 	return []scenario[M]{
@@ -88,15 +65,36 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 			c.node.cached = c.node.live
 			c.isReady()
 		}},
+		{"a creation while the pool is rolled out", "", func(c *checker[M]) {
+			c.rollOut()
+			c.creates()
+			if record := c.server.record(drainedLane); !strings.Contains(record, `"applied":`+accountA) {
+				c.server.broken("class confused", "CreateMachine gets %s, and the record is %q", accountA, record)
+			}
+			c.updates(nil)
+			c.settles()
+		}},
+		{"a creation while a class is missing", "", func(c *checker[M]) {
+			delete(c.classes, wantedClass)
+			c.creates()
+		}},
+		{"an update while a class is missing", "Running", func(c *checker[M]) {
+			delete(c.classes, wantedClass)
+			c.until(func() bool { return c.unusable > 0 }, time.Minute, "class error lost",
+				"no event tells that the class that the machine should have is not in the cache")
+		}},
 	}
+}
+
+// rollOut gives the machine's pool a class with another account.
+func (c *checker[M]) rollOut() {
+	c.driver, c.live[drainedLane] = drainedDriver, accountA
+	c.class(`{"tags":{"k":"1"},"account":"b"}`)
 }
 
 // drain drains the node for a class with another account.
 func (c *checker[M]) drain() {
-	c.driver, c.node.wanted = drainedDriver, "b"
-	c.class(`{"tags":{"k":"1"},"account":"a"}`)
-	c.former = c.prepare
-	c.class(`{"tags":{"k":"1"},"account":"b"}`)
+	c.rollOut()
 	c.node.live = machineupdate.DrainedNode{UID: "node", Drained: c.now, Unschedulable: true}
 	c.node.cached = c.node.live
 }
@@ -110,7 +108,10 @@ func (c *checker[M]) isReady() {
 func (c *checker[M]) delayed(err error) {
 	c.drain()
 	c.updateErr[drainedLane] = err
-	for range 4 {
+	isAsked := func() bool { return c.updated[drainedLane] > 0 }
+	c.until(isAsked, 0, "drained in vain", "UpdateMachine was not called for the drained node")
+	c.isDue(time.Minute, "ApplyInPlace looks again after 15s")
+	for range 3 {
 		c.later(time.Minute)
 	}
 	c.updateErr[drainedLane] = nil

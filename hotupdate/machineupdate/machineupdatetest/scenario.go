@@ -7,10 +7,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Drivers of the World: without lanes, with a lane that the cloud refuses for hours, and with a lane that needs a drained node.
+// Drivers of the World: without lanes, with a lane that the cloud refuses for hours, one that reads
+// first, and one with a lane that needs a drained node.
 var (
 	driver        = machineupdate.Driver{Kinds: []string{"vm"}}
 	slowDriver    = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}}
+	readingDriver = machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
 	drainedDriver = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}}, ReadsFirst: true}
 )
 
@@ -29,6 +31,16 @@ type scenario[M machineupdate.Machine] struct {
 func scenarios[M machineupdate.Machine]() []scenario[M] {
 	return []scenario[M]{
 		{"an update", "Running", update[M]},
+		{"an update by a driver that reads first", "Running", func(c *checker[M]) {
+			c.driver = readingDriver
+			update(c)
+		}},
+		{"an update of a machine without a node", "Running", func(c *checker[M]) {
+			c.detached()
+			c.updates(nil)
+			c.settles()
+		}},
+		{"an update that the limiter denies", "Running", denied[M]},
 		{"an update of a machine that has not joined", "Pending", updateBeforeJoin[M]},
 		{"an update that conflicts", "Running", func(c *checker[M]) {
 			c.server.interfere = true
@@ -55,6 +67,10 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 		}},
 		{"a creation that conflicts", "", func(c *checker[M]) {
 			c.server.interfere = true
+			c.later(0)
+			if c.created == 0 {
+				c.isDue(time.Minute, "the marker met a conflict")
+			}
 			c.creates()
 		}},
 		{"an initialization of a VM that exists", "", func(c *checker[M]) { initialization(c, 1) }},
@@ -64,9 +80,7 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 
 func update[M machineupdate.Machine](c *checker[M]) {
 	c.updates(nil)
-	if c.delay <= 0 || c.delay > 15*time.Minute {
-		c.server.broken("delay lost", "the confirmation is due after 15m, and the next reconcile after %v", c.delay)
-	}
+	c.isDue(15*time.Minute, "the confirmation is due after 15m")
 	c.settles()
 	c.class(`{"tags":{"k":"2"}}`)
 	c.later(0)
@@ -83,14 +97,10 @@ func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 
 func failure[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("Internal"))
-	if c.delay > time.Minute {
-		c.server.broken("delay lost", "the update that failed is made again after 15s, and the next reconcile is due after %v", c.delay)
-	}
+	c.isDue(time.Minute, "the update that failed is made again after 15s")
 	for range 6 {
 		c.later(time.Hour)
-		if c.delay <= 0 {
-			c.server.broken("delay lost", "after a failure the next reconcile is due after %v", c.delay)
-		}
+		c.isDue(time.Hour, "the update failed again")
 	}
 	if c.failures == 0 {
 		c.server.broken("error kind lost", "no event tells that the update fails")
@@ -128,13 +138,36 @@ func pending[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
+// denied uses a limiter that allows a single update.
+func denied[M machineupdate.Machine](c *checker[M]) {
+	c.limiter = &machineupdate.Limiter{Burst: 1, Every: 24 * time.Hour}
+	c.updates(nil)
+	c.class(`{"tags":{"k":"2"}}`)
+	c.later(time.Minute)
+	if c.updated[""] > 1 {
+		c.server.broken("limiter lost", "the Executor has not the Limiter of the process: a denied update is made")
+	}
+	c.isDue(2*time.Minute, "the update that was denied is asked for again after 1m to 2m")
+}
+
 func unimplemented[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("Unimplemented"))
-	c.later(time.Hour)
-	c.later(time.Hour)
-	if c.server.record("") != "" || c.updated[""] > 1 {
-		c.server.broken("error kind lost", "Unimplemented led to %d calls of UpdateMachine, and to the record %q", c.updated[""], c.server.record(""))
+	for range 5 {
+		c.later(10 * time.Minute)
 	}
+	switch record := c.server.record(""); {
+	case record != "":
+		c.server.broken("error kind lost", "Unimplemented is not understood: it left the record %q", record)
+	case c.updated[""] > 1:
+		c.server.broken("classes lost", "Unimplemented led to %d calls in 50m: Classes belong to the process", c.updated[""])
+	}
+	c.later(time.Hour)
+	if c.updated[""] < 2 {
+		c.server.broken("error kind lost", "an hour after Unimplemented the driver is not asked again")
+	}
+	c.class(`{"tags":{"k":"2"}}`)
+	c.later(0)
+	c.settles()
 }
 
 func notFound[M machineupdate.Machine](c *checker[M]) {

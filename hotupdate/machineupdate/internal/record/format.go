@@ -131,23 +131,23 @@ type wire struct {
 }
 
 func (w *wire) content() (c content, ok bool) {
-	if slices.ContainsFunc(slices.Concat(w.Attempted, w.Removed), func(hot json.RawMessage) bool { return !isHotPart(hot) }) {
+	isNone := func(hot json.RawMessage) bool { return !IsHotPart(hot) }
+	if slices.ContainsFunc(slices.Concat(w.Attempted, w.Removed), isNone) {
 		return c, false
 	}
-	beside := entries{}
-	for _, hot := range w.Attempted {
-		for p, value := range leavesOf(string(hot)) {
-			beside[leaf{p, value}] = true
-		}
+	attempted := make([]string, len(w.Attempted))
+	for i, hot := range w.Attempted {
+		attempted[i] = string(hot)
 	}
+	beside := entriesOf(attempted)
 	for _, hot := range w.Removed {
 		beside.lack(leaves{}, leavesOf(string(hot)))
 	}
-	return newContent(string(w.Applied), beside), w.Applied == nil || isHotPart(w.Applied)
+	return newContent(string(w.Applied), beside), w.Applied == nil || IsHotPart(w.Applied)
 }
 
-// isHotPart reports whether JSON is an object in canonical form.
-func isHotPart(raw json.RawMessage) bool {
+// IsHotPart reports whether a text is a JSON object in canonical form.
+func IsHotPart(raw json.RawMessage) bool {
 	canonical, problem := canonjson.AppendValue(nil, raw)
 	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }

@@ -184,6 +184,22 @@ func (l leaf) compare(other leaf) int {
 // entries are leaves that may be live instead of the base.
 type entries map[leaf]bool
 
+// entriesOf returns the leaves of hot parts in canonical JSON as entries.
+func entriesOf(hots []string) entries {
+	all := entries{}
+	for _, hot := range hots {
+		for p, value := range leavesOf(hot) {
+			all[leaf{p, value}] = true
+		}
+	}
+	return all
+}
+
+// Merge returns few hot parts that have the same leaves with the same values as these.
+func Merge(hots []string) []string {
+	return layOut(slices.SortedFunc(maps.Keys(entriesOf(hots)), leaf.compare))
+}
+
 // send adds the desired leaves that differ from the base.
 func (e entries) send(base, desired leaves) {
 	for p, value := range desired {

@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Part is the request to a driver for the resources of one kind. Hot parts are canonical JSON.
 type Part struct {
@@ -21,11 +24,23 @@ type Pass struct {
 // Begin returns the pass that brings a VM to the target, or to as much of it as the record has room for.
 func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
 	p := r.begin(t, t.limits.Entries, providerID, now)
-	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > t.limits.Record {
+	if p.size() > t.limits.Record {
 		p = r.begin(t, 0, providerID, now) // only leaves that need no room change
 	}
 	return p
 }
+
+// Adopt returns the first pass of a VM without a record, which was created with one of these hot parts.
+// Their leaves take none of the room of the entries. It is not ok if the annotation has no room for them.
+func Adopt(t *Target, created []string, providerID string, now time.Time) (p *Pass, ok bool) {
+	entries := entriesOf(created)
+	r := Record{others: newContent("", entries)}
+	p = r.begin(t, t.limits.Entries+entries.cost(), providerID, now)
+	return p, p.size() <= t.limits.Record
+}
+
+// size returns the length of the longest annotation of the pass.
+func (p *Pass) size() int { return max(len(p.Marker.Annotation()), len(p.after.Annotation())) }
 
 func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.begin(t, bound) })
@@ -37,7 +52,7 @@ func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *
 		next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}
 		next.Schema, next.Wanted = t.schema, t.wanted
 		if next.others.applied == "" {
-			next.others = newContent(t.hot, next.others.entries)
+			next.others = next.others.create(t.hot)
 		}
 	}
 	p.Marker.State, p.Marker.Since, p.Marker.Retries = Calling, wholeSeconds(now), retries
@@ -46,17 +61,26 @@ func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *
 	return p
 }
 
-// Confirm returns the pass that applies the applied part once more, and settles the machine. The record is Unconfirmed, and was written for the
-// target. The marker renews Since, so that a process with an older record gets a conflict.
+// Confirm returns the pass that applies the applied part once more, and settles the machine. The
+// record is Unconfirmed, and was written for the target. The marker renews Since, so that a process
+// with an older record gets a conflict. If more of the target fits, the settled record calls for
+// another pass.
 func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.confirm(t) })
 	p.Marker.Since = wholeSeconds(now)
 	p.hint(now)
 	if p.after.State = Settled; !p.Whole {
-		p.after.Wanted = ""
+		p.after.Wanted = full + t.wanted
+		next := p.after.Begin(t, r.ProviderID, now)
+		if slices.ContainsFunc(next.Parts, func(p Part) bool { return p.Desired != p.Applied }) {
+			p.after.Wanted = ""
+		}
 	}
 	return p
 }
+
+// IsFull reports whether the record after the pass has room for nothing more of what is wanted.
+func (p *Pass) IsFull() bool { return p.after.IsFull() }
 
 // pass takes the same step with the content of every kind that is covered.
 func (r *Record) pass(t *Target, take func(content) step) *Pass {

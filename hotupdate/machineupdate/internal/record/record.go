@@ -2,6 +2,7 @@ package record
 
 import (
 	"maps"
+	"strings"
 	"time"
 )
 
@@ -30,9 +31,17 @@ type Header struct {
 	Retries    int       // how many times the update has been repeated since the last success
 	NotBefore  time.Time // when the cloud accepts changes again, in whole seconds; zero if no refusal is known
 	Drain      Drain     // for which drain of the node the last update was begun; zero outside of in-place updates
-	// Wanted is a digest of the hot part of the class. A settled record has it only if the whole hot part is applied.
+	// Wanted is a digest of the hot part of the class. A settled record has it only if the whole
+	// hot part is applied, or if there is room for nothing more of it, see [Header.IsFull].
 	Wanted string
 }
+
+// full stands before the digest of a hot part that a settled record has no room for.
+const full = "!"
+
+// IsFull reports whether the record is settled although a part of what was wanted is not applied:
+// there is no room for it.
+func (h *Header) IsFull() bool { return h.State == Settled && strings.HasPrefix(h.Wanted, full) }
 
 // Drain is one drain of a machine's node for an in-place update.
 type Drain struct {

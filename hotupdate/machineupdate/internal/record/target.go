@@ -84,5 +84,5 @@ func (t *Target) TooLarge() string {
 
 // Wants reports whether a record of this header was written for the target.
 func (t *Target) Wants(h *Header) (sameHot, sameSchema bool) {
-	return h.Wanted == t.wanted, h.Schema == t.schema
+	return strings.TrimPrefix(h.Wanted, full) == t.wanted, h.Schema == t.schema
 }

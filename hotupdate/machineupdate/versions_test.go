@@ -1,0 +1,195 @@
+package machineupdate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// versionsOf adds the classes to the versions, one after the other.
+func versionsOf(t *testing.T, specs ...string) (all []machineupdate.Hot) {
+	t.Helper()
+	for _, spec := range specs {
+		all, _ = laneClass(t, volumes, spec).AddVersion(all)
+	}
+	return all
+}
+
+func TestAddVersion(t *testing.T) {
+	const a, b, c = `{"tags":{"k":"a"}}`, `{"tags":{"k":"b"}}`, `{"tags":{},"volume":{"iops":1,"tags":{"k":"c"}}}`
+	for _, tc := range []struct {
+		name  string
+		known []machineupdate.Hot
+		spec  string
+		want  []machineupdate.Hot
+		isNew bool
+	}{
+		{"the first", nil, a, []machineupdate.Hot{a}, true},
+		{"only the hot part", nil, `{"image":"i","account":"s","volume":{"size":1}}`, []machineupdate.Hot{"{}"}, true},
+		{"the hot part of all lanes", nil, c, []machineupdate.Hot{`{"volume":{"iops":1,"tags":{"k":"c"}}}`}, true},
+		{"another", []machineupdate.Hot{b}, a, []machineupdate.Hot{b, a}, true},
+		{"the last again", []machineupdate.Hot{b, a}, a, []machineupdate.Hot{b, a}, false},
+		{"an earlier one again", []machineupdate.Hot{b, a}, b, []machineupdate.Hot{b, a}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := slices.Clone(tc.known)
+			all, isNew := laneClass(t, volumes, tc.spec).AddVersion(tc.known)
+			assert.Equal(t, tc.want, all)
+			assert.Equal(t, tc.isNew, isNew)
+			assert.Equal(t, before, tc.known)
+		})
+	}
+}
+
+// TestVersionsAreMerged: many versions take little room, and no value of a leaf is lost.
+func TestVersionsAreMerged(t *testing.T) {
+	var all []machineupdate.Hot
+	size := func() int { return len(fmt.Sprint(asTexts(all))) }
+	const same = `"owner":"somebody with a long name, which does not change"`
+	first := 0
+	for i := range 100 {
+		spec := fmt.Sprintf(`{"tags":{"build":"%d",%s},"volume":{"zones":["z%d"]}}`, i, same, i%3)
+		all, _ = laneClass(t, volumes, spec).AddVersion(all)
+		if first == 0 {
+			first = size()
+		}
+		again, isNew := laneClass(t, volumes, spec).AddVersion(all)
+		assert.False(t, isNew)
+		assert.Equal(t, all, again, "the last one is kept apart")
+	}
+	text := fmt.Sprint(asTexts(all))
+	for i := range 100 {
+		assert.Contains(t, text, fmt.Sprintf(`"build":"%d"`, i))
+	}
+	assert.LessOrEqual(t, strings.Count(text, same), 16, "a value that all versions have is kept once")
+	assert.Less(t, size(), 50*first)
+}
+
+func asTexts(hots []machineupdate.Hot) (all []string) {
+	for _, hot := range hots {
+		all = append(all, string(hot))
+	}
+	return all
+}
+
+// recalling makes the bed's machine one whose VM was created with these versions. It returns the
+// number of reads.
+func (b *bed) recalling(versions []machineupdate.Hot, err error) *int {
+	reads := 0
+	b.versions = func(context.Context) ([]machineupdate.Hot, error) {
+		reads++
+		return versions, err
+	}
+	return &reads
+}
+
+// TestAdoptionWithVersions: what the creation may have set is attempted, in each lane its own part,
+// until the adoption is confirmed.
+func TestAdoptionWithVersions(t *testing.T) {
+	b := newBed(t, laneClass(t, volumes, `{"tags":{"k":"new"}}`))
+	b.writing = func(*machineupdate.UpdateMachineRequest) bool { return false }
+	long := `{"tags":{"gone":"1"},"volume":{"iops":3000,"tags":{"v":"1"}}}`
+	old := versionsOf(t, long, `{"tags":{"k":"old"}}`, `{"tags":{"k":"new"}}`)
+	reads := b.recalling(old, nil)
+	b.step(0)
+	require.Len(t, b.asked, 2)
+	assert.Equal(t, 1, *reads, "once for all lanes")
+	assert.Equal(t, 2, b.writes, "one success for each lane")
+	first, volume := b.asked[0].Parts[0], b.asked[1].Parts[0]
+	assert.Equal(t, machineupdate.Hot(""), first.Applied, "nothing is known to be applied")
+	want := `[{"tags":{"gone":"1","k":"new"},"volume":{"tags":{"v":"1"}}} {"tags":{"k":"old"}}]`
+	assert.Equal(t, want, fmt.Sprint(asTexts(first.Attempted)))
+	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"new"}}`), first.Desired)
+	assert.Equal(t, `[{"volume":{"iops":3000}}]`, fmt.Sprint(asTexts(volume.Attempted)))
+
+	b.step(b.settings.ConfirmAfter)
+	require.Len(t, b.asked, 2)
+	assert.Equal(t, 1, *reads, "the record knows them now")
+	want = `[{"tags":{"gone":"1","k":"old"},"volume":{"tags":{"v":"1"}}}]`
+	assert.Equal(t, want, fmt.Sprint(asTexts(b.asked[0].Parts[0].Attempted)))
+	assert.Equal(t, 2, b.writes)
+	r, err := machineupdate.ParseRecord(b.machine.Annotations[machineupdate.AnnotationRecord])
+	require.NoError(t, err)
+	assert.Equal(t, []any{machineupdate.Settled, machineupdate.Hot(`{"tags":{"k":"new"}}`)}, []any{r.State, r.Applied})
+	assert.Empty(t, r.Attempted, "after the confirmation they are forgotten, but for kinds that are not covered")
+	b.step(0)
+	assert.Empty(t, b.asked)
+}
+
+// TestVersionsLeaveRoom: versions that are longer than the room of a record's entries delay
+// nothing.
+func TestVersionsLeaveRoom(t *testing.T) {
+	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"new"}}`))
+	long := strings.Repeat("x", 4000)
+	var old []machineupdate.Hot
+	for i := range 20 {
+		old = append(old, machineupdate.Hot(fmt.Sprintf(`{"tags":{"k":"%d%s"}}`, i, long)))
+	}
+	b.recalling(old, nil)
+	b.step(0)
+	require.Len(t, b.asked, 1)
+	assert.Len(t, b.asked[0].Parts[0].Attempted, 21)
+	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"new"}}`), b.asked[0].Parts[0].Desired)
+}
+
+// TestUnusableVersions: as long as they cannot be read, nothing is called or written.
+func TestUnusableVersions(t *testing.T) {
+	errServer := errors.New("no API server")
+	long := machineupdate.Hot(`{"tags":{"k":"` + strings.Repeat("x", 250_000) + `"}}`)
+	for _, tc := range []struct {
+		name     string
+		versions []machineupdate.Hot
+		err      error
+		code     string
+	}{
+		{"not read", nil, errServer, ""},
+		{"no JSON", []machineupdate.Hot{""}, nil, "unusable-versions"},
+		{"no object", []machineupdate.Hot{"[]"}, nil, "unusable-versions"},
+		{"not canonical", []machineupdate.Hot{`{"tags": {}}`}, nil, "unusable-versions"},
+		{"too long", []machineupdate.Hot{long}, nil, "unusable-versions"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+			b.recalling(tc.versions, tc.err)
+			_, result := b.step(0)
+			assert.Empty(t, b.asked)
+			assert.Zero(t, b.writes)
+			assert.Positive(t, result.Delay)
+			if problem, ok := errors.AsType[*fault.Error](result.Err); assert.Equal(t, tc.code != "", ok) && ok {
+				assert.Equal(t, tc.code, problem.Code)
+			} else {
+				assert.ErrorIs(t, result.Err, errServer)
+			}
+		})
+	}
+}
+
+// TestVersionsAreReadOnlyForAnAdoption: not where nothing is adopted, and not before the limiter
+// allows it.
+func TestVersionsAreReadOnlyForAnAdoption(t *testing.T) {
+	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+	reads := b.recalling(nil, nil)
+	b.executor.Limiter = &machineupdate.Limiter{}
+	b.step(0)
+	assert.Zero(t, *reads, "the limiter denied the adoption")
+	b.executor.Limiter = nil
+	b.step(0)
+	assert.Equal(t, 1, *reads)
+	b.class = laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`)
+	b.step(0)
+	require.Len(t, b.asked, 1)
+	assert.Equal(t, 1, *reads, "the machine has a record")
+	name := machineupdate.AnnotationRecord
+	b.machine.Annotations[name] = strings.Replace(b.machine.Annotations[name], "i-1", "i-2", 1)
+	b.step(0)
+	assert.Equal(t, 2, *reads, "the record is that of another VM")
+}
