@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -55,16 +56,17 @@ func isFailure(problem *fault.Error) bool {
 
 var (
 	errNotBefore    = errors.New("the cloud refused the change for a time that is not over")
+	errGone         = errors.New("the resource was read before, and is gone")
 	errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
 )
 
 // take makes the call of a step. A resource whose call failed gets no further call, so that its steps keep their order. The others go on.
-func (u *update[T, C]) take(ctx context.Context, s *step) {
+func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	of := slices.DeleteFunc(s.resources, func(r *Resource) bool { return u.notDone[r] })
 	if len(of) == 0 {
 		return
 	}
-	err := u.call(ctx, s.function, func(ctx context.Context) error { return s.call(ctx, of) })
+	err := u.makeCall(ctx, s, of)
 	if err == nil {
 		u.isTaken, err = true, s.failed
 		u.pending = append(u.pending, s.pending)
@@ -113,27 +115,35 @@ func (u *update[T, C]) hide(texts iter.Seq[string]) {
 	}
 }
 
-// redacted hides the secrets in a text, the longest first.
-func (u *update[T, C]) redacted(text string) string {
-	slices.SortFunc(u.secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, secret := range u.secrets {
+func (u *update[T, C]) redacted(text string) string { return redact(text, u.secrets) }
+
+// redact hides secrets in a text, the longest first.
+func redact(text string, secrets []string) string {
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "…")
 	}
 	return text
 }
 
-// The first and the longest delay before a throttled call is repeated. Each delay is twice the one before.
+// The first and the longest delay before a throttled call is repeated. Each delay is twice the one
+// before.
 const (
-	firstDelay = time.Second
-	maxDelay   = 20 * time.Second
+	firstDelay = share.FirstDelay
+	maxDelay   = share.MaxDelay
 )
 
-// call repeats a call until the cloud does not throttle it or the context is done. The delays depend on the machine, so that machines that were
-// throttled together do not retry together. If the cloud names a longer delay than maxDelay, the flow repeats the update.
 func (u *update[T, C]) call(ctx context.Context, function string, f func(context.Context) error) error {
+	return u.repeat(ctx, func(ctx context.Context) error { return u.once(ctx, function, f) })
+}
+
+// repeat repeats a call until the cloud does not throttle it or the context is done. The delays
+// depend on the machine, so that machines that were throttled together do not retry together. If the
+// cloud names a longer delay than maxDelay, the flow repeats the update.
+func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error) error {
 	delay := firstDelay
 	for try := 0; ; try++ {
-		err := u.once(ctx, function, f)
+		err := f(ctx)
 		kind, after := machineupdate.ErrorKindOf(err)
 		if kind != machineupdate.ErrThrottled || after > maxDelay {
 			return err
@@ -151,14 +161,19 @@ func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Co
 		return err
 	}
 	err := f(ctx)
-	outcome := "Succeeded"
-	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrThrottled {
-		outcome = "Throttled"
-	} else if err != nil {
-		outcome = "Failed"
-	}
-	k.definition.Count(function, outcome)
+	k.definition.Count(function, outcomeOf(err))
 	return err
+}
+
+// outcomeOf returns the outcome that Definition.Count gets.
+func outcomeOf(err error) string {
+	switch kind, _ := machineupdate.ErrorKindOf(err); {
+	case kind == machineupdate.ErrThrottled:
+		return "Throttled"
+	case err != nil:
+		return "Failed"
+	}
+	return "Succeeded"
 }
 
 // spread returns a delay of at most d that depends on the text.

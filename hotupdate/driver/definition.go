@@ -30,12 +30,16 @@ type Definition[T, C any] struct {
 	// need a lane of their own, or infrastructure tags wait with them. A lane with paths of class InPlace is changed only while the node is
 	// drained.
 	Lanes []machineupdate.Lane
+	// Sharing lets machines share calls, and paces them. The zero value does neither.
+	Sharing Sharing[C]
 	// Wait returns after d, or with an error when the context is done. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Takeover is called for a key whose live value belongs to somebody else and is overwritten by the update. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
-	// Count is called after each call with its outcome, for a counter with these labels. The functions are Resources, which counts Connect as
-	// well, Set, Remove, Replace and Modify; the outcomes are Succeeded, Throttled and Failed. It may be nil.
+	// Count is called after each call with its outcome, for a counter with these labels. The
+	// functions are Resources, which counts Connect as well, Set, Remove, Replace and Modify; the
+	// outcomes are Succeeded, Throttled and Failed. A call that machines share counts once. It may
+	// be nil.
 	Count func(function, outcome string)
 }
 
@@ -54,8 +58,9 @@ type Tagging[T, C any] struct {
 	// condition if the cloud supports conditions.
 	Set    func(ctx context.Context, cloud C, resources []string, set []tags.Tag) error
 	Remove func(ctx context.Context, cloud C, resources []string, remove []tags.Tag) error
-	// Replace is used instead of Set and Remove if Rules have the guard [tags.GuardVersion]: it writes all infrastructure tags of a resource, on
-	// condition of the resource's Version.
+	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a resource at once. The kit
+	// reads them and merges the change. With the guard [tags.GuardVersion], Replace writes on condition of the resource's
+	// Version. With [tags.Unguarded] there is no condition: see "Whole sets" in the package documentation.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }
 

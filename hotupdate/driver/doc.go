@@ -23,6 +23,14 @@
 //     flow repeats the update.
 //  5. A resource whose call failed gets no further call. Other resources do. The error is then a [*machineupdate.PartialError].
 //
+// # Whole sets
+//
+// Where a cloud writes all infrastructure tags of a resource at once, the kit applies the plan to what it has read, and
+// writes the result by [Tagging.Replace]. If the cloud takes no version as a condition, the kit reads the resources again
+// immediately before each write, and before each repetition of it. What somebody else changes after this read, or what
+// the read does not show yet, is lost: keys that others add or change return to what was read, and keys that they remove
+// come back. Keys of the provider spec are not lost, because the flow repeats the update until a later read shows them.
+//
 // # Attributes
 //
 //  1. The attributes of a group change in one call, and only if one of them differs from the resource's value or the target of a change under

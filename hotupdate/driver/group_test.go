@@ -173,7 +173,7 @@ func TestSynchronous(t *testing.T) {
 
 // TestLanes: a request is about its lane only.
 func TestLanes(t *testing.T) {
-	one := tags.Uniform(map[string]string{"more": "1"})
+	one := uniform(map[string]string{"more": "1"})
 	desired := &providerSpec{Tags: &one, IOPS: 4000, HTTPTokens: "required", MachineType: "m5.xlarge"}
 	for lane, want := range map[string][]string{
 		"":       {"set [i-1 eni-1 vol-1]", "modify i-1 map[httpTokens:required]"},

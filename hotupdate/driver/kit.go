@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -13,11 +14,13 @@ import (
 
 // Kit implements the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. A process needs only one.
 type Kit[T, C any] struct {
-	definition Definition[T, C]
+	definition  Definition[T, C]
+	shell       *share.Shell[*member[C]]
+	description []byte
 }
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver or a code that
-// [machineupdate.Classes.Prepare] has for lanes.
+// [machineupdate.Classes.Prepare] has for lanes. The Rules of each Tagging are checked as well, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
@@ -31,11 +34,14 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if definition.Count == nil {
 		definition.Count = func(string, string) {}
 	}
-	k := &Kit[T, C]{definition: definition}
+	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
 	if _, _, err := k.Prepare(&machineupdate.Classes{}, machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
 		return nil, err
 	}
-	return k, nil
+	described := k.Driver()
+	var err error
+	k.description, err = described.Describe(definition.Schema)
+	return k, err
 }
 
 // Driver describes the kit to the update flow. A changed attribute or default changes the Revision. The operator may set Epoch.
@@ -50,6 +56,10 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	}
 	return said
 }
+
+// Describe returns what [machineupdate.Classes.PrepareDescribed] needs, for a driver interface
+// without a type of this library. The caller must not change it.
+func (k *Kit[T, C]) Describe() []byte { return k.description }
 
 // Prepare reads a class with the kit's Schema and Driver.
 func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
@@ -98,9 +108,11 @@ func (d *Definition[T, C]) check() error {
 			kinds[kind]++
 			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
 		}
-		isVersion := t.Rules.Guard == tags.GuardVersion
-		require(t.Project != nil && isVersion == (t.Replace != nil) && isVersion != (t.Set != nil) && isVersion != (t.Remove != nil),
-			"Tagging", "needs Project, and Replace alone if the guard of Rules is GuardVersion, else Set and Remove alone")
+		isWhole, guard := t.Replace != nil, t.Rules.Guard
+		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging", "needs Project, and either Replace or Set and Remove")
+		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
+		_, err := t.Rules.Plan(tags.State{}, nil, nil)
+		problems = append(problems, fault.All(err)...)
 	}
 	for _, g := range d.Groups {
 		isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
@@ -110,6 +122,7 @@ func (d *Definition[T, C]) check() error {
 		unset = slices.DeleteFunc(unset, func(value string) bool { return value != "" })
 		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults", "have to name the attributes, all with a default or none")
 	}
+	d.checkSharing(require)
 	for _, lane := range d.Lanes {
 		require(len(d.kinds(lane.Name)) > 0, "Lanes", "have to be used by a Group each")
 	}

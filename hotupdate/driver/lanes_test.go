@@ -16,7 +16,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 // TestTagsGoOnWhileAVolumeIsRefused: the cloud refuses another iops for six hours. Infrastructure tags are set and confirmed meanwhile, nothing is
@@ -48,7 +47,7 @@ func TestTagsGoOnWhileAVolumeIsRefused(t *testing.T) {
 			return patched, nil
 		},
 	}
-	tag := tags.Uniform(map[string]string{"mine": "2"})
+	tag := uniform(map[string]string{"mine": "2"})
 	raw, err := json.Marshal(providerSpec{Cluster: "c", Tags: &tag, IOPS: 4000})
 	require.NoError(t, err)
 	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: raw}, w.definition.Schema, kit.Driver())

@@ -29,7 +29,7 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 			u.takeovers = append(u.takeovers, func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
 		}
 	}
-	if t.Rules.Guard == tags.GuardVersion {
+	if t.Replace != nil {
 		u.replaceTags(t, plans)
 	} else {
 		u.changeTags(t, t.Rules.Batches(plans))
@@ -44,7 +44,7 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 		projected = append(projected, t.Project(spec, kind))
 		u.hide(maps.Values(projected[len(projected)-1]))
 	}
-	s := tags.State{Desired: projected[0], Applied: projected[1], Attempted: projected[2:]}
+	s := tags.State{Desired: projected[0], Recorded: projected[1:]}
 	if t.Mandatory != nil {
 		s.Mandatory = t.Mandatory(u.class, u.request.Machine)
 	}
@@ -55,11 +55,47 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	for i := range plans {
 		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
 			u.add("Replace", []string{plans[i].Resource}, func(ctx context.Context, of []*Resource) error {
+				if t.Rules.Guard == tags.Unguarded {
+					return u.replaceUnguarded(ctx, t, of[0], &plans[i])
+				}
 				return t.Replace(ctx, u.cloud, of[0], plans[i].Apply(of[0].Tags))
 			})
 		}
 	}
 }
+
+// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write loses what somebody else
+// has changed since the read, so they are read again. A paced call may go on when its update has ended, so nothing of the
+// update is changed.
+func (u *update[T, C]) replaceUnguarded(ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan) error {
+	var live []Resource
+	err := u.once(ctx, "Resources", func(ctx context.Context) (err error) {
+		live, err = u.definition.Resources(ctx, u.cloud)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(live, func(l Resource) bool { return l.text() == r.text() })
+	if at < 0 {
+		return errGone
+	}
+	if err = t.Replace(ctx, u.cloud, &live[at], plan.Apply(live[at].Tags)); err == nil {
+		return nil
+	}
+	var read update[T, C]
+	read.hide(maps.Values(live[at].Tags))
+	return &redactedError{read.redacted(err.Error()), err}
+}
+
+// redactedError is an error whose text hides values that were read after the plan.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
 
 func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 	for _, batch := range batches {
@@ -67,12 +103,11 @@ func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 		if len(batch.Remove) > 0 {
 			function, change, changed = "Remove", t.Remove, batch.Remove
 		}
-		u.add(function, batch.Resources, func(ctx context.Context, of []*Resource) error {
-			ids := make([]string, len(of))
-			for i, r := range of {
-				ids[i] = r.ID
-			}
-			return change(ctx, u.cloud, ids, changed)
-		})
+		bound := u.definition.Sharing.bound(t.Kinds[0], function, &t.Rules, len(batch.Resources))
+		for names := range slices.Chunk(batch.Resources, bound) {
+			s := u.add(function, names, nil)
+			s.kind, s.bound, s.equal = t.Kinds[0], bound, equalText(t.Kinds[0], &t.Rules, &batch)
+			s.change = func(ctx context.Context, cloud C, ids []string) error { return change(ctx, cloud, ids, changed) }
+		}
 	}
 }

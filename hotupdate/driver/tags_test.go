@@ -47,7 +47,7 @@ func TestRemovalOfOwnedTags(t *testing.T) {
 // TestAttemptedIsOwned: a key that was sent and not confirmed is ours.
 func TestAttemptedIsOwned(t *testing.T) {
 	w := newWorld(t)
-	sent := tags.Uniform(map[string]string{"mine": "1"})
+	sent := uniform(map[string]string{"mine": "1"})
 	request := w.request(&providerSpec{}, &providerSpec{})
 	for i := range request.Parts {
 		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.Hot{machineupdate.Nothing, w.hot(&providerSpec{Tags: &sent})}
@@ -67,7 +67,7 @@ func TestNothingDiffers(t *testing.T) {
 // TestKindsHaveTheirOwnParts: a kind of which the request has no part is left as it is.
 func TestKindsHaveTheirOwnParts(t *testing.T) {
 	w := newWorld(t)
-	one := tags.Uniform(map[string]string{"mine": "1"})
+	one := uniform(map[string]string{"mine": "1"})
 	request := w.request(&providerSpec{Tags: &one}, &providerSpec{})
 	request.Parts = slices.DeleteFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind != "disk" })
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
@@ -182,6 +182,82 @@ func TestWholeSets(t *testing.T) {
 	}, w.calls, "vol-1 is right")
 }
 
+// replaceWhole makes the cloud of a world one that writes everything at once, without a condition.
+func (w *world) replaceWhole() {
+	tagging := &w.definition.Tags[0]
+	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.Unguarded, nil, nil
+	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+		if err := w.called(fmt.Sprint("replace ", r.ID)); err != nil {
+			return err
+		}
+		w.find(r.ID).Tags = maps.Clone(all)
+		return nil
+	}
+}
+
+// TestWholeSetsWithoutVersion: where nothing guards a write, the kit merges its change with what it reads immediately
+// before the write, and again before it repeats a throttled one. An earlier read would take away what others have
+// written while the marker was written or while the kit waited.
+func TestWholeSetsWithoutVersion(t *testing.T) {
+	w := newWorld(t)
+	w.replaceWhole()
+	w.fail["replace vol-2"] = machineupdate.ErrThrottled
+	w.definition.Wait = func(context.Context, time.Duration) error {
+		w.find("vol-2").Tags["waited"] = "theirs"
+		delete(w.fail, "replace vol-2")
+		return nil
+	}
+	one, other := tags.Tags{Disk: map[string]string{"mine": "1", "old": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+	for _, id := range []string{"vol-1", "vol-2"} {
+		w.find(id).Tags["old"] = "1"
+	}
+	request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
+	request.BeforeWrite = func(context.Context) error {
+		w.find("vol-1").Tags["marked"], w.find("vol-1").Tags["old"] = "theirs", "theirs"
+		return nil
+	}
+	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
+	assert.Equal(t, map[string]string{"cluster": "c", "mine": "2", "marked": "theirs", "old": "theirs"}, w.live("vol-1"), "old has somebody else's value")
+	assert.Equal(t, map[string]string{"cluster": "c", "mine": "2", "waited": "theirs"}, w.live("vol-2"))
+	assert.Equal(t, []string{"replace vol-1", "replace vol-2", "replace vol-2"}, w.calls)
+}
+
+// TestWholeSetsHideWhatTheyRead: the cloud quotes values in its errors, also those that only the second read has shown.
+func TestWholeSetsHideWhatTheyRead(t *testing.T) {
+	w := newWorld(t)
+	w.replaceWhole()
+	w.fail["replace vol-1"] = fmt.Errorf("bad label: theirs=%s: %w", "somebody's", machineupdate.ErrUnimplemented)
+	one, other := tags.Tags{Disk: map[string]string{"mine": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+	request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
+	request.BeforeWrite = func(context.Context) error {
+		w.find("vol-1").Tags["theirs"] = "somebody's"
+		return nil
+	}
+	err := w.kit().UpdateMachine(t.Context(), request)
+	require.ErrorIs(t, err, machineupdate.ErrUnimplemented)
+	assert.NotContains(t, err.Error(), "somebody's")
+	assert.Contains(t, err.Error(), "theirs=…")
+}
+
+// TestWholeSetsAreNotWrittenUnread: without the second read nothing is written.
+func TestWholeSetsAreNotWrittenUnread(t *testing.T) {
+	for name, spoil := range map[string]func(w *world){
+		"the read fails":       func(w *world) { w.fail["Resources"] = errCloud },
+		"the resource is gone": func(w *world) { w.resources = w.resources[1:2] },
+	} {
+		w := newWorld(t)
+		w.replaceWhole()
+		one, other := tags.Tags{Disk: map[string]string{"mine": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+		request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
+		request.BeforeWrite = func(context.Context) error {
+			spoil(w)
+			return nil
+		}
+		require.Error(t, w.kit().UpdateMachine(t.Context(), request), name)
+		assert.Empty(t, w.calls, name)
+	}
+}
+
 // TestKindsWithEqualIDs: the boot disk of a VM on GCP often has the VM's name. Each resource gets its own call, and is named by its kind.
 func TestKindsWithEqualIDs(t *testing.T) {
 	w := newWorld(t)
@@ -207,7 +283,7 @@ func TestThrottling(t *testing.T) {
 			}
 			return nil
 		}
-		one := tags.Uniform(map[string]string{"mine": "1"})
+		one := uniform(map[string]string{"mine": "1"})
 		request := w.request(&providerSpec{Tags: &one}, &providerSpec{})
 		request.Machine = machine
 		counts := map[[2]string]int{}
@@ -238,7 +314,7 @@ func TestThrottlingEndsWithTheContext(t *testing.T) {
 			}
 			return ctx.Err()
 		}
-		one := tags.Uniform(map[string]string{"mine": "1"})
+		one := uniform(map[string]string{"mine": "1"})
 		err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
 		kind, _ := machineupdate.ErrorKindOf(err)
 		assert.Equal(t, machineupdate.ErrThrottled, kind, err)
@@ -300,7 +376,7 @@ func TestNothingIsSentAfterTheContext(t *testing.T) {
 		cancel()
 		return nil
 	}
-	one := tags.Uniform(map[string]string{"mine": "1"})
+	one := uniform(map[string]string{"mine": "1"})
 	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, w.calls, 1)
@@ -388,6 +464,21 @@ func TestUnusableResources(t *testing.T) {
 	}
 }
 
+func replaceNothing(context.Context, *world, *driver.Resource, map[string]string) error { return nil }
+
+// TestRulesOfADefinition: the mistakes in the description of a cloud are told when the kit is made.
+func TestRulesOfADefinition(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules.Key.Max, w.definition.Tags[0].Rules.ClusterKeys = 0, []string{"*"}
+	_, err := driver.New(w.definition)
+	problems := fault.All(err)
+	require.Len(t, problems, 2)
+	for i, field := range []string{"Key.Max", "ClusterKeys[0]"} {
+		assert.Equal(t, "unusable-rules", problems[i].Code)
+		assert.Equal(t, field, problems[i].Field)
+	}
+}
+
 // TestDefinitions: what is missing or contradicts itself is told when the kit is made, all at once.
 func TestDefinitions(t *testing.T) {
 	other, err := hotupdate.SchemaOf[struct {
@@ -411,6 +502,11 @@ func TestDefinitions(t *testing.T) {
 		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
 		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
 		{"no Replace", func(d *definition) { d.Tags[0].Rules.Guard = tags.GuardVersion }, []string{"Tagging"}},
+		{"neither Replace nor Remove", func(d *definition) { d.Tags[0].Set, d.Tags[0].Remove = nil, nil }, []string{"Tagging"}},
+		{"both Replace and Remove", func(d *definition) { d.Tags[0].Replace, d.Tags[0].Rules.Guard = replaceNothing, tags.Unguarded }, []string{"Tagging"}},
+		{"Replace and a guard by value", func(d *definition) {
+			d.Tags[0].Replace, d.Tags[0].Set, d.Tags[0].Remove = replaceNothing, nil, nil
+		}, []string{"Tagging"}},
 		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect and Resources", "Tags and Groups"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

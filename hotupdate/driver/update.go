@@ -23,25 +23,30 @@ type update[T, C any] struct {
 	named   map[string]*Resource // the resources of the kinds in parts, by their text
 	secrets []string             // texts that no error may show
 
-	steps     []step
+	steps     []step[C]
 	takeovers []func(tell func(machineupdate.Resource, string))
-	isTaken   bool // the cloud accepted a call
+	key       string // of Sharing
+	isTaken   bool   // the cloud accepted a call
 	notDone   map[*Resource]bool
 	problems  fault.List
 	pending   []error // changes that the cloud has not finished
 }
 
 // step is one call to the cloud, for all of its resources or for some of them.
-type step struct {
-	function  string // of the Definition
+type step[C any] struct {
+	function  string    // of the Definition
+	kind      tags.Kind // for Sharing.Refill
 	resources []*Resource
-	call      func(ctx context.Context, resources []*Resource) error
-	pending   error // set if the change is still under way when the call returns
-	failed    error // set if the cloud accepted the change before and did not make it
+	call      func(ctx context.Context, resources []*Resource) error // of a call that is never shared
+	change    func(ctx context.Context, cloud C, ids []string) error // of a call that may be shared
+	equal     string                                                 // its content apart from the resources
+	bound     int                                                    // the number of resources that it may name
+	pending   error                                                  // set if the change is still under way when the call returns
+	failed    error                                                  // set if the cloud accepted the change before and did not make it
 }
 
-func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step {
-	s := step{function: function, call: call}
+func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step[C] {
+	s := step[C]{function: function, call: call, kind: u.named[names[0]].Kind}
 	for _, name := range names {
 		s.resources = append(s.resources, u.named[name])
 	}
@@ -57,13 +62,7 @@ func (u *update[T, C]) read(ctx context.Context) error {
 	if err := u.readRequest(); err != nil {
 		return err
 	}
-	var live []Resource
-	err := u.call(ctx, "Resources", func(ctx context.Context) (err error) {
-		if u.cloud, err = u.definition.Connect(ctx, u.request, u.class); err == nil {
-			live, err = u.definition.Resources(ctx, u.cloud)
-		}
-		return err
-	})
+	live, err := u.connect(ctx)
 	if err != nil {
 		return u.failure("Resources", nil, err)
 	}

@@ -159,8 +159,13 @@ func (w *world) request(applied, desired *providerSpec) *machineupdate.UpdateMac
 // update makes the change, for every kind of resource, from the tag mine=1 to others.
 func (w *world) update(desired map[string]string) error {
 	w.t.Helper()
-	one, other := tags.Uniform(map[string]string{"mine": "1"}), tags.Uniform(desired)
+	one, other := uniform(map[string]string{"mine": "1"}), uniform(desired)
 	return w.kit().UpdateMachine(w.t.Context(), w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other}))
 }
 
 func (w *world) live(id string) map[string]string { return w.find(id).Tags }
+
+// uniform are the same infrastructure tags for every kind.
+func uniform(all map[string]string) tags.Tags {
+	return tags.Tags{VM: maps.Clone(all), Network: maps.Clone(all), Disk: maps.Clone(all)}
+}

@@ -2,6 +2,7 @@ package drivertest_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -46,7 +47,10 @@ func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, i
 		{Kind: tags.Disk, ID: "pv-1", Name: "/dev/xvda", Tags: map[string]string{"cluster": "c", "a": "1"}},
 	}}
 	if cloud == tags.GCP {
-		network = tags.FromKeys(tags.Keys(network)...)
+		network = maps.Clone(network)
+		for key := range network {
+			network[key] = ""
+		}
 	}
 	if cloud != tags.OpenStack {
 		s.Resources = append(s.Resources, driver.Resource{Kind: tags.Network, ID: "eni-1", Tags: network})
@@ -121,6 +125,13 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// TestSharing: a driver whose machines share calls keeps all promises as well, with its reads, writes and attributes paced.
+func TestSharing(t *testing.T) {
+	for _, cloud := range []tags.Cloud{tags.AWS, tags.GCP} {
+		t.Run(string(cloud), func(t *testing.T) { assert.Empty(t, check(t, cloud, "calls shared", states(cloud)...)) })
+	}
+}
+
 // TestAttributeOfNoState: what a driver changes beside the states is told, on a resource without infrastructure tags and attributes as well.
 func TestAttributeOfNoState(t *testing.T) {
 	all := states(tags.AWS)[:2]
@@ -171,6 +182,8 @@ var brokenDrivers = []struct {
 	{tags.AWS, "reads cached", "reversal"},
 	{tags.AWS, "throttling not told", "throttling"},
 	{tags.AWS, "own retries", "throttling"},
+	{tags.AWS, "own retries", "one attempt"},
+	{tags.AWS, "reads retried", "one attempt"},
 	{tags.AWS, "failed read taken for an empty one", "not found"},
 	{tags.AWS, "no VM is a failure", "not found"},
 	{tags.Azure, "limit not known", "limits"},

@@ -78,7 +78,9 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	c.repeated("Resources")
 	if err := c.onRead(); err != nil || c.isGone {
+		c.attempted("Resources", err)
 		return nil, err
 	}
 	shown := c.history[0].resources
@@ -112,11 +114,12 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 	})
 }
 
-// Replace writes all infrastructure tags of a resource, on condition of the version: see [driver.Tagging].
+// Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is [tags.Unguarded], it
+// does so on condition of the version.
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
 	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
 	return c.write(ctx, "Replace", isOne, 0, func(of []*resource) error {
-		if version != of[0].Version {
+		if of[0].rules.Guard != tags.Unguarded && version != of[0].Version {
 			return errors.New("the resource has another version")
 		}
 		return c.store(of[0], all)
@@ -186,7 +189,11 @@ func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resour
 		return nil
 	}
 	c.sent(w)
-	return c.onWrite(w)
+	err := c.onWrite(w)
+	for _, r := range w.of {
+		c.attempted(w.function+" of "+r.String(), err)
+	}
+	return err
 }
 
 func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }

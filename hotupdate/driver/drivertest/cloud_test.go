@@ -103,6 +103,16 @@ func TestVersions(t *testing.T) {
 	})
 }
 
+// TestWritesWithoutVersion: a cloud without conditions takes any write of a whole set, within its rules.
+func TestWritesWithoutVersion(t *testing.T) {
+	inCloud(t, tags.OpenStack, func(ctx context.Context, c *drivertest.Cloud) {
+		require.NoError(t, c.Change(ctx, []string{"i-1"}, []tags.Tag{{Key: "b", Value: "2"}}, nil))
+		require.NoError(t, c.Replace(ctx, tags.VM, "i-1", "", map[string]string{"b": "1"}))
+		assert.Equal(t, map[string]string{"b": "1"}, live(t, c, "i-1").Tags)
+		require.Error(t, c.Replace(ctx, tags.VM, "i-1", "", map[string]string{"b/c": "1"}))
+	})
+}
+
 // TestModify: a change that takes time shows its target, and keeps others off.
 func TestModify(t *testing.T) {
 	inCloud(t, tags.AWS, func(ctx context.Context, c *drivertest.Cloud) {

@@ -16,6 +16,7 @@
 //	lost answer          a call that was carried out although it returned an error does no harm
 //	late landing         nor does a call that takes effect after the class has changed
 //	lagging reads        nor do reads that do not show the last writes
+//	one attempt          a call that failed is not repeated in the same update, as the retryer of an SDK does
 //	throttling           a throttled call is repeated in the same update, after a delay
 //	not found            the error is ErrNotFound if there is no VM, and another one if a read fails
 //	limits               a change that fits is made, and one that does not is refused before anything is sent

@@ -101,6 +101,9 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 		return c.cached, nil
 	}
 	all, err := c.Resources(ctx)
+	if err != nil && c.is("reads retried") {
+		all, err = c.Resources(ctx)
+	}
 	switch {
 	case err != nil && c.is("failed read taken for an empty one"):
 		return nil, nil
@@ -233,7 +236,7 @@ func (c *client) tagging(kinds []tags.Kind) tagging {
 			return nil
 		}
 		if rules.KeysOnly {
-			return tags.FromKeys("cluster")
+			return map[string]string{"cluster": ""}
 		}
 		return map[string]string{"cluster": class.Cluster}
 	}}
@@ -320,9 +323,24 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	if c.is("marked by the flow") {
 		lanes = lanes[:1]
 	}
+	var sharing driver.Sharing[*client]
+	if c.is("calls shared") {
+		sharing = driver.Sharing[*client]{
+			Key:    func(*client) []string { return nil },
+			Refill: map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Replace": 5, "Modify disk": 5, "Modify": 5},
+			Resources: func(ctx context.Context, clients []*client, answer func(string, []driver.Resource)) error {
+				own, err := clients[0].resources(ctx)
+				if err == nil {
+					answer("test:///i-1", own)
+				}
+				return err
+			},
+			MaxMachines: 195,
+		}
+	}
 	kit, err := driver.New(definition{
 		Schema: schema, Connect: c.connect, Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },
-		Tags: taggings, Groups: c.groups(), Lanes: lanes, Wait: c.Wait,
+		Tags: taggings, Groups: c.groups(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
 	})
 	return &wrapped{kit: kit, client: c, done: map[string]machineupdate.Hot{}}, err
 }

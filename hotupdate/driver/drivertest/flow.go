@@ -52,6 +52,8 @@ type pass struct {
 	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
 	writes   int   // number of requests sent
 	failed   error // error of a request that the driver must not repeat
+	// attempts has what failed without being throttled: reads, and writes by function and resource
+	attempts map[string]bool
 }
 
 const callTimeout = 5 * time.Minute
@@ -139,8 +141,9 @@ func (c *checker) reconcile() time.Duration {
 	delay := executor.Reconcile(ctx, observed).Delay
 	observed.Machine = c.machine
 	if state := observed.InPlace(); state != machineupdate.InPlaceApplied && state != machineupdate.InPlaceUnable {
+		drained := c.cloud.now
 		result, _ := executor.ApplyInPlace(ctx, observed, func(context.Context) (machineupdate.DrainedNode, error) {
-			return machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}, nil
+			return machineupdate.DrainedNode{UID: "n", Drained: drained, Unschedulable: true}, nil
 		})
 		delay = machineupdate.Earlier(delay, result.Delay)
 	}

@@ -16,6 +16,9 @@ import (
 // sent checks a request.
 func (c *checker) sent(w *write) {
 	c.pass.writes++
+	for _, r := range w.of {
+		c.repeated(w.function + " of " + r.String())
+	}
 	c.need("acceptance, failed change and refusal, which need a change that takes time", w.takes > 0)
 	switch {
 	case !c.pass.isMarked:
@@ -32,6 +35,26 @@ func (c *checker) sent(w *write) {
 			c.broken("foreign resources", "%s names %s, which all states have alike", w.function, r)
 		}
 	}
+}
+
+// repeated checks that a request has not failed before in the same pass. It ends the pass of a client
+// that would repeat it for ever.
+func (c *checker) repeated(request string) {
+	if c.pass.attempts[request] {
+		c.broken("one attempt", "%s is repeated after an error", request)
+		c.pass.cancel()
+	}
+}
+
+// attempted keeps the error of a request.
+func (c *checker) attempted(request string, err error) {
+	if kind, _ := machineupdate.ErrorKindOf(err); err == nil || kind == machineupdate.ErrThrottled {
+		return
+	}
+	if c.pass.attempts == nil {
+		c.pass.attempts = map[string]bool{}
+	}
+	c.pass.attempts[request] = true
 }
 
 // carryOut lets the cloud carry out a request.
@@ -57,12 +80,12 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 			c.broken("idle", "%s changes nothing on %s", w.function, r)
 		}
 		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
-		for _, key := range tags.Keys(theirs) {
+		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			if live[key] != theirs[key] {
 				c.broken("foreign keys", "%s takes the key %s, which is somebody else's, from %s", w.function, key, r)
 			}
 		}
-		for _, key := range tags.Keys(from) {
+		for _, key := range slices.Sorted(maps.Keys(from)) {
 			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes", to[key] == from[key] && slices.Contains(w.of, r))
 			if to[key] == from[key] && live[key] != from[key] {
 				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, r)

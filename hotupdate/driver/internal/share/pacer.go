@@ -1,0 +1,325 @@
+package share
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Member is the part of one machine in a call. P is what the caller keeps with it.
+type Member[P any] struct {
+	Payload P
+	// Equal is the content of the call apart from IDs. Only members with the same Equal share a
+	// call. Empty shares with nobody.
+	Equal string
+	// IDs are what the call names for the member, at most Bound of them.
+	IDs   []string
+	Bound int // the number of IDs that one call may name
+	// Rank orders waiting members, the lowest first.
+	Rank int
+	// Deadline is the wall-clock time after which nothing is sent. The zero value is none.
+	Deadline time.Time
+
+	joined time.Time
+	number int      // the order of joining
+	call   *Call[P] // the call under way
+	isGone bool
+	isSent bool // was in a call before
+	piece  *piece
+}
+
+// piece is a part of a divided call. Its members share calls only with each other.
+type piece struct {
+	extra *int // the number of further calls that the division may cost
+}
+
+// Call is a call under way.
+type Call[P any] struct {
+	Members  []*Member[P]
+	Deadline time.Time // the earliest of the members'
+
+	sent time.Time
+}
+
+// IDs returns what the call names, each ID once.
+func (c *Call[P]) IDs() []string {
+	var all []string
+	for _, m := range c.Members {
+		all = append(all, m.IDs...)
+	}
+	return all
+}
+
+// isAbandoned reports whether all members have gone.
+func (c *Call[P]) isAbandoned() bool {
+	return !slices.ContainsFunc(c.Members, func(m *Member[P]) bool { return !m.isGone })
+}
+
+// Outcome is how the cloud answered a call. The zero value ends the call, with or without an error.
+type Outcome int
+
+// The outcomes that do not end the call for all of its members.
+const (
+	Final     Outcome = iota
+	Throttled         // the call is repeated
+	Divisible         // the call was refused because of some of its members
+)
+
+// Answer is the answer to a call.
+type Answer struct {
+	Outcome Outcome
+	After   time.Duration // of Throttled: the shortest time until the call may be repeated
+	Guilty  []string      // of Divisible: the IDs because of which the call was refused, if known
+}
+
+const (
+	// FirstDelay is the first delay after a throttled call. Each
+	// delay is twice the one before.
+	FirstDelay = time.Second
+	// MaxDelay is the longest of these delays.
+	MaxDelay = 20 * time.Second
+	// apart is the time between calls that have room for more members.
+	apart = 450 * time.Millisecond
+	// few is the number of such calls that do not wait, and regain the time until one more does not.
+	few    = 5
+	regain = 30 * time.Second
+	// maxExtra is the number of further calls that the division of a call may cost.
+	maxExtra = 10
+)
+
+// Pacer decides when calls of one cloud action are sent, and for which members.
+//
+//   - It spends half of the refill. It may save up the refill of a second.
+//   - A call that has room for more members is sent 450 ms after the last call, or after its first
+//     member has joined. If nobody waits for it but a confirmation or an adoption, it is sent after
+//     twice that time. A full call does not wait, and neither do the few calls of a machine alone:
+//     five after a quiet time.
+//   - Members of a lower rank go first, then those that have waited longer.
+type Pacer[P any] struct {
+	Refill float64 // calls a second
+
+	waiting []*Member[P] // by rank, then in the order of joining
+	number  int
+	turns   bucket // of all calls
+	spare   bucket // of calls that do not wait for more members
+	last    time.Time
+	delay   time.Duration // after the last throttled answer, which came at the time below
+	refused time.Time
+	longest time.Duration // the time of the longest call; the answers after it let it decay
+}
+
+// bucket is a quota.
+type bucket struct {
+	spent float64
+	at    time.Time
+}
+
+// missing returns how much is missing for one more call. A clock that goes backwards adds nothing.
+func (b *bucket) missing(now time.Time, size, rate float64) float64 {
+	b.spent = max(b.spent-max(now.Sub(b.at), 0).Seconds()*rate, 0)
+	b.at = now
+	return max(b.spent+1-size, 0)
+}
+
+// Join adds a member, which waits until a call is sent.
+func (p *Pacer[P]) Join(now time.Time, m *Member[P]) {
+	p.number++
+	m.joined, m.number = now, p.number
+	p.enqueue(m)
+}
+
+func (p *Pacer[P]) enqueue(m *Member[P]) {
+	at, _ := slices.BinarySearchFunc(p.waiting, m, func(a, b *Member[P]) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.number, b.number))
+	})
+	p.waiting = slices.Insert(p.waiting, at, m)
+}
+
+// Leave removes a member. It returns the call under way that has no member left, or nil.
+func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
+	m.isGone = true
+	p.waiting = slices.DeleteFunc(p.waiting, func(w *Member[P]) bool { return w == m })
+	if m.call != nil && m.call.isAbandoned() {
+		return m.call
+	}
+	return nil
+}
+
+// Expire removes and returns the members for which nothing may be sent any more: their deadline has
+// passed, or they have ended.
+func (p *Pacer[P]) Expire(now time.Time, hasEnded func(P) bool) (expired []*Member[P]) {
+	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool {
+		isOver := !m.Deadline.IsZero() && !now.Before(m.Deadline) || hasEnded(m.Payload)
+		if isOver {
+			m.isGone = true
+			expired = append(expired, m)
+		}
+		return isOver
+	})
+	return expired
+}
+
+// Next returns the call to send now, or how long to wait if no member joins or leaves; zero if
+// nobody waits. Call Expire first.
+func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
+	if len(p.waiting) == 0 {
+		return nil, 0
+	}
+	if wait := p.turn(now); wait > 0 {
+		return nil, wait
+	}
+	wait := 2 * apart
+	for i, first := range p.waiting {
+		if slices.ContainsFunc(p.waiting[:i], first.mayShare) {
+			continue // was gathered already
+		}
+		members, isFull := p.gather(now, first)
+		left := first.patience() - max(now.Sub(first.joined), now.Sub(p.last))
+		if isFull || first.isSent || left <= 0 || left > 2*apart || p.takeSpare(now) {
+			return p.send(now, members), 0
+		}
+		wait = min(wait, left)
+	}
+	return nil, wait
+}
+
+// patience is how long a call waits for more members. Nobody waits for a confirmation.
+func (m *Member[P]) patience() time.Duration {
+	if m.Rank > 0 {
+		return 2 * apart
+	}
+	return apart
+}
+
+// turn returns the time until the next call may be sent. A clock that goes backwards delays it by no
+// more than a delay after throttling.
+func (p *Pacer[P]) turn(now time.Time) (wait time.Duration) {
+	if missing := p.turns.missing(now, max(p.Refill, 1), p.Refill/2); missing > 0 {
+		wait = max(time.Duration(missing/p.Refill*2*float64(time.Second)), 1) // not less than rounding loses
+	}
+	return max(wait, min(p.refused.Add(p.delay).Sub(now), p.delay))
+}
+
+func (p *Pacer[P]) takeSpare(now time.Time) bool {
+	if p.spare.missing(now, few, 1/regain.Seconds()) > 0 {
+		return false
+	}
+	p.spare.spent++
+	return true
+}
+
+// gather returns the members of a call with its first one, and whether it has no room for another.
+func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P], isFull bool) {
+	members, named := []*Member[P]{first}, map[string]bool{}
+	for _, id := range first.IDs {
+		named[id] = true
+	}
+	isFull = len(named) >= first.Bound
+	for _, m := range p.waiting {
+		if m == first || !m.mayShare(first) || p.isLate(now, m) || p.isLate(now, first) ||
+			slices.ContainsFunc(m.IDs, func(id string) bool { return named[id] }) {
+			continue
+		}
+		if len(named)+len(m.IDs) > first.Bound {
+			isFull = true
+			continue
+		}
+		members = append(members, m)
+		for _, id := range m.IDs {
+			named[id] = true
+		}
+	}
+	return members, isFull
+}
+
+func (m *Member[P]) mayShare(other *Member[P]) bool {
+	return m.Equal != "" && m.Equal == other.Equal && m.piece == other.piece
+}
+
+// isLate reports whether a call could take longer than the member has left. Its deadline would end
+// the call of the others, so it gets a call of its own.
+func (p *Pacer[P]) isLate(now time.Time, m *Member[P]) bool {
+	return !m.Deadline.IsZero() && m.Deadline.Sub(now) < p.longest
+}
+
+func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
+	call := &Call[P]{Members: members, sent: now}
+	for _, m := range members {
+		m.call, m.isSent = call, true
+		if !m.Deadline.IsZero() && (call.Deadline.IsZero() || m.Deadline.Before(call.Deadline)) {
+			call.Deadline = m.Deadline
+		}
+	}
+	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool { return m.call == call })
+	p.turns.spent++
+	p.last = now
+	return call
+}
+
+// Answer ends a call. It returns the members for which the answer is final. Other members wait for
+// another call, except those that have gone.
+func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[P]) {
+	p.longest = max(now.Sub(c.sent), p.longest-p.longest/16)
+	for _, m := range c.Members {
+		m.call = nil
+	}
+	isNews := c.sent.After(p.refused)
+	if a.Outcome == Throttled {
+		if isNews {
+			p.delay, p.refused = max(min(max(2*p.delay, FirstDelay), MaxDelay), a.After), now
+		}
+		p.again(c.Members, c.Members[0].piece)
+		return nil
+	}
+	if isNews {
+		p.delay = 0
+	}
+	if a.Outcome == Divisible {
+		return present(p.divide(c, a.Guilty))
+	}
+	return present(c.Members)
+}
+
+// divide sends a refused call again without the guilty members or, if they are not known, in halves.
+// It returns the members for which the refusal is final: the guilty ones, and those for which no
+// further call is left.
+func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
+	extra := new(maxExtra)
+	if of := c.Members[0].piece; of != nil {
+		extra = of.extra
+	}
+	var rest [][]*Member[P]
+	if len(guilty) == 0 {
+		rest = slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
+	} else {
+		isGuilty := func(m *Member[P]) bool {
+			return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
+		}
+		innocent := slices.DeleteFunc(slices.Clone(c.Members), isGuilty)
+		final = slices.DeleteFunc(slices.Clone(c.Members), func(m *Member[P]) bool { return !isGuilty(m) })
+		rest = [][]*Member[P]{innocent}
+	}
+	for _, members := range rest {
+		switch {
+		case len(present(members)) == 0:
+		case len(members) == len(c.Members) || *extra == 0:
+			final = append(final, members...)
+		default:
+			*extra--
+			p.again(members, &piece{extra})
+		}
+	}
+	return final
+}
+
+func (p *Pacer[P]) again(members []*Member[P], of *piece) {
+	for _, m := range present(members) {
+		m.piece = of
+		p.enqueue(m)
+	}
+}
+
+// present returns the members that have not gone.
+func present[P any](members []*Member[P]) []*Member[P] {
+	return slices.DeleteFunc(slices.Clone(members), func(m *Member[P]) bool { return m.isGone })
+}

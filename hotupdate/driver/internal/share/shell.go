@@ -1,0 +1,199 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Action is a cloud action under one key. The quota of a cloud action belongs to the key, and only
+// calls of the same action share its pacer.
+type Action struct {
+	Key, Name string
+	Refill    float64 // calls a second, more than zero
+}
+
+// Send makes a call for members, the first of which asked for it. Its context derives from no
+// member. It ends with the earliest deadline of the members, and once all of them have gone.
+type Send[P any] func(ctx context.Context, members []P, ids []string) (Answer, error)
+
+// Shell makes the calls of a [Pacer] for each [Action]. It is safe for concurrent use.
+type Shell[P any] struct {
+	// Wait returns after d, or with an error when the context is done.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	mutex sync.Mutex
+	lines map[Action]*line[P]
+	skew  time.Duration // how far Wait is ahead of the wall clock, which tests simulate
+}
+
+// line is a pacer with its alarm.
+type line[P any] struct {
+	Pacer[*ticket[P]]
+
+	used  time.Time
+	alarm time.Time // when Next is due; zero if no alarm is set
+	stop  context.CancelFunc
+}
+
+// ticket is what the shell keeps with a member.
+type ticket[P any] struct {
+	payload P
+	ctx     context.Context //nolint:containedctx // of the goroutine that waits for the member
+	send    Send[P]
+	abandon context.CancelFunc // ends the call under way
+	peers   []P                // the members of the last call
+	err     error              // of the last call
+	done    chan struct{}
+}
+
+// Do makes a call for a member, alone or with others, and returns the payloads of all members of
+// the last call with the call's error. It returns when ctx is done, although the call may still be
+// under way.
+func (s *Shell[P]) Do(ctx context.Context, a Action, m Member[P], send Send[P]) (peers []P, err error) {
+	t := &ticket[P]{payload: m.Payload, ctx: ctx, send: send, done: make(chan struct{})}
+	joined := &Member[*ticket[P]]{Payload: t, Equal: m.Equal, IDs: m.IDs, Bound: m.Bound, Rank: m.Rank}
+	s.mutex.Lock()
+	if deadline, ok := ctx.Deadline(); ok {
+		joined.Deadline = deadline.Round(0).Add(s.skew)
+	}
+	l := s.line(a)
+	l.Join(s.now(), joined)
+	s.drive(l)
+	s.mutex.Unlock()
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		s.leave(l, joined)
+	}
+	return t.peers, t.err
+}
+
+// line returns the line of an action. It forgets lines that are not used any more: credentials change.
+func (s *Shell[P]) line(a Action) *line[P] {
+	if s.lines[a] == nil {
+		if s.lines == nil {
+			s.lines = map[Action]*line[P]{}
+		}
+		maps.DeleteFunc(s.lines, func(_ Action, l *line[P]) bool { return s.now().Sub(l.used) > forgetAfter })
+		s.lines[a] = &line[P]{Pacer: Pacer[*ticket[P]]{Refill: a.Refill}, stop: func() {}}
+	}
+	return s.lines[a]
+}
+
+// forgetAfter is longer than any delay of a pacer.
+const forgetAfter = time.Hour
+
+// leave ends a member whose context is done, unless its call has ended meanwhile.
+func (s *Shell[P]) leave(l *line[P], m *Member[*ticket[P]]) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	select {
+	case <-m.Payload.done:
+		return
+	default:
+	}
+	if abandoned := l.Leave(m); abandoned != nil {
+		m.Payload.abandon()
+	}
+	m.Payload.err = cmp.Or(m.Payload.err, m.Payload.ctx.Err())
+}
+
+// now is the wall clock: a process that was suspended must not send for members whose deadline has
+// passed meanwhile.
+func (s *Shell[P]) now() time.Time { return time.Now().Round(0).Add(s.skew) }
+
+// drive sends what is due, and sets the alarm for what is not.
+func (s *Shell[P]) drive(l *line[P]) {
+	l.used = s.now()
+	for {
+		s.expire(l)
+		call, wait := l.Next(s.now())
+		if call == nil {
+			s.setAlarm(l, wait)
+			return
+		}
+		s.send(l, call)
+	}
+}
+
+func (s *Shell[P]) expire(l *line[P]) {
+	for _, m := range l.Expire(s.now(), func(t *ticket[P]) bool { return t.ctx.Err() != nil }) {
+		m.Payload.err = cmp.Or(m.Payload.err, m.Payload.ctx.Err(), context.DeadlineExceeded)
+		close(m.Payload.done)
+	}
+}
+
+func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
+	due := s.now().Add(wait)
+	if wait > 0 && !l.alarm.IsZero() && !l.alarm.After(due) {
+		return // it will be set again
+	}
+	l.stop()
+	l.alarm = time.Time{}
+	if wait == 0 {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	l.alarm, l.stop = due, stop
+	go func() {
+		defer stop()
+		if ctx.Err() != nil || s.Wait(ctx, wait) != nil {
+			return
+		}
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		if ctx.Err() == nil {
+			s.skew += max(due.Sub(s.now()), 0)
+			l.alarm = time.Time{}
+			s.drive(l)
+		}
+	}()
+}
+
+func (s *Shell[P]) send(l *line[P], call *Call[*ticket[P]]) {
+	ctx, abandon := context.WithCancel(context.Background())
+	if !call.Deadline.IsZero() {
+		ctx, abandon = context.WithTimeout(context.Background(), call.Deadline.Sub(s.now()))
+	}
+	members := make([]P, len(call.Members))
+	for i, m := range call.Members {
+		members[i] = m.Payload.payload
+		m.Payload.abandon = abandon
+	}
+	go func() {
+		defer abandon()
+		answer, err := Answer{}, errNoReturn
+		defer func() { s.answered(l, call, members, answer, err) }()
+		answer, err = attempt(ctx, call.Members[0].Payload.send, members, call.IDs())
+	}()
+}
+
+// errNoReturn is the error of a function that ends its goroutine.
+var errNoReturn = errors.New("the function did not return")
+
+func (s *Shell[P]) answered(l *line[P], call *Call[*ticket[P]], members []P, answer Answer, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, m := range present(call.Members) {
+		m.Payload.peers, m.Payload.err = members, err
+	}
+	for _, m := range l.Answer(s.now(), call, answer) {
+		close(m.Payload.done)
+	}
+	s.drive(l)
+}
+
+// attempt makes a call. A panic is an error for all of its members.
+func attempt[P any](ctx context.Context, send Send[P], members []P, ids []string) (answer Answer, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			answer, err = Answer{}, fmt.Errorf("panic: %v", what)
+		}
+	}()
+	return send(ctx, members, ids)
+}

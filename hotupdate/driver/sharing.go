@@ -1,0 +1,299 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Sharing lets the updates of several machines share calls, and paces their calls. The zero value
+// does neither. See "Shared calls" in the package documentation.
+type Sharing[C any] struct {
+	// Key returns what has to be equal for a call to be shared: the region, the endpoint, and the
+	// credentials, of which the kit keeps a digest. A function that makes a shared call uses of its
+	// C only what Key returns.
+	Key func(cloud C) []string
+	// Refill is the number of calls a second by which the cloud refills the quota of a function:
+	// Resources, Set, Remove, Replace or Modify. A kind of resource for which a function calls
+	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove are
+	// of the first kind of their Tagging. If Resources calls several actions, the lowest refill
+	// counts. Calls without an entry are neither paced nor shared.
+	Refill map[string]float64
+	// MaxResources is the number of resources that one call of Set or Remove may name, at most that
+	// of Rules. The default is 100.
+	MaxResources int
+	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
+	// the same goroutine: without resources if there is no VM. Nil reads each machine alone.
+	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
+	MaxMachines int
+	// Divisible reports whether the cloud refused a call because of some of its resources only, and
+	// which if the error names them. Then the call is divided. Resources of a read are provider IDs.
+	// Nil divides no call.
+	Divisible func(err error) (guilty []string, ok bool)
+}
+
+// member is the part of one machine in a call.
+type member[C any] struct {
+	cloud   C
+	id      string   // the provider ID
+	ids     []string // what the call names for the machine
+	secrets []string // texts that no error of the call may show
+	live    []Resource
+	err     error // about the machine alone
+}
+
+// key returns a digest, so that no credentials stay in memory longer than their update.
+func (s *Sharing[C]) key(cloud C) string {
+	hash := sha256.New()
+	for _, part := range s.Key(cloud) {
+		_, _ = fmt.Fprintf(hash, "%d %s", len(part), part) // a hash returns no errors
+	}
+	return string(hash.Sum(nil))
+}
+
+// action returns the entry of Refill for a function, or an action without a refill.
+func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
+	name := function + " " + string(kind)
+	if s.Refill[name] == 0 {
+		name = function
+	}
+	return share.Action{Key: key, Name: name, Refill: s.Refill[name]}
+}
+
+func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what string)) {
+	s := &d.Sharing
+	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 || s.Divisible != nil
+	require(!isAsked || s.Key != nil, "Sharing.Key", "has to be set if other fields of Sharing are")
+	require(s.MaxResources >= 0, "Sharing.MaxResources", "has to be positive")
+	isRead := s.Resources != nil
+	require(isRead == (s.MaxMachines > 0) && (!isRead || s.Refill["Resources"] > 0), "Sharing.Resources",
+		"needs MaxMachines and a Refill, and no field of them is set without it")
+	for _, name := range slices.Sorted(maps.Keys(s.Refill)) {
+		function, kind, hasKind := strings.Cut(name, " ")
+		isFunction := slices.Contains([]string{"Resources", "Set", "Remove", "Replace", "Modify"}, function)
+		require(isFunction && (!hasKind || isKind(tags.Kind(kind)) && function != "Resources"), "Sharing.Refill",
+			"has an entry that is no function of the Definition, with or without a kind: "+strconv.Quote(name))
+		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill", "has to be between 0.01 and a million calls a second: "+name)
+	}
+}
+
+// bound returns how many resources one Set or Remove of a Tagging may name. If such calls are not
+// shared, that is any number.
+func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, any int) int {
+	if s.action("", function, kind).Refill == 0 {
+		return any
+	}
+	plans := make([]tags.ResourcePlan, cmp.Or(s.MaxResources, 100))
+	one := []tags.Tag{{Key: "key"}}
+	for i := range plans {
+		if plans[i].Set = one; function == "Remove" {
+			plans[i].Set, plans[i].Remove = nil, one
+		}
+	}
+	return len(rules.Batches(plans)[0].Resources) // package tags owns the limits of clouds
+}
+
+// equalText returns the content of a call apart from its resources. The values of a removal are part
+// of it only if they are its condition.
+func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
+	text := []string{string(kind)} // of the Tagging
+	for _, tag := range batch.Set {
+		text = append(text, "set", tag.Key, tag.Value)
+	}
+	for _, tag := range batch.Remove {
+		text = append(text, "remove", tag.Key)
+		if rules.Guard == tags.GuardValue {
+			text = append(text, tag.Value)
+		}
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// connect connects to the cloud and reads the machine. Without Sharing, that is one call.
+func (u *update[T, C]) connect(ctx context.Context) (live []Resource, err error) {
+	d := &u.definition
+	if d.Sharing.Key == nil {
+		err = u.call(ctx, "Resources", func(ctx context.Context) (err error) {
+			if u.cloud, err = d.Connect(ctx, u.request, u.class); err == nil {
+				live, err = d.Resources(ctx, u.cloud)
+			}
+			return err
+		})
+		return live, err
+	}
+	err = u.repeat(ctx, func(ctx context.Context) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		u.cloud, err = d.Connect(ctx, u.request, u.class)
+		return err
+	})
+	if err != nil {
+		d.Count("Resources", outcomeOf(err))
+		return nil, err
+	}
+	u.key = d.Sharing.key(u.cloud)
+	return u.readShared(ctx)
+}
+
+// readShared reads the machine, together with others if Sharing has the function for it.
+func (u *update[T, C]) readShared(ctx context.Context) ([]Resource, error) {
+	s := &u.definition.Sharing
+	part := share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: s.MaxMachines}
+	send := u.readMany
+	if s.Resources == nil {
+		part.Bound = 1
+		send = func(ctx context.Context, members []*member[C]) (err error) {
+			members[0].live, err = u.definition.Resources(ctx, members[0].cloud)
+			return err
+		}
+	} else {
+		part.Equal = "lane " + u.request.Lane
+	}
+	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
+}
+
+// do makes a call that machines may share.
+func (u *update[T, C]) do(
+	ctx context.Context, action share.Action, part share.Member[*member[C]], send func(context.Context, []*member[C]) error,
+) ([]Resource, error) {
+	function, _, _ := strings.Cut(action.Name, " ")
+	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
+	if action.Refill == 0 {
+		err := u.call(ctx, function, func(ctx context.Context) error { return send(ctx, []*member[C]{own}) })
+		return own.live, cmp.Or(err, own.err)
+	}
+	part.Payload, part.Rank = own, u.request.Rank
+	divisible := u.definition.Sharing.Divisible
+	members, err := u.shell.Do(ctx, action, part, func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
+		err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+		return answerOf(err, divisible), err
+	})
+	if err != nil {
+		return nil, own.see(err, members)
+	}
+	return own.live, own.err
+}
+
+// makeCall makes the call of a step, which machines may share.
+func (u *update[T, C]) makeCall(ctx context.Context, s *step[C], of []*Resource) error {
+	action := u.definition.Sharing.action(u.key, s.function, s.kind)
+	part := share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
+	for _, r := range of {
+		part.IDs = append(part.IDs, r.ID)
+	}
+	_, err := u.do(ctx, action, part, func(ctx context.Context, members []*member[C]) error {
+		if s.change == nil {
+			return s.call(ctx, of)
+		}
+		var ids []string
+		for _, m := range members {
+			ids = append(ids, m.ids...)
+		}
+		return s.change(ctx, members[0].cloud, ids)
+	})
+	return err
+}
+
+func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answer {
+	kind, after := machineupdate.ErrorKindOf(err)
+	switch {
+	case err == nil:
+	case kind == machineupdate.ErrThrottled && after <= share.MaxDelay:
+		return share.Answer{Outcome: share.Throttled, After: after}
+	case divisible != nil:
+		if guilty, ok := divisible(err); ok {
+			return share.Answer{Outcome: share.Divisible, Guilty: guilty}
+		}
+	}
+	return share.Answer{}
+}
+
+// readMany reads the machines of all members. A machine is updated by its own answer only.
+func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
+	clouds := make([]C, len(members))
+	asked, answers, owner := map[string]*member[C]{}, map[string]int{}, map[string]string{}
+	for i, m := range members {
+		clouds[i], asked[m.id] = m.cloud, m
+		m.live, m.err = nil, nil
+	}
+	var stray error
+	err := k.definition.Sharing.Resources(ctx, clouds, func(providerID string, live []Resource) {
+		m := asked[providerID]
+		if m == nil {
+			stray = cmp.Or(stray, unusableAnswer(providerID, "is answered, and nobody asked for it"))
+			return
+		}
+		if answers[providerID]++; answers[providerID] > 1 {
+			m.err = unusableAnswer(providerID, "is answered twice")
+		}
+		m.live = live
+		for _, r := range live {
+			if other, isOwned := owner[r.text()]; isOwned && other != providerID {
+				m.err = unusableAnswer(providerID, "is answered with a resource of another machine")
+				asked[other].err = unusableAnswer(other, "is answered with a resource of another machine")
+			}
+			owner[r.text()] = providerID
+		}
+	})
+	if err = cmp.Or(err, stray); err != nil {
+		return err
+	}
+	for id, m := range asked {
+		if answers[id] == 0 {
+			m.err = unusableAnswer(id, "is not answered; a VM that is gone is answered without resources")
+		}
+	}
+	return nil
+}
+
+func unusableAnswer(providerID, what string) error {
+	return &fault.Error{Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what}
+}
+
+// see returns the error of a call as one of its members may see it. If there are others, no value and
+// no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it may be
+// about theirs.
+func (m *member[C]) see(err error, members []*member[C]) error {
+	if len(members) < 2 {
+		return err
+	}
+	var secrets, ids []string
+	for _, other := range members {
+		secrets, ids = append(secrets, other.secrets...), append(ids, other.ids...)
+	}
+	kind, after := machineupdate.ErrorKindOf(err)
+	seen := errors.New(onlyOwn(redact(err.Error(), secrets), ids, m.ids))
+	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented}, error(kind)) {
+		seen = fmt.Errorf("%w: %w", kind, seen)
+	}
+	if after > 0 {
+		seen = &machineupdate.RetryError{After: after, Err: seen}
+	}
+	return seen
+}
+
+// onlyOwn hides IDs in a text, except one's own.
+func onlyOwn(text string, all, own []string) string {
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	var pairs []string
+	for _, id := range slices.Compact(all) {
+		shown := "…"
+		if slices.Contains(own, id) {
+			shown = id
+		}
+		pairs = append(pairs, id, shown)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
