@@ -1,0 +1,164 @@
+package updater
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// Gate wraps the transport of MCM's client of the target cluster: rest.Config.Wrap takes it. MCM
+// drains a node and reports it as ready for its update in one go. The transport holds that report
+// back, as a conflict that MCM repeats, until the driver has applied the InPlace part of the new
+// class. Every other request passes.
+//
+// It needs MCM's StartControllers in place of app.Run, which makes its clients itself. Use it only
+// if the driver has a lane that is InPlace. Without it, such a part is reported, and never applied.
+func (u *Updater) Gate(next http.RoundTripper) http.RoundTripper { return &gate{u, next} }
+
+type gate struct {
+	*Updater
+
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request, unless it reports a node as ready whose machine is not.
+func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	name, isStatus := nodeOfStatus(r)
+	if !isStatus || r.Body == nil {
+		return g.next.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close() // it was read
+	if err != nil {
+		return nil, err
+	}
+	sent := r.Clone(r.Context())
+	sent.Body = io.NopCloser(bytes.NewReader(body))
+	sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	if !reportsReady(body) {
+		return g.next.RoundTrip(sent)
+	}
+	if err := g.open(r, name); err != nil {
+		return refusal(r, name, err), nil
+	}
+	return g.next.RoundTrip(sent)
+}
+
+// nodeOfStatus returns the node whose status a request writes.
+func nodeOfStatus(r *http.Request) (name string, ok bool) {
+	_, path, found := strings.Cut(r.URL.Path, "/api/v1/nodes/")
+	name, ok = strings.CutSuffix(path, "/status")
+	return name, found && ok && (r.Method == http.MethodPut || r.Method == http.MethodPatch)
+}
+
+// reportsReady reports whether a status, in any encoding that clients of nodes use, says that the
+// node is ready. A patch, or a status that cannot be read, is searched for the words.
+func reportsReady(body []byte) bool {
+	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+	if node, ok := decoded.(*corev1.Node); ok && err == nil {
+		return reasonOf(node).Reason == inplace.ReadyForUpdate
+	}
+	return bytes.Contains(body, []byte(inplace.ConditionType)) && bytes.Contains(body, []byte(inplace.ReadyForUpdate))
+}
+
+// reasonOf returns the condition of a node that reports its update in place.
+func reasonOf(node *corev1.Node) (found corev1.NodeCondition) {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == inplace.ConditionType {
+			found = condition
+		}
+	}
+	return found
+}
+
+// open returns nil if the InPlace part is applied to the machine of a node, or is none of ours.
+func (g *gate) open(r *http.Request, name string) error {
+	node, err := g.node(r.Context(), r)
+	if err != nil {
+		return err
+	}
+	if reasonOf(node).Reason == inplace.ReadyForUpdate {
+		return nil // it was reported before
+	}
+	if !g.cache.isFilled() {
+		return errors.New("the machines are not known yet")
+	}
+	for _, machine := range g.cache.allMachines() {
+		if machine.GetLabels()["node"] == name {
+			return g.apply(r, machine)
+		}
+	}
+	return errors.New("no machine has the node")
+}
+
+// apply applies the InPlace part to a machine.
+func (g *gate) apply(r *http.Request, machine *object) error {
+	observed, of := g.observe(r.Context(), machine)
+	if observed.ClassError == nil && !of.inPlace {
+		return nil
+	}
+	read := func(ctx context.Context) (machineupdate.DrainedNode, error) {
+		node, err := g.node(ctx, r)
+		if err != nil {
+			return machineupdate.DrainedNode{}, err
+		}
+		condition := reasonOf(node)
+		isDrained := node.Spec.Unschedulable && condition.Reason == inplace.DrainSuccessful
+		drained := condition.LastTransitionTime.Time
+		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: isDrained}, nil
+	}
+	result, ready := g.executor.ApplyInPlace(r.Context(), observed, read)
+	g.remember(result.Machine)
+	if ready {
+		return nil
+	}
+	return errors.Join(errors.New("the InPlace part of class "+of.wanted+" is not applied yet"), result.Err)
+}
+
+// node reads the node by the transport of MCM's client, with the credentials of its request.
+func (g *gate) node(ctx context.Context, r *http.Request) (*corev1.Node, error) {
+	read := r.Clone(ctx)
+	read.Method, read.Body, read.GetBody, read.ContentLength = http.MethodGet, nil, nil, 0
+	read.URL.Path, read.URL.RawPath, read.URL.RawQuery = strings.TrimSuffix(r.URL.Path, "/status"), "", ""
+	read.Header.Del("Content-Type")
+	read.Header.Set("Accept", "application/json")
+	answer, err := g.next.RoundTrip(read)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("reading the node: %s", answer.Status)
+	}
+	if err != nil {
+		return nil, err
+	}
+	node := &corev1.Node{}
+	return node, json.Unmarshal(body, node)
+}
+
+// refusal is the answer to a report that is held back. MCM repeats it after a few seconds.
+func refusal(r *http.Request, node string, cause error) *http.Response {
+	status := apierrors.NewConflict(corev1.Resource("nodes"), node, cause).Status()
+	status.Kind, status.APIVersion = "Status", "v1"
+	body, _ := json.Marshal(status) // a status is JSON
+	return &http.Response{
+		Status: "409 Conflict", StatusCode: http.StatusConflict, Request: r,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}
+}

@@ -1,0 +1,97 @@
+package updater
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/rest"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// Options configure an [Updater]. Control, Namespace, Driver and Schema are required.
+type Options struct {
+	// Control configures a client of the cluster that has the Machines. It is copied. Without a QPS
+	// of its own it gets 50 queries a second. Creations and the lease have budgets of their own.
+	Control *rest.Config
+	// Namespace is that of the Machines.
+	Namespace string
+	// Driver updates machines: a [driver.Kit], or another implementation of both methods.
+	//
+	// [driver.Kit]: https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/driver#Kit
+	Driver interface {
+		Driver() machineupdate.Driver
+		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
+	}
+	// Schema is that of the provider spec.
+	Schema *hotupdate.Schema
+	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil does not.
+	Limiter  *machineupdate.Limiter
+	Settings machineupdate.Settings
+	// Epoch, unless it is empty, is used in place of that of the Driver.
+	Epoch string
+}
+
+// New returns an Updater, which does nothing before Run. The error joins all problems of the
+// options, each a [*fault.Error] with the code unusable-options, or is that of a client.
+func New(options Options) (*Updater, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	clients, err := newClients(options.Control, options.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	u := &Updater{
+		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace),
+		store: newStore(clients.creations), written: map[string]uint64{}, reported: map[string]string{},
+		secrets: map[string]fetched{},
+	}
+	u.broadcaster, u.recorder = newRecorder()
+	u.metrics = newMetrics()
+	u.executor = &machineupdate.Executor[*object]{
+		Patch: clients.machines.Patch, UpdateMachine: options.Driver.UpdateMachine, Event: u.recorder.Event,
+		Limiter: options.Limiter, Now: now, Count: u.metrics.count,
+	}
+	return u, nil
+}
+
+func (o *Options) check() error {
+	var problems fault.List
+	require := func(holds bool, field, what string) {
+		if !holds {
+			problems.Add(&fault.Error{
+				Kind: fault.Misuse, Code: "unusable-options", Where: "updater.Options", Field: field, What: what,
+				Hint: "set it",
+			})
+		}
+	}
+	require(o.Control != nil, "Control", "is nil")
+	require(o.Namespace != "", "Namespace", "is empty")
+	require(o.Driver != nil, "Driver", "is nil")
+	require(o.Schema != nil, "Schema", "is nil")
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	// A class without members finds mistakes of the driver's lanes.
+	class := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
+	_, _, err := new(machineupdate.Classes).Prepare(class, o.Schema, o.driver())
+	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Code == "invalid-lane" {
+		return err
+	}
+	return nil
+}
+
+// driver describes the driver, with the Epoch of the options.
+func (o *Options) driver() machineupdate.Driver {
+	driver := o.Driver.Driver()
+	if o.Epoch != "" {
+		driver.Epoch = o.Epoch
+	}
+	return driver
+}
+
+var _ prometheus.Collector = (*Updater)(nil)

@@ -1,0 +1,195 @@
+package updater
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/wait"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// Updater applies hot updates beside a machine-controller-manager. It is a [prometheus.Collector].
+type Updater struct {
+	Options
+
+	clients     clients
+	cache       *caches
+	store       *store
+	executor    *machineupdate.Executor[*object]
+	broadcaster record.EventBroadcaster
+	recorder    record.EventRecorder
+	metrics     *metrics
+	fleet       machineupdate.Fleet[*object]
+	classes     machineupdate.Classes // of updates
+	creating    machineupdate.Classes // of creations: MCM's cache may lag behind, or run ahead
+
+	mutex    sync.Mutex
+	queue    workqueue.TypedRateLimitingInterface[string] // nil while another process leads
+	written  map[string]uint64                            // the version that this process has written last, by machine
+	reported map[string]string                            // what was reported about the InPlace part, by machine
+	secrets  map[string]fetched
+}
+
+// Leader election, with client-go's recommended times. MCM's own lease is another one.
+const (
+	leaseName     = "machine-controller-hot-update"
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+)
+
+// workers is the number of machines that are handled at once. The Limiter bounds the calls of the
+// driver.
+const workers = 20
+
+// Run updates machines until the context ends. It competes for a lease of its own, and after losing
+// it again: losing it ends the updates of this process, and never the process. Call it once, in a
+// goroutine of its own.
+//
+// Do not hand in a context of signal.NotifyContext: it would keep the signal from ending the
+// process, because MCM handles none.
+func (u *Updater) Run(ctx context.Context) {
+	defer u.broadcaster.Shutdown()
+	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.events})
+	if err := u.watch(); err != nil {
+		klog.FromContext(ctx).Error(err, "hot updates cannot watch machines")
+		return
+	}
+	if !u.cache.sync(ctx) {
+		return
+	}
+	terms := make(chan context.Context)
+	go wait.UntilWithContext(ctx, func(ctx context.Context) { u.compete(ctx, terms) }, retryPeriod)
+	for {
+		select {
+		case term := <-terms:
+			u.lead(term)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// compete competes for the lease until it was lost.
+func (u *Updater) compete(ctx context.Context, terms chan<- context.Context) {
+	host, _ := os.Hostname() // only for people
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Namespace: u.Namespace, Name: leaseName}, Client: u.clients.leases,
+			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+		},
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(term context.Context) {
+				select {
+				case terms <- term:
+				case <-term.Done():
+				}
+			},
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "hot updates cannot compete for their lease")
+		return
+	}
+	elector.Run(ctx)
+}
+
+// lead handles machines until the term ends.
+func (u *Updater) lead(term context.Context) {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	u.mutex.Lock()
+	u.queue = queue
+	u.mutex.Unlock()
+	u.metrics.leads.Set(1)
+	u.enqueueIf(func(*object) bool { return true })
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for u.next(term, queue) {
+			}
+		})
+	}
+	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
+	<-term.Done()
+	u.metrics.leads.Set(0)
+	u.mutex.Lock()
+	u.queue = nil
+	u.mutex.Unlock()
+	queue.ShutDown()
+	running.Wait()
+}
+
+// next handles the next machine of the queue.
+func (u *Updater) next(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) bool {
+	name, over := queue.Get()
+	if over {
+		return false
+	}
+	defer queue.Done(name)
+	if delay := u.reconcile(ctx, name); delay > 0 {
+		queue.AddAfter(name, delay)
+	}
+	return ctx.Err() == nil
+}
+
+// watch has the machines enqueued that a change concerns.
+func (u *Updater) watch() error {
+	machines := u.cache.handle(u.cache.machines, func(name string, _, after *object) {
+		if after == nil {
+			u.forgetMachine(name)
+		}
+		u.enqueue(name)
+	})
+	classes := u.cache.handle(u.cache.classes, func(name string, before, after *object) {
+		if after == nil {
+			u.cache.forget(name)
+			u.classes.Forget(u.Namespace + "/" + name)
+			u.store.setPrunable(true)
+		}
+		if before == nil || after == nil || before.GetResourceVersion() != after.GetResourceVersion() {
+			u.enqueueIf(func(machine *object) bool { return u.concerns(machine, name) })
+		}
+	})
+	deployments := u.cache.handle(u.cache.deployments, func(_ string, before, after *object) {
+		if before == nil || after == nil || wantedOf(before) != wantedOf(after) {
+			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
+		}
+	})
+	return errors.Join(machines, classes, deployments)
+}
+
+// concerns reports whether a machine has or should have a class.
+func (u *Updater) concerns(machine *object, class string) bool {
+	pool, err := u.cache.pool(machine)
+	return err != nil || pool.wanted == class || text(machine, "spec", "class", "name") == class
+}
+
+func (u *Updater) enqueueIf(concerns func(machine *object) bool) {
+	for _, machine := range u.cache.allMachines() {
+		if concerns(machine) {
+			u.enqueue(machine.GetName())
+		}
+	}
+}
+
+func (u *Updater) enqueue(name string) {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	if u.queue != nil {
+		u.queue.Add(name)
+	}
+}
