@@ -5,13 +5,13 @@ import (
 	"context"
 	_ "embed" // for the help
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
@@ -49,8 +49,12 @@ func (p *process) auditCommand() *cobra.Command {
 		Short: "what a release does to a fleet that nobody touches",
 		Long:  auditHelp,
 		Args: func(command *cobra.Command, args []string) error {
-			if command.Flags().Changed("from") == (len(args) > 0) {
+			given := command.Flags().Changed
+			if given("from") == (len(args) > 0) {
 				return errors.New("needs a file, a directory or - with Worker or Shoot manifests, or former results by --from")
+			}
+			if !given("from") && (!given("old") && !given("old-exec") || !given("new") && !given("new-exec")) {
+				return errors.New("needs both releases: --old or --old-exec, and --new or --new-exec, as in --old v1.json --new v2.json")
 			}
 			return nil
 		},
@@ -72,12 +76,10 @@ func (p *process) auditCommand() *cobra.Command {
 		flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
 		flags.BoolVar(&c.all, "all", false, "list every pool, also unchanged ones")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
-		complete(command, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
+		complete(command, "provider", cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
 		for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
 			command.MarkFlagsMutuallyExclusive("from", flag)
 		}
-		command.MarkFlagsOneRequired("from", "old", "old-exec")
-		command.MarkFlagsOneRequired("from", "new", "new-exec")
 	})
 }
 
@@ -183,19 +185,18 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	progress := c.std.newProgress()
+	line := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: known,
 		Each: func(p *audit.Pool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
 				pools := r.Verdicts.Total().Pools
-				progress.Describe(plaintext.Counted(pools, "pool") + ", " + plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
-				_ = progress.Set(pools) // an audit does not fail because of its progress line
+				line.show(pools, plaintext.Counted(pools, "pool")+", "+plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
 			}
 			return to.pool(p)
 		},
 	})
-	_ = progress.Finish()
+	line.clear()
 	if err == nil {
 		err = report.CheckJudged()
 	}
@@ -253,8 +254,29 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	return code
 }
 
-// newProgress returns a progress line on a terminal.
-func (s *streams) newProgress() *progressbar.ProgressBar {
-	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(s.err), progressbar.OptionSetVisibility(s.errIsTerminal),
-		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionShowIts(), progressbar.OptionSetItsString("pools"), progressbar.OptionClearOnFinish())
+// progress is a line on a terminal that says how far an audit is. It is written five times a second at most.
+type progress struct {
+	std          *streams
+	began, shown time.Time
+}
+
+func (s *streams) newProgress() *progress {
+	now := time.Now()
+	return &progress{std: s, began: now, shown: now}
+}
+
+func (p *progress) show(pools int, text string) {
+	now := time.Now()
+	if !p.std.errIsTerminal || now.Sub(p.shown) < 200*time.Millisecond {
+		return
+	}
+	p.shown = now
+	fmt.Fprintf(p.std.err, "\r\x1b[K%s (%.0f pools/s)", text, float64(pools)/now.Sub(p.began).Seconds())
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.shown != p.began {
+		fmt.Fprint(p.std.err, "\r\x1b[K")
+	}
 }

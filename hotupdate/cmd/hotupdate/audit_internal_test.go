@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 )
@@ -143,7 +144,7 @@ func TestAuditOfAFleet(t *testing.T) {
 	require.NoError(t, writeSchema[fleetV1](v1))
 	require.NoError(t, writeSchema[fleetV1b](v2))
 	var stdout, stderr bytes.Buffer
-	code := run([]string{"audit", "--old", v1, "--new", v2, "--all", "-o", "json", directory}, streams{out: &stdout, err: &stderr})
+	code := run([]string{"audit", "--old", v1, "--new", v2, "--all", "-o", "json", directory}, streams{providers: providers.All(), out: &stdout, err: &stderr})
 	require.Equal(t, exitOK, code, stderr.String())
 	var report audit.Report
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report))
@@ -170,7 +171,7 @@ func BenchmarkAudit(b *testing.B) {
 			require.NoError(b, bench.schema(v2))
 			directory, pools := fleet(b, 250, bench.inJSON)
 			for b.Loop() {
-				code := run([]string{"audit", "--old", v1, "--new", v2, directory}, streams{out: io.Discard, err: io.Discard})
+				code := run([]string{"audit", "--old", v1, "--new", v2, directory}, streams{providers: providers.All(), out: io.Discard, err: io.Discard})
 				require.Equal(b, exitOK, code)
 			}
 			b.ReportMetric(float64(pools*b.N)/b.Elapsed().Seconds(), "pools/s")

@@ -12,14 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// streams are the standard streams of a run, and the name of its program.
+// streams are what function main hands to a run: the standard streams, the name of the program, and the provider extensions.
 type streams struct {
-	program  string // file name of the command; empty in tests
-	in       io.Reader
-	out, err io.Writer
-	color    bool // in out
+	program   string // file name of the command; empty in tests
+	in        io.Reader
+	out, err  io.Writer
+	color     bool // in out
+	providers []provider.Provider
 
 	errIsTerminal bool
 }
@@ -111,8 +113,9 @@ func (p *process) root() *cobra.Command {
 		Short: "tell what a change does to the machines of worker pools",
 		Long: `Command hotupdate tells what a change does to the machines of worker pools.
 
-FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of plan and PATH of audit are files or
-directories of many of them. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of
+plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and - is
+standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
 		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
@@ -125,6 +128,7 @@ directories of many of them. All are YAML or JSON, and - is standard input. OLD 
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}", "{{if and .HasParent .HasAvailableSubCommands}}", 1))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
@@ -140,6 +144,7 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 		add(c, command)
 	}
 	check(command.Flags())
+	command.Long = wrapped(command.Long)
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
 			return &usageError{"standard input can be only one of the files"}
@@ -149,6 +154,29 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 		return err
 	}
 	return command
+}
+
+// maxHelp is the number of columns of help.
+const maxHelp = 100
+
+// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they are.
+func wrapped(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		tooLong := func(line string) bool { return len(line) > maxHelp }
+		if strings.Contains(p, "\n ") || !slices.ContainsFunc(strings.Split(p, "\n"), tooLong) {
+			continue
+		}
+		line, lines := "", []string{}
+		for word := range strings.FieldsSeq(p) {
+			if line != "" && len(line)+1+len(word) > maxHelp {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		paragraphs[i] = strings.Join(append(lines, line), "\n")
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // knownCommand refuses an unknown command.

@@ -71,3 +71,14 @@ func TestDocumentedCommandLines(t *testing.T) {
 	}
 	require.Greater(t, checked, 15)
 }
+
+// TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
+func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "audit", "version"} {
+		var stdout, stderr strings.Builder
+		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
+		for line := range strings.Lines(stdout.String()) {
+			assert.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 100, "%s: %s", command, line)
+		}
+	}
+}

@@ -83,11 +83,11 @@ func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) 
 
 // completePools completes the name of a pool by the pools in the files on the command line.
 func (c *call) completePools(_ *cobra.Command, files []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	schemas, err := side.NewCatalog(c.schema)
+	schemas, err := side.NewCatalog(c.schema, c.std.providers)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	r := &side.Reader{Schemas: schemas, Options: pool.Options{Schema: schemas.Schema}}
+	r := &side.Reader{Schemas: schemas, Options: pool.Options{Schema: schemas.Schema, Providers: c.std.providers}}
 	for _, file := range slices.DeleteFunc(files, func(file string) bool { return file == stdin }) {
 		for _, m := range r.Read(file) {
 			for _, p := range m.Pools {

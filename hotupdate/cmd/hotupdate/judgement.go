@@ -21,7 +21,7 @@ func (c *call) addJudgement(command *cobra.Command) {
 	j, flags := &c.judgement, command.Flags()
 	flags.StringVar(&j.strategy, "strategy", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the `EXTENSION` that receives the change, which follows the guide of this library or is today's release")
+	flags.StringVar(&j.extension, "extension", "", "the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout it, plan tells both where they differ, and the graver verdict counts")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
 	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
 	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says which machine images can be updated in place")
@@ -30,18 +30,18 @@ func (c *call) addJudgement(command *cobra.Command) {
 
 // reader returns a reader of manifests that judges by the flags.
 func (c *call) reader() (*side.Reader, error) {
-	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras))
+	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras), c.std.providers)
 	if err == nil && c.crd != "" {
 		err = schemas.Define(c.crd, c.classes, c.std.in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	options := pool.Options{Defaulted: c.defaulted, Schema: schemas.Schema}
+	options := pool.Options{Defaulted: c.defaulted, Schema: schemas.Schema, Providers: c.std.providers}
 	if strategy, _ := hotupdate.ParseStrategy(c.strategy); c.strategy != "" {
 		options.Strategy = &strategy
 	}
-	options.Extension = pool.Extension(c.extension)
+	options.Extension = pool.Extension(cmp.Or(c.extension, pool.Both.String()))
 	if file := cmp.Or(c.eras, c.schema); file != "" {
 		named, err := release.Read(file)
 		if err != nil {

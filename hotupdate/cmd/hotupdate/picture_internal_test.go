@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
 )
 
 // TestReadmePicture: the README's picture of a terminal shows the output of its first commands. go test -update draws it again.
@@ -25,7 +27,7 @@ func TestReadmePicture(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		installed, ok := strings.CutPrefix(command, "go run ./hotupdate/cmd/")
 		require.True(t, ok, command)
-		code := run(strings.Fields(installed)[1:], streams{out: &stdout, err: &stderr, color: true})
+		code := run(strings.Fields(installed)[1:], streams{providers: providers.All(), out: &stdout, err: &stderr, color: true})
 		require.Equal(t, exitOK, code, stderr.String())
 		fmt.Fprintf(&terminal, "$ %s%s\n", installed, &stdout)
 	}

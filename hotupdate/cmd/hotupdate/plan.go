@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,7 @@ func (p *process) planCommand() *cobra.Command {
 	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
-		flags.BoolVar(&c.anyName, "any-name", false, "compare an object of another name too, if it is the only one of its kind on both sides")
+		flags.BoolVar(&c.anyName, "any-name", false, "compare the only objects of a kind that are left over on both sides, although they have other names:\nfor a template, or the copy of an object")
 		flags.StringVar(&c.crd, "crd", "", "the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers and provider configs")
 		flags.StringVar(&c.classes, "classes", "", "the `FILE` with the classes of the fields in the spec of --crd, by path")
 		flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
@@ -71,13 +72,22 @@ func planChange(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r.Lenient, r.AnyName = path != "", c.anyName || path != ""
+	r.Lenient, r.AnyName = path != "", c.anyName
 	plans, err := r.Compare(old, updated)
-	if err == nil && len(plans) == 0 {
-		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker, provider config or resource of --crd\n", printable(path))
-	}
-	if err != nil || len(plans) == 0 {
+	switch {
+	case err != nil && path != "": // git would not show the files that follow
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(c.std.err, printable(line))
+		}
+		return exitOK, nil
+	case err != nil:
 		return exitOK, err
+	case len(plans) == 0 && path != "":
+		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker, provider config or resource of --crd\n", printable(path))
+		return exitOK, nil
+	case len(plans) == 0:
+		c.out.WriteString("nothing to compare: there is no Shoot, Worker, provider config or resource of --crd\n")
+		return exitOK, nil
 	}
 	return c.writeReport(report.New(plans, r.Warnings))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
@@ -26,7 +25,7 @@ what --schema takes. Without one it is an object with the list schemas, each wit
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				names = providerNames()
+				names = p.providerNames()
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -37,20 +36,20 @@ what --schema takes. Without one it is an object with the list schemas, each wit
 }
 
 // providerNames returns the names of the providers with built-in configs.
-func providerNames() (names []string) {
-	for _, p := range providers.All() {
-		names = append(names, p.Name)
+func (p *process) providerNames() (names []string) {
+	for _, one := range p.std.providers {
+		names = append(names, one.Name)
 	}
 	return names
 }
 
 func printSchemas(c *call) error {
-	all, err := side.BuiltIn()
+	all, err := side.BuiltIn(c.std.providers)
 	if err != nil {
 		return err
 	}
 	if len(c.args) == 1 {
-		names := providerNames()
+		names := c.providerNames()
 		i := slices.Index(names, c.args[0])
 		if i < 0 {
 			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))

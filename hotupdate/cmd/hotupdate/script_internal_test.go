@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func runAsCalled() int {
-	return run(os.Args[1:], streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
 // seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and no seed.
@@ -204,7 +204,7 @@ func TestErrorsOfHostileNames(t *testing.T) {
 		{"hash", "\x1b[31mred"}, {"plan", "--\x1b[31mred", "a", "b"}, {"audit", "--old", "\x1b[31mred", "--new", "a", "."},
 	} {
 		var out, errors bytes.Buffer
-		run(args, streams{in: strings.NewReader(""), out: &out, err: &errors})
+		run(args, streams{providers: providers.All(), in: strings.NewReader(""), out: &out, err: &errors})
 		assert.Contains(t, errors.String(), `\u001b[31mred`)
 		assert.NotContains(t, errors.String(), "\x1b")
 	}
@@ -221,7 +221,7 @@ func TestColor(t *testing.T) {
 		{false, "text", false}, {true, "text", true}, {true, "markdown", false}, {true, "json", false},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run([]string{"plan", "--output", test.output, before, after}, streams{out: &stdout, err: &stderr, color: test.color})
+		code := run([]string{"plan", "--output", test.output, before, after}, streams{providers: providers.All(), out: &stdout, err: &stderr, color: test.color})
 		assert.Equal(t, exitOK, code, stderr.String())
 		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
 	}
@@ -229,7 +229,7 @@ func TestColor(t *testing.T) {
 
 func TestStandardOutputFails(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{out: brokenPipe{}, err: &stderr})
+	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{providers: providers.All(), out: brokenPipe{}, err: &stderr})
 	assert.Equal(t, exitError, code)
 	assert.NotEmpty(t, stderr.String())
 }

@@ -40,6 +40,8 @@ type section struct {
 	Header []string
 	Rows   [][]string // cells, and after them notes, which are shown below the row
 	Hidden int        // number of rows beyond the limit
+	// Missing says for each verdict how many of its pools are shown, if not all.
+	Missing []string
 }
 
 // Headline is the summary in one line.
@@ -90,9 +92,42 @@ func (r *Report) sections(v View) []section {
 			limit = v.ListLimit
 		}
 		shown := head(all[i].Rows, limit)
+		if all[i].Title == "pools" && len(shown) < len(all[i].Rows) {
+			shown, all[i].Missing = ofEveryVerdict(all[i].Rows, limit)
+		}
 		all[i].Hidden, all[i].Rows = len(all[i].Rows)-len(shown), shown
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Rows) == 0 })
+}
+
+// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far as there are so many, and the first of the others.
+// It says of which verdicts rows are missing.
+func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []string) {
+	total, taken := map[string]int{}, map[string]int{}
+	for _, row := range rows {
+		total[row[0]]++
+	}
+	left := limit
+	for _, n := range total {
+		left -= min(n, limit/len(total))
+	}
+	for _, row := range rows {
+		switch verdict := row[0]; {
+		case taken[verdict] < limit/len(total):
+		case left > 0:
+			left--
+		default:
+			continue
+		}
+		taken[row[0]]++
+		shown = append(shown, row)
+	}
+	for _, v := range Verdicts() {
+		if verdict := string(v); taken[verdict] < total[verdict] {
+			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict, taken[verdict], total[verdict]))
+		}
+	}
+	return shown, missing
 }
 
 func (r *Report) consequences() section {

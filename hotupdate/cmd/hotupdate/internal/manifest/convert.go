@@ -39,6 +39,9 @@ func toJSON(text []byte, line int) ([]byte, error) {
 		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
 	}
 	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
+		if isTemplate(text) {
+			return nil, errTemplate
+		}
 		return nil, errors.Join(problems...)
 	}
 	raw, err := sigsyaml.YAMLToJSON(text) // the strict function refuses members that override those of a merge key
@@ -104,8 +107,18 @@ func keyName(key *yaml.Node) (string, bool) {
 	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
 }
 
+var errTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such as with helm template")
+
+// isTemplate reports whether a text has the marks of Go templates.
+func isTemplate(text []byte) bool {
+	return bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
+}
+
 // yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted values.
 func yamlError(text []byte, err error, line int) error {
+	if isTemplate(text) {
+		return errTemplate
+	}
 	what := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	what = strings.TrimPrefix(what, "yaml: ")
 	what = strings.Join(strings.Fields(what), " ")

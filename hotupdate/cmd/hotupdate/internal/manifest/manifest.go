@@ -5,7 +5,7 @@
 //   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Empty documents are skipped.
 //   - A List, whose kind ends in List, is read item by item. It may be larger than memory, such as the output of kubectl get -o json or yaml. Its
 //     items are JSON, or YAML in block style without aliases to other items.
-//   - Streams of gzip and zstd are recognised by their first bytes.
+//   - Streams of gzip are recognised by their first bytes, and those of zstd are an error.
 //   - Text that begins with { or [ and a quote or bracket is JSON. Everything else is YAML, for example {a: 1}.
 //   - Unreadable text becomes an object with an error. Reading continues after it: at the next document marker, list item of YAML or line of JSON.
 //   - Memory is bounded: one document or list item of at most 10 MiB is held at a time.

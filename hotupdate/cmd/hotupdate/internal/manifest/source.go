@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
@@ -25,7 +23,10 @@ type source struct {
 // readAhead is the number of bytes that are read at once. Longer lines are read in parts.
 const readAhead = 256 << 10
 
-// decompress returns the decompressed stream for gzip and zstd, and any other stream unchanged.
+// errZstd refuses zstd. A package that reads it would be most of what the command downloads and would serve few.
+var errZstd = errors.New("is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -")
+
+// decompress returns the decompressed stream for gzip, and any other stream unchanged.
 func decompress(in io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(in, readAhead)
 	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and reading returns the error again
@@ -33,8 +34,7 @@ func decompress(in io.Reader) (io.ReadCloser, error) {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		return gzip.NewReader(buffered)
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		return decoder.IOReadCloser(), err
+		return nil, errZstd
 	}
 	return io.NopCloser(buffered), nil
 }

@@ -97,7 +97,8 @@ func (s *splitter) jsonValues() {
 		}
 		isBroken := true
 		_, _ = s.lines(func(line []byte) bool {
-			wanted := isBroken || line[0] != '{' && line[0] != '[' && !isMarker(line, "---")
+			begins := line[0] == '{' || line[0] == '['
+			wanted := isBroken || (!begins || errors.Is(err, errTemplate)) && !isMarker(line, "---")
 			isBroken = false
 			return wanted
 		})
@@ -109,6 +110,9 @@ func (s *splitter) jsonValue() error {
 	var list jsonList
 	line := s.line
 	n, err := s.scan(list.members)
+	if err != nil && bytes.HasPrefix(s.ahead(2), []byte("{{")) {
+		err = errTemplate
+	}
 	if err != nil || !list.isFound {
 		s.passWhole(&Document{Place: Place{Line: line}, text: s.take(n), isJSON: true, err: err})
 		return err

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -149,7 +150,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			require.NoError(t, err)
 			return name
 		}
-		rolling, err := pool.Compare(old, updated, pool.Options{})
+		rolling, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 		require.NoError(t, err)
 		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
 		if lowered := old.Worker.KubernetesVersion > updated.Worker.KubernetesVersion; !lowered { // which is refused
@@ -162,7 +163,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			return name
 		}
 		strategy := hotupdate.AutoInPlaceUpdate
-		inPlace, err := pool.Compare(old, updated, pool.Options{Strategy: &strategy})
+		inPlace, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Strategy: &strategy})
 		require.NoError(t, err)
 		assert.Equal(t, len(key(updated).Changed(key(old))) > 0, len(of(inPlace.Changes, hotupdate.InPlace)) > 0, "%v", inPlace.Changes)
 	})
@@ -233,7 +234,7 @@ func TestChangesAgreeWithWhatExtensionsHash(t *testing.T) {
 					}
 				}
 				old, updated := draw("old"), draw("new")
-				got, err := pool.Compare(old, updated, pool.Options{})
+				got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 				require.NoError(t, err)
 				assert.Equal(t, !slices.Equal(additional(old), additional(updated)), got.Verdict == pool.Roll, "%v", got.Changes)
 			})
@@ -264,7 +265,7 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 			of := func(volumes list) pool.Pool {
 				return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
 			}
-			got, err := pool.Compare(of(old), of(updated), pool.Options{})
+			got, err := pool.Compare(of(old), of(updated), pool.Options{Providers: providers.All()})
 			require.NoError(t, err)
 			return got.Verdict
 		}
@@ -292,7 +293,7 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		updated := old
 		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
 		change(&updated.Worker)
-		got, err := pool.Compare(old, updated, pool.Options{})
+		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 		require.NoError(t, err)
 		assert.Equal(t, pool.Roll, got.Verdict, name)
 		before, err := hash.NodeAgentSecretName(old.Worker)
@@ -316,7 +317,7 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	after, err := hash.NodeAgentSecretName(updated.Worker)
 	require.NoError(t, err)
 	require.Equal(t, before.Text, after.Text)
-	got, err := pool.Compare(old, updated, pool.Options{})
+	got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Equal(t, pool.None, got.Verdict)
 	assert.Equal(t, pool.NameStays, got.Changes[0].Rule)

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -10,7 +11,8 @@ import (
 
 // CloudProfile knows which machine images a CloudProfile admits for in-place updates.
 type CloudProfile struct {
-	images map[hash.Image]inPlaceUpdates
+	images   map[hash.Image]inPlaceUpdates
+	machines map[string]string // the architectures of machine types
 }
 
 type inPlaceUpdates struct {
@@ -18,8 +20,9 @@ type inPlaceUpdates struct {
 	MinVersionForUpdate string `json:"minVersionForUpdate"`
 }
 
-// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in JSON. For a NamespacedCloudProfile it reads
-// the status, which has all images. All problems are joined, each a [*fault.Error].
+// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in
+// JSON. For a NamespacedCloudProfile it reads the status, which has all images. All problems are
+// joined, each a [*fault.Error].
 func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	from, err := part[struct {
 		TypeMeta
@@ -38,8 +41,12 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile := &CloudProfile{images: map[hash.Image]inPlaceUpdates{}}
-	for _, image := range orDefault(from.Status.CloudProfileSpec, from.Spec).MachineImages {
+	profile := &CloudProfile{images: map[hash.Image]inPlaceUpdates{}, machines: map[string]string{}}
+	spec := orDefault(from.Status.CloudProfileSpec, from.Spec)
+	for _, machine := range spec.MachineTypes {
+		profile.machines[machine.Name] = cmp.Or(machine.Architecture, "amd64")
+	}
+	for _, image := range spec.MachineImages {
 		for _, v := range image.Versions {
 			profile.images[hash.Image{Name: image.Name, Version: v.Version}] = v.InPlaceUpdates
 		}
@@ -47,25 +54,34 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	return profile, nil
 }
 
-// inPlace judges an in-place update from one image to another. The verdict is None if the CloudProfile admits it.
+// inPlace judges an in-place update from one image to another. The verdict is None if the
+// CloudProfile admits it.
 func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
-	if rule := refusal(inplace.ValidateImage(old, updated, old.Version, nil), validation); rule != NoRule { // regardless of the CloudProfile
+	anyImage := map[hash.Image]string{updated: old.Version} // regardless of the CloudProfile
+	if rule := refusal(inplace.ValidateImage(old, updated, anyImage, nil), validation); rule != NoRule {
 		return Forbidden, rule
 	}
 	if p == nil {
 		return Indeterminate, NoCloudProfile
 	}
-	image, ok := p.images[updated]
-	if !ok {
+	if _, ok := p.images[updated]; !ok {
 		return Forbidden, ImageUnknown
 	}
-	if !image.Supported {
-		image.MinVersionForUpdate = ""
-	}
-	if rule := refusal(inplace.ValidateImage(old, updated, image.MinVersionForUpdate, nil), admission); rule != NoRule {
+	if rule := refusal(inplace.ValidateImage(old, updated, p.supported(), nil), admission); rule != NoRule {
 		return Forbidden, rule
 	}
 	return None, NoRule
+}
+
+// supported returns the images that support in-place updates, with their minVersionForUpdate.
+func (p *CloudProfile) supported() map[hash.Image]string {
+	supported := map[hash.Image]string{}
+	for image, updates := range p.images {
+		if updates.Supported {
+			supported[image] = updates.MinVersionForUpdate
+		}
+	}
+	return supported
 }
 
 // supports judges the image of a new pool with an in-place strategy.
@@ -73,8 +89,24 @@ func (p *CloudProfile) supports(image hash.Image) (Verdict, Rule) {
 	if p == nil {
 		return Indeterminate, NoCloudProfile
 	}
-	if !p.images[image].Supported {
-		return Forbidden, ImageNotInPlace
+	if rule := refusal(inplace.ValidateImage(hash.Image{}, image, p.supported(), nil), admission); rule != NoRule {
+		return Forbidden, rule
 	}
 	return None, NoRule
+}
+
+// refuseMachine refuses a machine type that the CloudProfile does not have, or not for the
+// architecture of the pool: validateMachineTypes. It returns the path of the field and the reason.
+func (p *CloudProfile) refuseMachine(of *Pool) (path, reason string) {
+	if p == nil || len(p.machines) == 0 || of.Worker.MachineType == "" {
+		return "", ""
+	}
+	architecture, known := p.machines[of.Worker.MachineType]
+	switch {
+	case !known:
+		return "machine.type", "the CloudProfile does not have the machine type"
+	case architecture != *orDefault(of.Architecture, architecture):
+		return architecturePath, "the machine type has another architecture"
+	}
+	return "", ""
 }

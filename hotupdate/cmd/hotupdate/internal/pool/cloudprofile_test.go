@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -65,10 +66,13 @@ func TestAddedPools(t *testing.T) {
 		old.Pools = []pool.Pool{updated.Pools[0]}
 		old.Pools[0].Worker.Name = "other"
 		old.Pools[0].Worker.MachineType = "other"
-		plan, err := pool.NewPlan(&old, updated, pool.Options{CloudProfile: test.profile, Schema: schemaOfExamples(t)})
+		plan, err := pool.NewPlan(&old, updated, pool.Options{Providers: providers.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, pool.Added, plan.Pools[0].State)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), test.reason)
+		for _, rule := range plan.Pools[0].Comparison.Rules {
+			assert.NotContains(t, rule.Text, "from the old version", "a new pool has none: %s", test.reason)
+		}
 		assert.Equal(t, "3 to 5 machines", plan.Pools[0].After.String())
 	}
 }
@@ -81,7 +85,7 @@ func TestUnknownMinors(t *testing.T) {
 		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		return p
 	}
-	o := pool.Options{Schema: schemaOfExamples(t)}
+	o := pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
 	for _, test := range []struct {
 		old, updated string
 		want         pool.Verdict
@@ -132,7 +136,7 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	}
 	old, updated := of(`{"kind":"`+configKind+`","apiVersion":"`+configVersion+`"}`), of(`{"apiVersion":"`+configVersion+`", "kind":"`+configKind+`"}`)
 	for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: pool.Indeterminate, pool.Adopted: pool.None} {
-		got, err := pool.Compare(old, updated, pool.Options{Schema: schemaOfExamples(t), Extension: extension})
+		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension})
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), extension)
 	}

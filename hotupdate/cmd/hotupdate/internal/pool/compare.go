@@ -21,6 +21,8 @@ type Options struct {
 	Extension Extension
 	// Naming says how pools are named. If it is nil, the example extension of the pool's provider names them.
 	Naming *Naming
+	// Providers are the provider extensions that are known.
+	Providers []Provider
 	// CloudProfile says which machine images can be updated in place; nil if it is not known.
 	CloudProfile *CloudProfile
 	// Defaulted says that a defaulter may have changed one of the provider configs, see [hotupdate.Changes.OutcomeIfDefaulted].
@@ -44,6 +46,8 @@ type Comparison struct {
 	Unjudged []string
 	// OldEra and NewEra are the eras in which the extension names the pool before and after the change; empty if not known.
 	OldEra, NewEra string
+	// Either is set if the verdict depends on whether the extension has adopted the library, which is not known.
+	Either *Either
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may have different names.
@@ -56,6 +60,9 @@ type Comparison struct {
 //
 // All problems are joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
+	if o.Extension == Both {
+		return compareBoth(old, updated, o)
+	}
 	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
 		return c, located(updated.Worker.Name, "", &fault.Error{
@@ -64,58 +71,87 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	c.compareStrategies(&old, &updated, o)
 	updated.keepImage(&old)
-	c.Unknown = unknownOf(&old, &updated)
+	provider := o.provider(&updated)
+	c.Unknown = unknownOf(&old, &updated, provider.Name == "" || provider.HashesState)
 	c.ruleIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
-	triggers, err := c.compareTriggers(&old, &updated)
-	config, configErr := c.compareConfigs(old.ProviderConfig, updated.ProviderConfig, o)
-	joined, err := updated.join(triggers, config, err, configErr)
+	changes, err := c.compareHashed(&old, &updated)
+	configs, configErr := compareConfigs(&old, &updated, o)
+	if err := updated.located(err, configErr); err != nil {
+		return Comparison{}, err
+	}
+	j := &judgement{old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes, keepsName: keepsName(&old, &updated, o)}
+	judged, err := judgeConfigs(j, configs)
 	if err != nil {
 		return Comparison{}, err
 	}
-	for _, change := range joined {
-		c.Changes = append(c.Changes, Change{Change: change, Verdict: c.ofClass(change)})
-	}
-	if err := c.judgeConfigs(&old, &updated, o); err != nil {
-		return Comparison{}, err
-	}
-	c.judge(&old, &updated, o)
+	c.Rules, c.OldEra, c.NewEra, c.Verdict = append(c.Rules, judged.Rules...), judged.OldEra, judged.NewEra, judged.Verdict
+	c.Changes = j.judgeHashed()
+	c.Changes = append(c.Changes, judged.Changes...)
+	slices.SortStableFunc(c.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.member(), b.member())*(1-a.rank()))
+	})
+	c.judge(j)
 	return c, nil
 }
 
-// ofClass returns the verdict on a change by its class. It is indeterminate if an unknown default may remove the change.
-func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
-	v := verdictOf(change.Class, c.Strategy)
-	if change.Omitted && v != None {
-		return Indeterminate
+// rank is 0 for a change with a class, and 1 for any other.
+func (c *Change) rank() int {
+	if c.isRest {
+		return 1
 	}
-	return v
+	return 0
 }
 
-// judge finds the verdict, and the rules that lead to it.
-func (c *Comparison) judge(old, updated *Pool, o Options) {
+// member is the first name in the path.
+func (c *Change) member() string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
+
+// judge adds what each judgement finds, and finds the gravest verdict. No judgement knows another one.
+func (c *Comparison) judge(j *judgement) {
 	adds := func(k *hash.Kubelet) bool { return k != nil && k.SystemReserved != nil && k.SumReservations }
-	c.ruleIf(ReservationsBySum, adds(old.Worker.Kubelet) || adds(updated.Worker.Kubelet))
-	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
-	if inPlace(old.Worker.UpdateStrategy) != inPlace(updated.Worker.UpdateStrategy) {
-		c.set(strategyPath, Forbidden, StrategySwitched)
-	}
-	if !updated.isBare() {
-		c.compareNames(old, updated, o)
-		for _, rule := range poolRules {
-			rule(c, old, updated, o)
+	c.ruleIf(ReservationsBySum, adds(j.old.Worker.Kubelet) || adds(j.updated.Worker.Kubelet))
+	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
+	if !j.updated.isBare() {
+		for _, judge := range judgements {
+			for _, found := range judge(j) {
+				c.merge(found)
+			}
 		}
-		c.compareRest(old, updated)
+		c.compareRest(j)
 	}
+	c.finish(j.updated)
+}
+
+// finish finds the gravest verdict, and what decides it.
+func (c *Comparison) finish(updated *Pool) {
 	c.Verdict = max(c.Verdict, gravest(c.Changes))
+	if len(c.Unjudged) > 0 {
+		c.Verdict = max(c.Verdict, Indeterminate)
+	}
 	c.ruleIf(DriverAppliesInPlace, slices.ContainsFunc(c.Changes, func(change Change) bool {
 		return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField)))
 	}))
 	for i := range c.Changes {
 		change := &c.Changes[i]
+		updated.nameOwn(&change.Change)
 		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)
 		change.Decides = c.Verdict != None && change.Verdict == c.Verdict
 	}
 	c.Rules = sorted(c.Rules)
+}
+
+// merge adds a finding. Of two findings about a field, the graver one counts. A finding without a path is about the pool.
+func (c *Comparison) merge(found Change) {
+	if found.Path == "" {
+		c.Rules, c.Verdict = append(c.Rules, found.Rule), max(c.Verdict, found.Verdict)
+		return
+	}
+	i := slices.IndexFunc(c.Changes, func(change Change) bool { return change.Pointer == found.Pointer })
+	switch {
+	case i < 0:
+		c.Changes = append(c.Changes, found)
+	case found.Verdict > c.Changes[i].Verdict:
+		c.Changes[i].Verdict, c.Changes[i].Rule = found.Verdict, found.Rule
+	}
 }
 
 // around returns the indexes of the changes at, above or below a pointer.
@@ -139,12 +175,12 @@ func (c *Comparison) set(path string, v Verdict, rule Rule) {
 	}
 }
 
-// pointerTo returns the pointer of a path of names without special characters.
+// pointerTo returns the pointer of a path of names without special characters, and of positions.
 func pointerTo(path string) string {
 	if path == "" {
 		return ""
 	}
-	return "/" + strings.ReplaceAll(path, ".", "/")
+	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
 }
 
 // isBelow reports whether a pointer is at or below another one.
@@ -169,6 +205,9 @@ func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condi
 // Consequence says in a clause for people what the verdict means for the machines. It has the rules that refuse the change. Without such rules, or
 // if a class decides as well, it has the text of [Verdict.Consequence].
 func (c *Comparison) Consequence() string {
+	if c.Either != nil {
+		return c.Either.String()
+	}
 	var reasons []string
 	for _, r := range c.Rules {
 		if r.Kind == Refuses && c.Verdict == Forbidden {
@@ -205,13 +244,13 @@ func inPlace(s hotupdate.Strategy) bool {
 	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
 }
 
-// compareTriggers compares the known triggers. The node-agent secret name is a change only if no certain change of another trigger explains it.
-func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, error) {
+// compareHashed compares the known hashed fields. The node-agent secret name is a change only if no certain change of another field explains it.
+func (c *Comparison) compareHashed(old, updated *Pool) (hotupdate.Changes, error) {
 	if updated.isBare() {
 		return nil, nil
 	}
-	before, oldErr := old.triggers()
-	after, newErr := updated.triggers()
+	before, oldErr := old.hashedFields()
+	after, newErr := updated.hashedFields()
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
@@ -221,16 +260,16 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
 	}
-	changes, err := triggerSchema().Diff(before, after)
+	changes := changedFields(before, after)
 	changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
 	explained := false
 	for i := range changes {
 		change := &changes[i]
 		change.Omitted = old.isDefaulted(change.Path) != updated.isDefaulted(change.Path)
-		isApart := slices.Contains([]string{strategyPath, secretNamePath, "volume.encrypted"}, change.Path) || strings.HasPrefix(change.Path, "dataVolumes")
+		isApart := slices.Contains([]string{strategyPath, secretNamePath, encryptedPath}, change.Path) || strings.HasPrefix(change.Path, dataVolumesField)
 		explained = explained || !change.Omitted && !isApart
 	}
-	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), err
+	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), nil
 }
 
 // leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on one side, or because node-local DNS ceases
@@ -245,19 +284,10 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 	})
 }
 
-// join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. For a bare
-// pool it returns the changes of the config unmoved. The problems of both are joined.
-func (p *Pool) join(triggers, config hotupdate.Changes, err, configErr error) (hotupdate.Changes, error) {
+// located joins the problems of the pool and those of its provider config.
+func (p *Pool) located(err, configErr error) error {
 	if p.isBare() {
-		return config, located("", "", configErr)
+		return located("", "", configErr)
 	}
-	changes := slices.Clone(triggers)
-	for _, c := range config {
-		c.Pointer = "/" + configField + c.Pointer
-		c.Path = joinPaths(configField, c.Path)
-		changes = append(changes, c)
-	}
-	member := func(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
-	slices.SortStableFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(member(a), member(b)) })
-	return changes, errors.Join(located(p.Worker.Name, "", err), located(p.Worker.Name, configField, configErr))
+	return errors.Join(located(p.Worker.Name, "", err), located(p.Worker.Name, configField, configErr))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -55,7 +56,7 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		},
 		{"Kubernetes version and a hot field", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, pool.Indeterminate, "the stricter may apply"},
 		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, pool.Roll, "gardenlet writes all there is into a Worker"},
-		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}}, pool.Roll, "the same"},
+		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}, {workersPool + "nodeAgentSecretName", "another"}}, pool.Roll, "the same"},
 		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, pool.Indeterminate, "the cluster's, which a Worker does not tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -301,15 +302,19 @@ func TestRespelledQuantities(t *testing.T) {
 		want               pool.Verdict
 		reason             string
 	}{
-		{shootsPool + "volume.size", "50Gi", "51200Mi", pool.Roll, "the size is hashed as it is written"},
-		{shootsPool + "volume.size", "50Gi", "50Gb", pool.Roll, "no quantity"},
-		{shootsPool + "volume.size", "1e-100000000", "1e-100000001", pool.Roll, "nothing that is compared as a quantity within minutes"},
-		{shootsPool + "volume.size", "50Gi", "50G", pool.Roll, "another quantity"},
+		{workersPool + "volume.size", "50Gi", "51200Mi", pool.Roll, "the size is hashed as it is written"},
+		{workersPool + "volume.size", "50Gi", "50Gb", pool.Roll, "no quantity"},
+		{workersPool + "volume.size", "1e-100000000", "1e-100000001", pool.Roll, "nothing that is compared as a quantity within minutes"},
+		{workersPool + "volume.size", "50Gi", "50G", pool.Roll, "another quantity"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", pool.Roll, "so is the threshold"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", pool.Roll, "a percentage is no quantity"},
 		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", pool.None, "reservations are hashed as quantities"},
 	} {
-		got := compare(t, manifest(t, "shoot.yaml", edit{test.path, test.old}), manifest(t, "shoot.yaml", edit{test.path, test.updated}), options(t))
+		file := "shoot.yaml"
+		if strings.HasPrefix(test.path, workersPool) { // of a Shoot, only sizes in Gi are admitted
+			file = "worker.yaml"
+		}
+		got := compare(t, manifest(t, file, edit{test.path, test.old}), manifest(t, file, edit{test.path, test.updated}), options(t))
 		assert.Equal(t, test.want, got.Verdict, test.reason)
 		assert.Empty(t, got.Rules, test.reason)
 	}
@@ -347,7 +352,7 @@ func TestNodeAgentSecretNames(t *testing.T) {
 	}{
 		{"same", nil, nil, pool.None, nil, nil, "it covers what a Worker does not hold"},
 		{"alone", nil, []edit{secret}, pool.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
-		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, pool.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
+		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, pool.Roll, []string{"machineType"}, nil, "the cause is told, not the effect"},
 		{
 			"with what it does not cover", nil,
 			[]edit{secret, {workersPool + "volume.encrypted", false}},
@@ -366,7 +371,7 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			"with what may be a default", nil,
 			[]edit{secret, {workersPool + "kubernetesVersion", nil}},
 			pool.Roll,
-			[]string{"kubernetes.version", "nodeAgentSecretName"},
+			[]string{"kubernetesVersion", "nodeAgentSecretName"},
 			nil, "the name says that something did change",
 		},
 		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, pool.Indeterminate, []string{"nodeAgentSecretName"}, unknown, "what named the pool before is not known"},
@@ -566,11 +571,11 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
 	assert.Equal(t, []pool.Rule{pool.JudgedCanonically, pool.DriverAppliesInPlace}, got.Rules)
 
-	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{})
+	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Equal(t, pool.None, got.Verdict)
 
-	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{})
+	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Equal(t, pool.Indeterminate, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
@@ -602,7 +607,7 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 		p.ProviderConfig = []byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`)
 		return p
 	}
-	o := pool.Options{Naming: naming, Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
+	o := pool.Options{Providers: providers.All(), Naming: naming, Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
 	for updated, want := range map[string]pool.Verdict{`{"a":"1","b":"2"}`: pool.None, `{"a":"2","b":"1"}`: pool.Indeterminate, `{"a":"2","b":"2"}`: pool.Indeterminate} {
 		got, err := pool.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
 		require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -18,13 +17,22 @@ import (
 const configField = "providerConfig"
 
 // compareConfigs compares provider configs under their Schema, or without one by their members, with a note.
-func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
-	if IsNull(old) && IsNull(updated) {
-		return nil, nil
+func compareConfigs(old, updated *Pool, o Options) (c *Comparison, err error) {
+	c = &Comparison{Verdict: None}
+	before, after := old.ProviderConfig, updated.ProviderConfig
+	if IsNull(before) && IsNull(after) {
+		return c, nil
 	}
-	schema, known := o.schemaOf(old, updated)
+	schema, known := o.schemaOf(before, after)
 	c.ruleIf(ConfigAsWhole, !known)
-	return o.configDiff(schema, old, updated)
+	changes, err := o.configDiff(schema, before, after)
+	for _, change := range changes {
+		if !updated.isBare() {
+			change.Pointer, change.Path = "/"+configField+change.Pointer, joinPaths(configField, change.Path)
+		}
+		c.Changes = append(c.Changes, Change{Change: change})
+	}
+	return c, err
 }
 
 func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
@@ -60,16 +68,17 @@ func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bo
 // null is a null in a config. It counts if configs are hashed as they are written.
 var null = json.RawMessage(leaf.Null)
 
-// configs are the provider configs of a changed pool, and the facts to judge them by.
+// configs are the provider configs of a changed pool, and the facts to judge them by. The Comparison has only what concerns them.
 type configs struct {
 	*Comparison
 
 	old, updated Pool // with the configs as the extension sees them
 	naming       *Naming
-	provider     providers.Provider // zero if it is not known
+	provider     Provider // zero if it is not known
 	extension    Extension
 	path         string // of the configs in the changes
 	unknown      bool   // the hash function of the era is not known
+	keepsName    bool
 }
 
 // judgeConfigs judges the changes of the provider config by the era in which the extension names the pool. It finds the changes that the name
@@ -78,9 +87,16 @@ type configs struct {
 //   - A pool without a Kubernetes minor is judged in all eras, which must agree.
 //   - A provider config on its own is judged by its Schema.
 //   - Under an in-place strategy, a released extension refuses every change, and an adopted one refuses by the classes.
-func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
-	provider, _ := providerOf(updated)
-	j := &configs{Comparison: c, old: *old, updated: *updated, naming: o.naming(updated), provider: provider, extension: o.Extension, path: configField}
+func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
+	c.Strategy = of.strategy
+	for i, change := range c.Changes {
+		c.Changes[i].Verdict = ofClass(change.Change, c.Strategy)
+	}
+	old, updated, provider := of.old, of.updated, of.provider(of.updated)
+	j := &configs{
+		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider, extension: of.Extension, path: configField,
+		keepsName: of.keepsName,
+	}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
 	asWhole, isBare := slices.Contains(c.Rules, ConfigAsWhole), updated.isBare()
 	c.ruleIf(JudgedCanonically, !asWhole && (isBare || j.naming != nil && j.naming.Assumed))
@@ -89,20 +105,20 @@ func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 	}
 	j.refuseNewFields()
 	if err := j.findEras(); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case bytes.Equal(old.ProviderConfig, updated.ProviderConfig):
-	case o.Extension == Released && provider.Ignores:
+	case of.Extension == Released && provider.Ignores:
 		c.set(j.path, None, NotHashed)
-	case o.Extension == Released && inPlace(c.Strategy) && provider.Name != "":
+	case of.Extension == Released && inPlace(c.Strategy) && provider.Name != "":
 		j.refuseInPlace(old.ProviderConfig, updated.ProviderConfig)
 	case asWhole, j.naming == nil && !isBare:
 		c.set(j.path, Indeterminate, EraUnknown)
 	default:
 		j.judge()
 	}
-	return nil
+	return c, nil
 }
 
 // findEras finds the eras in which the pool is named before and after.
@@ -126,7 +142,7 @@ func (j *configs) refuseNewFields() {
 	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
 	for _, name := range j.provider.New {
 		if _, is := config[name]; is && j.extension == Released {
-			j.decideBy(NotReleased, Forbidden)
+			j.merge(Change{Verdict: Forbidden, Rule: NotReleased})
 			j.set(joinPaths(j.path, name), Forbidden, NotReleased)
 		}
 	}
@@ -141,7 +157,7 @@ func (j *configs) refuseInPlace(old, updated []byte) {
 	}
 	j.set(j.path, Forbidden, ConfigInPlace)
 	if !j.touches(j.path) && !bytes.Equal(compact(old), compact(updated)) {
-		j.decideBy(ConfigRespelled, Indeterminate)
+		j.merge(Change{Verdict: Indeterminate, Rule: ConfigRespelled})
 	}
 }
 
@@ -214,6 +230,7 @@ func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j
 
 // apply judges a change with a class by whether the name depends on it. A config on its own is judged by its classes alone.
 func (j *configs) apply(change *Change, renames Verdict) {
+	defer j.withdraw(change)
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
 	case renames == Roll && change.Class == hotupdate.Hot:
@@ -224,9 +241,23 @@ func (j *configs) apply(change *Change, renames Verdict) {
 		}
 	case renames == Indeterminate:
 		change.Verdict, change.Rule = Indeterminate, EraUnknown
-	case renames == None && strings.HasPrefix(change.Path, configField+".serverGroup"): // only OpenStack has it
+	case renames == None && slices.ContainsFunc(j.provider.HashedState, func(name string) bool {
+		return isBelow(change.Pointer, pointerTo(joinPaths(configField, name)))
+	}):
 		change.Rule = ServerGroup
 	case renames == None:
+		change.Verdict, change.Rule = None, NameStays
+	}
+}
+
+// withdraw takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash values without the names of their fields, so
+// changes can cancel out.
+func (j *configs) withdraw(change *Change) {
+	switch {
+	case !j.keepsName || change.Verdict != Roll || change.Rule == ServerGroup:
+	case change.Class == hotupdate.Hot && j.extension != Released:
+		change.Verdict, change.Rule = HotUpdate, NoRule
+	default:
 		change.Verdict, change.Rule = None, NameStays
 	}
 }
@@ -256,6 +287,7 @@ func (j *configs) addRow(d difference, v Verdict, rule Rule) {
 		d.at = append(fieldpath.Path{{Name: j.path}}, d.at...)
 	}
 	change := d.change(v, rule)
+	j.withdraw(&change)
 	if change.Op == hotupdate.Replace || !isEmptyObject(d.before) && !isEmptyObject(d.after) {
 		change.Sensitive, change.Old, change.New = true, "", ""
 	}

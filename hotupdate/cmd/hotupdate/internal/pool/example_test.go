@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -24,7 +25,7 @@ func ExampleNewPlan() {
 	if err != nil {
 		panic(err)
 	}
-	planned, err := pool.NewPlan(old, updated, pool.Options{})
+	planned, err := pool.NewPlan(old, updated, pool.Options{Providers: providers.All()})
 	if err != nil {
 		panic(err)
 	}
@@ -39,7 +40,7 @@ func ExampleNewPlan() {
 	}
 	// Output:
 	// large: kept, roll
-	//   kubernetes.version "1.33" "1.34" in-place
+	//   kubernetes.version "1.33.2" "1.34.0" in-place
 	//   assumed unchanged: the default version of the machine image
 	//   assumed unchanged: credentials and their rotation
 	// tiny: renamed, none
@@ -58,7 +59,7 @@ func ExampleCompare() {
 		return p
 	}
 	compared, err := pool.Compare(withConfig(""), withConfig(`,"tags":{"vm":{"team":"red"}}`), pool.Options{
-		Schema: func(meta pool.TypeMeta) *hotupdate.Schema { return schema },
+		Providers: providers.All(), Schema: func(meta pool.TypeMeta) *hotupdate.Schema { return schema },
 	})
 	if err != nil {
 		panic(err)

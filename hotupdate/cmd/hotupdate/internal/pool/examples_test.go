@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/azure"
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -50,7 +51,7 @@ func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, erro
 				t.Parallel()
 				old, updated := examplePool(provider, version), examplePool(provider, version)
 				apply(&updated)
-				got, err := pool.Compare(old, updated, pool.Options{})
+				got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 				require.NoError(t, err)
 				require.Equal(t, digest(t, old, "red") != digest(t, updated, "red"), got.Verdict == pool.Roll, "the outcome is %s", got.Verdict)
 			})

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"maps"
@@ -16,97 +15,226 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// fields.json says how a change of a manifest's field is judged: a field of a pool, by its name in a Shoot, see triggerOf, or a field above the
-// pools. A field without a line of its own or of a parent is not judged: new fields of Gardener are listed as not judged until they get a line.
-// Source: Gardener v1.150, hash of worker pools and reconciliation of Workers.
+// fieldsFile is the table of the fields of a Shoot, a Worker and a pool. Its head explains the
+// columns.
 //
-//go:embed fields.json
-var fieldsFile []byte
+//go:embed fields.txt
+var fieldsFile string
 
-// judgements are the words of fields.json, with the rule and verdict of a change.
-var judgements = map[string]Change{
-	"elsewhere":  {},                                 // a trigger, the provider config, a field with a rule of its own, or one that a cluster fills in
-	"not hashed": {Rule: NotHashed, Verdict: None},   // no name of Gardener or of an extension depends on the field
-	"scales":     {Rule: Scaled, Verdict: ComeOrGo},  // the field changes the number of machines
-	"at pools":   {Rule: ToldAtPools, Verdict: None}, // the field is above the pools, and judged with each of them
+// effect is the effect of a change of a field, as fields.txt names it.
+type effect string
+
+// The effects.
+const (
+	effectNone    effect = "none"
+	effectScale   effect = "scale"
+	effectRoll    effect = "roll"
+	effectDrain   effect = "drain"
+	effectRefused effect = "refused"
+	effectKept    effect = "kept"
+	effectUnknown effect = "unknown"
+	effectPools   effect = "pools"
+	effectMeta    effect = "meta"
+	effectJudged  effect = "judged"
+)
+
+// Field is a row of fields.txt.
+type Field struct {
+	// Path is the path of the field; in a pool it has the name that a Shoot gives it.
+	Path string
+	// Function names the functions of Gardener, or the part of an extension, that say so.
+	Function string
+
+	rolling, inPlace effect
 }
 
-var fields = sync.OnceValue(func() (all struct{ Pool, Manifest map[string]string }) {
-	_ = json.Unmarshal(fieldsFile, &all) // a test reads it
+// of returns the effect on pools with a strategy.
+func (f Field) of(strategy hotupdate.Strategy) effect {
+	if inPlace(strategy) {
+		return f.inPlace
+	}
+	return f.rolling
+}
+
+// class returns the class of a field that a name of Gardener covers.
+func (f Field) class() hotupdate.Class {
+	if f.inPlace == effectDrain {
+		return hotupdate.InPlace
+	}
+	return hotupdate.Immutable
+}
+
+// table has the rows of a section of fields.txt by path. A section of a manifest has those of all
+// kinds.
+type table map[string]Field
+
+// Fields returns the rows of a section of fields.txt: Shoot, Worker or pool.
+func Fields(section string) map[string]Field { return tables()[section] }
+
+// sections returns the rows of fields.txt by section. A row is a list of columns, of which the
+// first has several paths.
+var sections = sync.OnceValue(func() map[string][][]string {
+	all, section := map[string][][]string{}, ""
+	for line := range strings.Lines(fieldsFile) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		default:
+			columns := strings.Split(line, "  ")
+			for path := range strings.FieldsSeq(columns[0]) {
+				for _, path := range spread(path) {
+					all[section] = append(all[section], append([]string{path}, columns[1:]...))
+				}
+			}
+		}
+	}
 	return all
 })
 
-// triggerNames maps fields to triggers with another name. The first matching prefix counts.
+var tables = sync.OnceValue(func() map[string]table {
+	all := map[string]table{}
+	for _, section := range []string{string(Shoot), string(Worker), "pool"} {
+		all[section] = table{}
+		if section == string(Worker) { // metadata is that of every object
+			maps.Copy(all[section], all[string(Shoot)])
+		}
+		for _, row := range sections()[section] {
+			effects := strings.Fields(row[1])
+			all[section][row[0]] = Field{row[0], row[2], effect(effects[0]), effect(effects[1])}
+		}
+	}
+	for path, f := range all["pool"] { // the kubelet of the Shoot is that of pools without their own
+		if strings.HasPrefix(path, kubeletPath+".") {
+			f.rolling, f.inPlace = effectPools, effectPools
+			all[string(Shoot)]["spec."+path] = f
+		}
+	}
+	return all
+})
+
+// spread returns the paths that a path with lists in braces stands for.
+func spread(path string) (all []string) {
+	before, rest, found := strings.Cut(path, "{")
+	if !found {
+		return []string{path}
+	}
+	list, after, _ := strings.Cut(rest, "}")
+	for name := range strings.SplitSeq(list, ",") {
+		all = append(all, spread(before+name+after)...)
+	}
+	return all
+}
+
+// of finds the row of a field: its own, or the nearest above it that ends with *. An annotation of
+// Gardener's has a row of its own or none, since it may be an order.
+func (t table) of(path string) (Field, bool) {
+	if f, ok := t[path]; ok {
+		return f, true
+	}
+	isOrder := strings.HasPrefix(path, "metadata.annotations.") && strings.Contains(path, "gardener.cloud/")
+	for above := path; !isOrder; {
+		end := strings.LastIndexByte(above, '.')
+		if end < 0 {
+			break
+		}
+		above = above[:end]
+		if f, ok := t[above+".*"]; ok {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// isHarmless reports whether all fields below a path touch no machine: then an empty object there
+// does not either.
+func (t table) isHarmless(path string) bool {
+	found := false
+	for below, f := range t {
+		if strings.HasPrefix(below, path+".") {
+			if found = true; f.rolling != effectNone || f.inPlace != effectNone {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// triggerNames maps the names of fields of a Worker's pool to those of a Shoot's. The first
+// matching prefix counts.
 var triggerNames = [][2]string{
 	{"machineType", "machine.type"},
 	{"machineImage", "machine.image"},
 	{"architecture", architecturePath},
 	{"kubernetesVersion", versionPath},
-	{"kubeletConfig.kubeReserved", reservedPath},
-	{"kubeletConfig.systemReserved", reservedPath},
-	{"kubeletConfig", "kubernetes.kubelet"},
-	{"kubernetes.kubelet.kubeReserved", reservedPath},
-	{"kubernetes.kubelet.systemReserved", reservedPath},
+	{"kubeletConfig", kubeletPath},
 }
 
-func triggerOf(path string) string {
+func triggerOf(path string) string { return renamed(path, 0, 1) }
+
+// nameInWorker returns the name that a pool of a Worker gives to a field.
+func nameInWorker(path string) string { return renamed(path, 1, 0) }
+
+// nameOwn gives a change of a Worker's pool the name that the manifest has.
+func (p *Pool) nameOwn(c *hotupdate.Change) {
+	if name := nameInWorker(c.Path); p.ofWorker && name != c.Path {
+		c.Path, c.Pointer = name, pointerTo(name)
+	}
+}
+
+func renamed(path string, from, to int) string {
 	for _, names := range triggerNames {
-		if rest, ok := strings.CutPrefix(path, names[0]); ok && (rest == "" || rest[0] == '.') {
-			return names[1] + rest
+		if rest, ok := strings.CutPrefix(path, names[from]); ok && (rest == "" || rest[0] == '.') {
+			return names[to] + rest
 		}
 	}
 	return path
 }
 
-// judgementOf returns the judgement of the field at a path, or of the nearest field above it; empty if there is none.
-func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
-	path := ""
-	for _, step := range at {
-		path = strings.TrimPrefix(path+"."+step.Name, ".")
-		found = cmp.Or(fields[triggerOf(path)], found)
-	}
-	return found
-}
-
-// rest compares the fields of two manifests or pools. It returns the changes with a judgement, the paths of differences without one, and the
-// differences that are judged elsewhere.
-func rest(fields map[string]string, old, updated any) (changes []Change, unknown []string, others []difference) {
+// rest compares the fields of two manifests or pools by the table. It returns the changes that a
+// row decides, the paths of differences without a row, and the differences that a judgement
+// decides.
+func (t table) rest(strategy hotupdate.Strategy, old, updated any) (changes []Change, unknown []string, others []difference) {
 	for _, d := range differences(old, updated) {
-		switch judgement, known := judgements[judgementOf(fields, d.at)]; {
-		case !known:
+		path := triggerOf(d.path())
+		f, known := t.of(path)
+		harmless := !known && (isEmptyObject(d.before) || isEmptyObject(d.after)) && t.isHarmless(path)
+		v, rule := f.verdict(strategy, d)
+		switch {
+		case !known && !harmless:
 			unknown = append(unknown, d.at.String())
-		case judgement.Rule == NoRule:
-			others = append(others, d)
+		case f.of(strategy) == effectMeta:
+		case rule != NoRule, harmless:
+			changes = append(changes, d.change(v, rule))
 		default:
-			changes = append(changes, d.change(judgement.Verdict, judgement.Rule))
+			others = append(others, d)
 		}
 	}
 	return changes, unknown, others
 }
 
-// compareRest compares the fields that are no triggers: number and place of the machines, and fields that no name depends on. It also lists triggers
-// that are spelled in another way and mean the same.
-func (c *Comparison) compareRest(old, updated *Pool) {
-	before, after := old.Zones, updated.Zones
-	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
-	case isAppended:
-		c.add("zones", before, after, ComeOrGo, ZoneAppended)
-	case !slices.Equal(before, after):
-		c.add("zones", before, after, Forbidden, ZonesChanged)
+// verdict returns the verdict of the row on a difference. It has no rule if a judgement decides.
+func (f Field) verdict(strategy hotupdate.Strategy, d difference) (Verdict, Rule) {
+	if f.rolling == effectRoll {
+		return None, NoRule
 	}
-	changes, unknown, others := rest(fields().Pool, old.all, updated.all)
-	for _, d := range others {
-		switch path := d.at.String(); {
-		case d.at[0].Name == configField, d.at[0].Name == "name", c.touches(triggerOf(path)):
-		case path == secretNamePath:
-			if len(c.Changes) == 0 {
-				c.Unjudged = append(c.Unjudged, path)
-			}
-		default:
-			c.Changes = append(c.Changes, d.change(None, SameMeaning))
+	switch e := f.of(strategy); e {
+	case effectNone:
+		return None, NotHashed
+	case effectPools:
+		return None, ToldAtPools
+	case effectScale:
+		return ComeOrGo, Scaled
+	case effectUnknown:
+		return Indeterminate, BeyondManifests
+	case effectRefused, effectKept:
+		if e == effectKept && d.before == nil {
+			return None, NotHashed
 		}
+		return Forbidden, refused(f.Function, "the field cannot be changed")
+	case effectRoll, effectDrain, effectMeta, effectJudged:
 	}
-	c.Changes, c.Unjudged = append(c.Changes, changes...), append(c.Unjudged, unknown...)
+	return None, NoRule
 }
 
 // difference is a path at which two JSON values differ. Nil is absent.
@@ -115,18 +243,20 @@ type difference struct {
 	before, after any
 }
 
+// path returns the names that lead to the difference, which may have dots.
+func (d difference) path() string {
+	var names []string
+	for _, step := range d.at {
+		names = append(names, step.Name)
+	}
+	return strings.Join(names, ".")
+}
+
 // change returns the difference as a change without a class, with its verdict and rule.
 func (d difference) change(v Verdict, rule Rule) Change {
-	c := Change{Rule: rule, Verdict: v, Change: hotupdate.Change{
+	return Change{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
 		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(d.before), New: textOf(d.after),
-	}}
-	if c.Old == "" {
-		c.Op = hotupdate.Add
-	}
-	if c.New == "" {
-		c.Op = hotupdate.Remove
-	}
-	return c
+	})}
 }
 
 // textOf returns a value in JSON, or nothing for null.
@@ -138,8 +268,8 @@ func textOf(value any) string {
 	return strings.TrimPrefix(strings.TrimSpace(text.String()), leaf.Null)
 }
 
-// differences finds the paths at which two JSON values differ. Objects are compared member by member, also with an absent one unless both are
-// empty. Other values are compared as a whole.
+// differences finds the paths at which two JSON values differ. Objects are compared member by
+// member, also with an absent one unless both are empty. Other values are compared as a whole.
 func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 	before, isObject := old.(map[string]any)
 	after, isToo := updated.(map[string]any)
@@ -172,30 +302,36 @@ func with(value any, at fieldpath.Path, other any) any {
 	return changed
 }
 
-// decode decodes the manifest for a comparison member by member. It stores the pools' own members in the pools, and returns the rest.
-func (m *Manifest) decode() any {
-	all := tree(m.Raw)
-	root, _ := all.(map[string]any)
-	spec, _ := root["spec"].(map[string]any)
-	kubernetes, _ := spec["kubernetes"].(map[string]any)
+// decode decodes the manifest for a comparison member by member, once. It stores the pools' own
+// members in the pools, and the rest in the root.
+func (m *Manifest) decode() {
+	if m.root != nil || len(m.Raw) == 0 {
+		return
+	}
+	m.root, _ = tree(m.Raw).(map[string]any)
+	spec, kubernetes := membersOf(m.root["spec"]), at(m.root, "spec", "kubernetes")
 	above, list := spec, "pools"
 	if m.Kind == Shoot {
-		above, _ = spec["provider"].(map[string]any)
-		list = "workers"
+		above, list = membersOf(spec["provider"]), "workers"
 	}
-	pools, _ := above[list].([]any)
+	m.workers = listOf(above[list])
 	delete(above, list)
-	for i := range min(len(pools), len(m.Pools)) {
+	for i := range min(len(m.workers), len(m.Pools)) {
 		p := &m.Pools[i]
-		p.all, p.Cluster.kubelet, p.Cluster.infrastructure = pools[i], kubernetes["kubelet"], above["infrastructureConfig"]
+		p.all, p.Cluster.kubelet, p.Cluster.infrastructure = m.workers[i], at(kubernetes, "kubelet"), above["infrastructureConfig"]
 	}
-	return all
+}
+
+// has reports whether the manifest has a pool of a name.
+func (m *Manifest) has(name string) bool {
+	return slices.ContainsFunc(m.Pools, func(p Pool) bool { return p.Worker.Name == name })
 }
 
 // tree decodes JSON with exact numbers. In a manifest, null is absent.
 func tree(raw []byte) any { return decoded(raw, nil) }
 
-// decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if instead is nil. A null value is nil.
+// decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if
+// instead is nil. A null value is nil.
 func decoded(raw []byte, instead any) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

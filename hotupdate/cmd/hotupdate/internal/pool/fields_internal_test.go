@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,31 +8,64 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	gardener "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 )
 
-// TestFieldsExist: each field in fields.json is a member of the manifest, and its judgement is a known one.
-func TestFieldsExist(t *testing.T) {
-	require.True(t, json.Valid(fieldsFile))
-	all := fields()
-	require.Greater(t, len(all.Pool)+len(all.Manifest), 40)
-	check := func(field, judgement string, types ...gardener.Type) {
-		assert.Contains(t, judgements, judgement, field)
-		assert.True(t, slices.ContainsFunc(types, func(typ gardener.Type) bool { return hasMember(typ, strings.Split(field, ".")) }), field)
+// leavesOf lists the paths of all fields below a type that have no members. A path that ends with .* stands for members that no type lists.
+func leavesOf(typ members.Type, path string) (all []string) {
+	if typ == "any" || strings.HasPrefix(string(typ), "{}") {
+		return []string{path + ".anything"}
 	}
-	for field, judgement := range all.Pool {
-		if field != reservedPath { // a trigger that stands for two fields
-			check(field, judgement, "ShootWorker", "WorkerPool")
-		}
+	for name, member := range typ.Members() {
+		all = append(all, leavesOf(member, strings.TrimPrefix(path+"."+name, "."))...)
 	}
-	for field, judgement := range all.Manifest {
-		if !strings.HasPrefix(field, "metadata.annotations.") { // whose names have dots
-			check(field, judgement, gardener.Shoot, gardener.Worker)
+	if len(typ.Members()) == 0 {
+		return []string{path}
+	}
+	return all
+}
+
+// TestEveryFieldHasARow: members.json has the names and types of all fields of Gardener's API. Each has a row, whose effects are known words.
+func TestEveryFieldHasARow(t *testing.T) {
+	for _, of := range []struct {
+		section string
+		typ     members.Type
+		least   int
+	}{{"Shoot", members.Shoot, 200}, {"Worker", members.Worker, 20}, {"pool", "ShootWorker", 100}, {"pool", "WorkerPool", 90}} {
+		leaves := leavesOf(of.typ, "")
+		require.Greater(t, len(leaves), of.least, of.typ)
+		for _, path := range leaves {
+			if strings.HasPrefix(path, "spec.provider.workers") || path == "spec.pools" {
+				continue // the pools
+			}
+			row, known := tables()[of.section].of(triggerOf(path))
+			assert.True(t, known, "%s: %s has no row", of.typ, path)
+			assert.NotEmpty(t, row.Function, path)
 		}
 	}
 }
 
-func hasMember(typ gardener.Type, path []string) bool {
+// TestEveryRowIsAField: no row is misspelled, and every effect is a known word.
+func TestEveryRowIsAField(t *testing.T) {
+	effects := []effect{
+		effectNone, effectScale, effectRoll, effectDrain, effectRefused, effectKept, effectUnknown, effectPools, effectMeta, effectJudged,
+	}
+	ofCluster := []string{"systemComponents.nodeLocalDNS.enabled", "credentials.rotation"} // which the pools get from the Shoot
+	for section, types := range map[string][]members.Type{"Shoot": {members.Shoot}, "Worker": {members.Shoot, members.Worker}, "pool": {"ShootWorker", "WorkerPool"}} {
+		for path, row := range tables()[section] {
+			assert.Contains(t, effects, row.rolling, path)
+			assert.Contains(t, effects, row.inPlace, path)
+			if strings.HasPrefix(path, "metadata.annotations.") || slices.ContainsFunc(ofCluster, func(above string) bool { return strings.HasPrefix(path, above) }) {
+				continue
+			}
+			steps := strings.Split(strings.TrimSuffix(path, ".*"), ".")
+			worker := strings.Split(strings.TrimSuffix(nameInWorker(path), ".*"), ".")
+			assert.True(t, slices.ContainsFunc(types, func(typ members.Type) bool { return hasMember(typ, steps) || hasMember(typ, worker) }), "%s: %s", section, path)
+		}
+	}
+}
+
+func hasMember(typ members.Type, path []string) bool {
 	if len(path) == 0 {
 		return true
 	}

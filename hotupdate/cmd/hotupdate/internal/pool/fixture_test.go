@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -53,7 +54,7 @@ func options(tb testing.TB) pool.Options {
 	}}
 	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
 	require.NoError(tb, err)
-	return pool.Options{Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
+	return pool.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
 		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
 			return schema
 		}

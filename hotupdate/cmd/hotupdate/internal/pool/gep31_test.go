@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -67,7 +68,7 @@ func shootTriggers() []trigger {
 			[]string{"providerConfig.tags[a]"},
 		},
 		{".spec.provider.workers[].providerConfig, an ignored field", "", nil, []edit{{config + "hint", "x"}}, untouched, []string{"providerConfig.hint"}},
-		{".spec.provider.workers[].cri.name", "", nil, []edit{{shootsPool + "cri.name", "other"}}, onlyRolled, []string{"cri.name"}},
+		{".spec.provider.workers[].cri.name", "", nil, []edit{{shootsPool + "cri.name", "other"}}, outcomes{pool.Forbidden, pool.Forbidden}, []string{"cri.name"}}, // containerd is the only one
 		{".spec.systemComponents.nodeLocalDNS.enabled", "", nil, []edit{{"spec.systemComponents.nodeLocalDNS.enabled", true}}, onlyRolled, []string{"systemComponents.nodeLocalDNS.enabled"}},
 		{
 			".status.credentials.rotation.certificateAuthorities.lastInitiationTime", "", nil,
@@ -81,12 +82,12 @@ func shootTriggers() []trigger {
 			updatedInPlace,
 			[]string{"credentials.rotation.serviceAccountKey.lastInitiationTime"},
 		},
-		{".spec.kubernetes.kubelet.kubeReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
-		{".spec.kubernetes.kubelet.systemReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
+		{".spec.kubernetes.kubelet.kubeReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.kubeReserved.memory"}},
+		{".spec.kubernetes.kubelet.systemReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.systemReserved.memory"}},
 		{".spec.kubernetes.kubelet.evictionHard", "", both(kubelet+"evictionHard.memoryAvailable", "1Gi"), []edit{{kubelet + "evictionHard.memoryAvailable", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.evictionHard.memoryAvailable"}},
 		{".spec.kubernetes.kubelet.cpuManagerPolicy", "", none, []edit{{kubelet + "cpuManagerPolicy", "static"}}, updatedInPlace, []string{"kubernetes.kubelet.cpuManagerPolicy"}},
-		{".spec.provider.workers[].kubernetes.kubelet.kubeReserved", "", nil, []edit{{own + "kubeReserved.pid", "20k"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.pid"}},
-		{".spec.provider.workers[].kubernetes.kubelet.systemReserved", "", nil, []edit{{own + "systemReserved.cpu", "1m"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.cpu"}},
+		{".spec.provider.workers[].kubernetes.kubelet.kubeReserved", "", nil, []edit{{own + "kubeReserved.pid", "20k"}}, updatedInPlace, []string{"kubernetes.kubelet.kubeReserved.pid"}},
+		{".spec.provider.workers[].kubernetes.kubelet.systemReserved", "", nil, []edit{{own + "systemReserved.cpu", "1m"}}, updatedInPlace, []string{"kubernetes.kubelet.systemReserved.cpu"}},
 		{".spec.provider.workers[].kubernetes.kubelet.evictionHard", "", nil, []edit{{own + "evictionHard.imageFSAvailable", "5%"}}, updatedInPlace, []string{"kubernetes.kubelet.evictionHard.imageFSAvailable"}},
 		{".spec.provider.workers[].kubernetes.kubelet.cpuManagerPolicy", "", nil, []edit{{own + "cpuManagerPolicy", "none"}}, updatedInPlace, []string{"kubernetes.kubelet.cpuManagerPolicy"}},
 	}
@@ -95,19 +96,19 @@ func shootTriggers() []trigger {
 // workerTriggers are the same lines for a Worker.
 func workerTriggers() []trigger {
 	const file = "worker.yaml"
-	kubelet := workersPool + "kubeletConfig."
+	kubelet, secret := workersPool+"kubeletConfig.", edit{workersPool + "nodeAgentSecretName", "gardener-node-agent-cpu-worker-another"}
 	return []trigger{
-		{"Worker: Kubernetes version", file, nil, []edit{{workersPool + "kubernetesVersion", "1.34.0"}}, updatedInPlace, []string{"kubernetes.version"}},
-		{"Worker: image name", file, nil, []edit{{workersPool + "machineImage.name", "ubuntu"}}, onlyRolled, []string{"machine.image.name"}},
-		{"Worker: image version", file, nil, []edit{{workersPool + "machineImage.version", "1443.9.0"}}, updatedInPlace, []string{"machine.image.version"}},
-		{"Worker: machine type", file, nil, []edit{{workersPool + "machineType", "m5.xlarge"}}, onlyRolled, []string{"machine.type"}},
+		{"Worker: Kubernetes version", file, nil, []edit{{workersPool + "kubernetesVersion", "1.34.0"}}, updatedInPlace, []string{"kubernetesVersion"}},
+		{"Worker: image name", file, nil, []edit{{workersPool + "machineImage.name", "ubuntu"}}, onlyRolled, []string{"machineImage.name"}},
+		{"Worker: image version", file, nil, []edit{{workersPool + "machineImage.version", "1443.9.0"}}, updatedInPlace, []string{"machineImage.version"}},
+		{"Worker: machine type", file, nil, []edit{{workersPool + "machineType", "m5.xlarge"}}, onlyRolled, []string{"machineType"}},
 		{"Worker: volume type", file, nil, []edit{{workersPool + "volume.type", "io1"}}, onlyRolled, []string{"volume.type"}},
 		{"Worker: volume size", file, nil, []edit{{workersPool + "volume.size", "51Gi"}}, onlyRolled, []string{"volume.size"}},
 		{"Worker: provider config", file, nil, []edit{{workersPool + "providerConfig.volume.iops", 12000}}, onlyRolled, []string{"providerConfig.volume.iops"}},
-		{"Worker: kubeReserved", file, nil, []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
-		{"Worker: systemReserved", file, nil, []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
-		{"Worker: evictionHard", file, nil, []edit{{kubelet + "evictionHard.memoryAvailable", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.evictionHard.memoryAvailable"}},
-		{"Worker: cpuManagerPolicy", file, nil, []edit{{kubelet + "cpuManagerPolicy", "none"}}, updatedInPlace, []string{"kubernetes.kubelet.cpuManagerPolicy"}},
+		{"Worker: kubeReserved", file, nil, []edit{{kubelet + "kubeReserved.memory", "2Gi"}, secret}, updatedInPlace, []string{"kubeletConfig.kubeReserved.memory"}},
+		{"Worker: systemReserved", file, nil, []edit{{kubelet + "systemReserved.memory", "2Gi"}, secret}, updatedInPlace, []string{"kubeletConfig.systemReserved.memory"}},
+		{"Worker: evictionHard", file, nil, []edit{{kubelet + "evictionHard.memoryAvailable", "2Gi"}, secret}, updatedInPlace, []string{"kubeletConfig.evictionHard.memoryAvailable"}},
+		{"Worker: cpuManagerPolicy", file, nil, []edit{{kubelet + "cpuManagerPolicy", "none"}, secret}, updatedInPlace, []string{"kubeletConfig.cpuManagerPolicy"}},
 		{"Worker on AWS: volume encryption", file, nil, []edit{{workersPool + "volume.encrypted", false}}, onlyRolled, []string{"volume.encrypted"}},
 		{"Worker on AWS: size of a data volume", file, nil, []edit{{workersPool + "dataVolumes.1.size", "31Gi"}}, onlyRolled, []string{"dataVolumes[1].size"}},
 		{"Worker on AWS: type of a data volume", file, nil, []edit{{workersPool + "dataVolumes.1.type", "io1"}}, onlyRolled, []string{"dataVolumes[1].type"}},
@@ -227,7 +228,7 @@ func TestSpellingIsNoTrigger(t *testing.T) {
 			got := compare(t, raw, other, options(t))
 			assert.Equal(t, pool.None, got.Verdict, "%s: %s", file, name)
 			assert.Empty(t, got.Changes, "%s: %s", file, name)
-			got = compare(t, raw, other, pool.Options{})
+			got = compare(t, raw, other, pool.Options{Providers: providers.All()})
 			assert.Empty(t, got.Changes, "also where the provider config is compared as a whole")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -16,7 +17,7 @@ import (
 func TestComparingAllocatesLinearly(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
-	options := pool.Options{Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
+	options := pool.Options{Providers: providers.All(), Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
 	comparing := func(n int) float64 {
 		var sides []pool.Pool
 		for _, value := range []string{"1", "2"} {

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // configsOf are the members of provider configs, each with its values, without absent ones. They include members whose order, spelling or emptiness
@@ -68,21 +68,21 @@ func drawMember(t *rapid.T, config map[string]json.RawMessage, provider, name st
 }
 
 // drawNamed draws a pool with a provider config, and a pool that differs from it in a few fields.
-func drawNamed(t *rapid.T, provider providers.Provider) (old, updated pool.Pool) {
-	names := slices.Sorted(maps.Keys(configsOf[provider.Name]))
-	head := map[string]json.RawMessage{"apiVersion": json.RawMessage(`"` + provider.APIVersion + `"`), "kind": json.RawMessage(`"` + provider.Kind + `"`)}
+func drawNamed(t *rapid.T, of provider.Provider) (old, updated pool.Pool) {
+	names := slices.Sorted(maps.Keys(configsOf[of.Name]))
+	head := map[string]json.RawMessage{"apiVersion": json.RawMessage(`"` + of.APIVersion + `"`), "kind": json.RawMessage(`"` + of.Kind + `"`)}
 	before := maps.Clone(head)
 	for _, name := range names {
-		drawMember(t, before, provider.Name, name)
+		drawMember(t, before, of.Name, name)
 	}
 	after := maps.Clone(before)
 	for range rapid.IntRange(0, 3).Draw(t, "changes") {
-		drawMember(t, after, provider.Name, rapid.SampledFrom(names).Draw(t, "changed"))
+		drawMember(t, after, of.Name, rapid.SampledFrom(names).Draw(t, "changed"))
 	}
 	minors := []string{"1.33.1", "1.34.1", "1.35.1", "1.36.1", "1.37.1"}
 	i := rapid.IntRange(0, len(minors)-1).Draw(t, "minor")
-	old = examplePool(provider.Name, minors[i])
-	updated = examplePool(provider.Name, minors[min(len(minors)-1, i+drawn(t, "upgrade", 0, 0, 0, 0, 0, 1))])
+	old = examplePool(of.Name, minors[i])
+	updated = examplePool(of.Name, minors[min(len(minors)-1, i+drawn(t, "upgrade", 0, 0, 0, 0, 0, 1))])
 	if change := rapid.SampledFrom(slices.Sorted(maps.Keys(poolChanges()))).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
 		poolChanges()[change](&updated)
 	}
@@ -104,13 +104,13 @@ func drawConfig(t *rapid.T, config map[string]json.RawMessage) []byte {
 func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
-	for _, provider := range providers.All() {
-		for extension, names := range map[pool.Extension]func(*providers.WorkerPool) (providers.Additional, error){pool.Adopted: provider.Adopted, pool.Released: provider.Released} {
-			t.Run(provider.Name+"/"+extension.String(), func(t *testing.T) {
+	for _, one := range providers.All() {
+		for extension, names := range map[pool.Extension]func(*provider.Pool) (provider.Additional, error){pool.Adopted: one.Adopted, pool.Released: one.Released} {
+			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
 				rapid.Check(t, func(t *rapid.T) {
-					old, updated := drawNamed(t, provider)
-					got, err := pool.Compare(old, updated, pool.Options{Schema: schemas, Extension: extension})
+					old, updated := drawNamed(t, one)
+					got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemas, Extension: extension})
 					require.NoError(t, err)
 					if got.Verdict == pool.Forbidden { // a field that is not released, or a lower version
 						return
@@ -142,7 +142,7 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 		for p, config := range map[*pool.Pool]string{&old: test.old, &updated: test.updated} {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		}
-		got, err := pool.Compare(old, updated, pool.Options{Schema: schemaOfExamples(t)})
+		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, test.want, got.Verdict, "%s to %s: %v", test.old, test.updated, got.Changes)
 	}
@@ -212,7 +212,7 @@ func TestHotInALaterEra(t *testing.T) {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 			return p
 		}
-		got, err := pool.Compare(of(test.old), of(test.updated), pool.Options{Schema: schemaOfExamples(t)})
+		got, err := pool.Compare(of(test.old), of(test.updated), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		found := rows{}
 		for _, change := range got.Changes {
@@ -227,12 +227,12 @@ func TestHotInALaterEra(t *testing.T) {
 }
 
 // nameOf composes the name of a pool as its extension does.
-func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Additional, error), p pool.Pool) hash.Digest {
+func nameOf(t require.TestingT, names func(*provider.Pool) (provider.Additional, error), p pool.Pool) hash.Digest {
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
-	w := &providers.WorkerPool{
+	w := &provider.Pool{
 		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
-		MachineImage: *p.Worker.Image, Volume: &providers.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
+		MachineImage: *p.Worker.Image, Volume: &provider.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	w.DataVolumes = p.DataVolumes
 	if p.ProviderConfig != nil {
@@ -240,7 +240,7 @@ func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Add
 		require.NoError(t, json.Unmarshal(p.ProviderConfig, &value))
 		stored, err := json.Marshal(value) // as the API server stores it
 		require.NoError(t, err)
-		w.ProviderConfig = rawExtension(stored)
+		w.ProviderConfig = stored
 	}
 	additional, err := names(w)
 	require.NoError(t, err)
@@ -248,5 +248,3 @@ func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Add
 	require.NoError(t, err)
 	return name.Digest
 }
-
-func rawExtension(raw []byte) *runtime.RawExtension { return &runtime.RawExtension{Raw: raw} }

@@ -154,13 +154,13 @@ func changesOfPools() []change {
 		{onAzure, edits{ipvs}, edits{noProxy}, rolls, rolls, "the mode of a kube-proxy that is switched off ceases to count"},
 		{onAzure, edits{noProxy}, edits{ipvs}, none, none, "and does not begin to"},
 		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.identity", object{"name": "x", "acrAccess": true}}}, unknown, unknown, "the identity is hashed, and follows from the infrastructure's state"},
-		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, none, none, "listed as not judged"},
+		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, unknown, unknown, "the extension decides"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, rolls, rolls, "a rotation rolls every pool"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile;rotate-credentials-start")}, rolls, rolls, "one of several operations"},
 		{onAWS, nil, edits{annotation("maintenance.gardener.cloud/operation", "rotate-serviceaccount-key-start")}, rolls, rolls, "in the next maintenance window"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start-without-workers-rollout")}, none, none, "the pools follow later"},
-		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other,general")}, rolls, rolls, "now they follow"},
-		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other")}, none, none, "another pool"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general")}, rolls, rolls, "now they follow"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general,other")}, refused, refused, "validation: there is no such pool"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rollout-workers=*")}, rolls, rolls, "by a template annotation, without another name"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile")}, none, none, "an operation that touches no pool"},
 		{onAWS, nil, edits{inPlaceAuto}, refused, refused, "validation: from rolling to in-place"},
@@ -248,7 +248,7 @@ func TestPairs(t *testing.T) {
 	for i, c := range all {
 		for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: c.released, pool.Adopted: c.adopted} {
 			old, updated := manifest(t, "pairs/"+c.file, c.both...), manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
-			plan, err := pool.NewPlan(read(t, old), read(t, updated), pool.Options{Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
+			plan, err := pool.NewPlan(read(t, old), read(t, updated), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
 			require.NoError(t, err, "%d: %s", i, c.why)
 			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)
 		}
@@ -263,17 +263,17 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 		o       pool.Options
 		want    pool.Rule
 	}{
-		{nil, pool.Options{}, pool.ExtensionAdopted},
-		{nil, pool.Options{Extension: pool.Released}, pool.ExtensionReleased},
-		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{}, pool.WaitsForMaintenance},
-		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{}, pool.WaitsForMaintenance},
-		{edits{{"spec.provider.workers", list{}}}, pool.Options{}, pool.WorkersComeOrGo},
+		{nil, pool.Options{Providers: providers.All()}, pool.ExtensionAdopted},
+		{nil, pool.Options{Providers: providers.All(), Extension: pool.Released}, pool.ExtensionReleased},
+		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{Providers: providers.All()}, pool.WaitsForMaintenance},
+		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{Providers: providers.All()}, pool.WaitsForMaintenance},
+		{edits{{"spec.provider.workers", list{}}}, pool.Options{Providers: providers.All()}, pool.WorkersComeOrGo},
 	} {
 		plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml", at("providerConfig", nil))), read(t, manifest(t, "pairs/azure.yaml", append(edits{at("providerConfig", nil)}, test.updated...)...)), test.o)
 		require.NoError(t, err)
 		assert.Contains(t, plan.Rules, test.want)
 	}
-	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), pool.Options{Schema: schemaOfExamples(t)})
+	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 	require.NoError(t, err)
 	assert.NotContains(t, plan.Rules, pool.WaitsForMaintenance)
 }
@@ -302,7 +302,7 @@ func TestEraIsCrossedByMinors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, err := pool.NewPlan(
 				read(t, manifest(t, "pairs/"+onAWS, old...)), read(t, manifest(t, "pairs/"+onAWS, append(old, tc.change)...)),
-				pool.Options{Schema: schemaOfExamples(t)})
+				pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			compared := plan.Pools[0].Comparison
 			require.NotEqual(t, compared.OldEra, compared.NewEra)

@@ -1,13 +1,15 @@
 package pool
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // State says whether a pool is in both manifests.
@@ -66,6 +68,9 @@ type Plan struct {
 // Verdict returns the gravest effect on any machine.
 func (p *Plan) Verdict() Verdict {
 	worst := gravest(p.Changes)
+	if len(p.Unjudged) > 0 {
+		worst = max(worst, Indeterminate)
+	}
 	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Kind == Refuses }) {
 		worst = Forbidden
 	}
@@ -122,19 +127,44 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 
 // judge judges the fields above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
-	var c Comparison
-	c.Changes, p.Unjudged, _ = rest(fields().Manifest, old.decode(), updated.decode())
-	if rule := refusal(inplace.ValidateVersion(old.version, updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule { // of a Shoot
-		c.set("spec."+versionPath, Forbidden, rule)
+	old.decode()
+	updated.decode()
+	c := Comparison{Verdict: None}
+	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate, old.rest(), updated.rest())
+	c.Changes, c.Unjudged = rest, unjudged
+	s := &shoots{old, updated}
+	for _, judge := range shootJudgements {
+		if updated.Kind == Shoot {
+			for _, found := range judge(s) {
+				c.merge(found)
+			}
+		}
 	}
-	c.ruleIf(WorkersComeOrGo, updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0))
-	c.ruleIf(ExtensionAdopted, o.Extension != Released && o.Naming == nil)
+	for _, d := range judged { // of a Worker, or spelled in another way
+		switch provider := o.provider(&Pool{Provider: updated.Provider}); {
+		case c.touches(d.at.String()):
+		case updated.Kind == Worker && (provider.Name == "" || provider.HashesState):
+			c.merge(d.change(Indeterminate, BeyondManifests))
+		default:
+			c.merge(d.change(None, SameMeaning))
+		}
+	}
+	c.ruleIf(ExtensionAdopted, o.Extension != Released && o.Extension != Both && o.Naming == nil)
 	c.ruleIf(ExtensionReleased, o.Extension == Released)
 	c.ruleIf(WaitsForMaintenance, updated.confined)
-	p.Changes, p.Rules = c.Changes, c.Rules
+	c.finish(&Pool{})
+	p.Changes, p.Rules, p.Unjudged = c.Changes, c.Rules, c.Unjudged
 	for i, change := range p.Changes {
-		p.Changes[i].Decides = change.Verdict == Forbidden
+		p.Changes[i].Decides = change.Verdict == Forbidden || change.Verdict == Indeterminate
 	}
+}
+
+// rest returns all members but the pools as a value to compare.
+func (m *Manifest) rest() any {
+	if m.root == nil {
+		return nil
+	}
+	return m.root
 }
 
 // pair returns the old pool of each new one, by the new name, and the removed pools. It compares contents only if there are removed and added pools.
@@ -198,11 +228,17 @@ func (o Options) without(p Pool, state State) Planned {
 
 // judgeAdded judges whether a new pool is admitted.
 func (c *Comparison) judgeAdded(added *Pool, o Options) {
-	c.judgeSurge(added)
+	for _, found := range added.invalid(o.CloudProfile) {
+		found.Path, found.Change = "", hotupdate.Change{}
+		c.merge(found)
+	}
+	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
+		c.merge(Change{Verdict: Forbidden, Rule: NotReleased})
+	}
 	if inPlace(added.declared) {
 		c.Rules = append(c.Rules, GateIsOn)
 		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
-			c.decideBy(rule, v)
+			c.merge(Change{Verdict: v, Rule: rule})
 		}
 	}
 }
@@ -211,11 +247,15 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 func (o Options) content(p Pool) (string, error) {
 	p.NodeAgentSecretName = nil
 	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
-	triggers, err := p.triggers()
-	text, textErr := triggerSchema().Document(triggers)
+	fields, err := p.hashedFields()
+	var text []string
+	for _, f := range fields {
+		text = append(text, fmt.Sprintf("%s=%v", f.path, f.hashed))
+	}
+	slices.Sort(text)
 	schema, _ := o.schemaOf(p.ProviderConfig)
 	config, configErr := schema.DocumentRaw(p.ProviderConfig)
-	return string(text) + string(config), errors.Join(err, textErr, configErr)
+	return strings.Join(text, "\n") + string(config), errors.Join(err, configErr)
 }
 
 // Check reports the errors of all pools, such as a provider config that its Schema cannot read. [NewPlan] does not read configs whose bytes are the
@@ -231,17 +271,24 @@ func Check(pools []Pool, o Options) error {
 
 // Explain lists every field that is set and decides about the machines of a pool, with its class: the changes from an empty pool.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
-	var triggers, config hotupdate.Changes
-	var err, configErr error
+	none := Pool{ownKubelet: p.ownKubelet}
+	var fields []hashedField
+	var err error
 	if !p.isBare() {
-		var value *Triggers
-		if value, err = p.triggers(); err == nil {
-			triggers, err = triggerSchema().Diff(nil, value)
-		}
+		fields, err = p.hashedFields()
+	} else {
+		none.Unknown = p.Unknown
 	}
-	if !IsNull(p.ProviderConfig) {
-		schema, _ := o.schemaOf(p.ProviderConfig)
-		config, configErr = o.configDiff(schema, nil, p.ProviderConfig)
+	configs, configErr := compareConfigs(&none, &p, o)
+	all := changedFields(nil, fields)
+	for i := range all {
+		p.nameOwn(&all[i])
 	}
-	return p.join(triggers, config, err, configErr)
+	for _, change := range configs.Changes {
+		all = append(all, change.Change)
+	}
+	slices.SortStableFunc(all, func(a, b hotupdate.Change) int {
+		return cmp.Compare((&Change{Change: a}).member(), (&Change{Change: b}).member())
+	})
+	return all, p.located(err, configErr)
 }

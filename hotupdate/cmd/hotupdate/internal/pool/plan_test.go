@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -105,9 +106,9 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
-	_, err := pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Worker, Provider: "aws"}, pool.Options{})
+	_, err := pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Worker, Provider: "aws"}, pool.Options{Providers: providers.All()})
 	codes(t, err, "other-provider")
-	_, err = pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Shoot, Provider: "gcp"}, pool.Options{})
+	_, err = pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Shoot, Provider: "gcp"}, pool.Options{Providers: providers.All()})
 	codes(t, err, "other-provider")
 }
 
@@ -130,15 +131,15 @@ func TestExplain(t *testing.T) {
 		classes[c.Path] = c.Class
 	}
 	for path, want := range map[string]hotupdate.Class{
-		"machine.type": hotupdate.Immutable, "machine.image.name": hotupdate.Immutable, "machine.image.version": hotupdate.InPlace,
-		"kubernetes.version": hotupdate.InPlace, "kubernetes.kubelet.reserved.memory": hotupdate.InPlace, "volume.encrypted": hotupdate.Immutable,
+		"machineType": hotupdate.Immutable, "machineImage.name": hotupdate.Immutable, "machineImage.version": hotupdate.InPlace,
+		"kubernetesVersion": hotupdate.InPlace, "kubeletConfig.kubeReserved.memory": hotupdate.InPlace, "volume.encrypted": hotupdate.Immutable,
 		"dataVolumes[0].size": hotupdate.Immutable, "providerConfig.volume.iops": hotupdate.Immutable, "nodeAgentSecretName": hotupdate.Immutable,
 		"updateStrategy": hotupdate.Immutable,
 	} {
 		assert.Contains(t, classes, path)
 		assert.Equal(t, want, classes[path], path)
 	}
-	got, err = pool.Explain(m.Pools[0], pool.Options{})
+	got, err = pool.Explain(m.Pools[0], pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Contains(t, pathsOf(got), "providerConfig.volume", "a member as a whole")
 }

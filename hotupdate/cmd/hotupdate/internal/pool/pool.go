@@ -18,16 +18,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // Pool has the facts that decide about the machines of one worker pool.
 type Pool struct {
 	// Worker has the fields that Gardener's names cover, with the pool's name and update strategy.
 	Worker hash.Worker
-	// Provider is the type of the provider: aws, azure, gcp, openstack, alicloud, or an unknown one.
+	// Provider is the type of the provider.
 	Provider string
 	// Encrypted says whether the root volume is encrypted; nil if that is not set.
 	Encrypted *bool
@@ -51,7 +51,8 @@ type Pool struct {
 	// Cluster has the facts of the Shoot.
 	Cluster Cluster
 
-	all        any // the pool in the manifest, see [Manifest.decode]
+	all        any  // the pool in the manifest, see [Manifest.decode]
+	ofWorker   bool // the names of its fields are those of a Worker
 	ownKubelet bool
 	declared   hotupdate.Strategy // the update strategy in the manifest
 }
@@ -66,7 +67,7 @@ func (p *Pool) isDefaulted(path string) bool { return slices.Contains(p.Defaulte
 func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPool) }
 
 // DataVolume is a volume beside the root volume.
-type DataVolume = providers.DataVolume
+type DataVolume = provider.DataVolume
 
 // Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes that it is the same in both pools.
 type Unknown uint8
@@ -97,7 +98,7 @@ var unknowns = [...]struct{ text, trigger string }{
 func (u Unknown) String() string { return unknowns[u].text }
 
 // unknownOf returns the facts that are unknown in a comparison of two pools, each once, in the order of the constants.
-func unknownOf(old, updated *Pool) []Unknown {
+func unknownOf(old, updated *Pool, hashesState bool) []Unknown { //nolint:revive // of the extension
 	if old.isBare() {
 		return old.Unknown
 	}
@@ -107,6 +108,9 @@ func unknownOf(old, updated *Pool) []Unknown {
 	}
 	if imageOf(old.Worker).Version == "" && imageOf(updated.Worker).Version == "" {
 		all = append(all, UnknownMachineImageVersion)
+	}
+	if hashesState {
+		all = append(all, UnknownProviderState)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,8 +46,11 @@ type Manifest struct {
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
 
-	version  string // the Kubernetes version of a Shoot
-	confined bool   // changes wait for the maintenance window
+	version    string         // the Kubernetes version of a Shoot
+	confined   bool           // changes wait for the maintenance window
+	operations [2]string      // the annotations with operations, for now and for the maintenance window
+	root       map[string]any // all members but the pools, see [Manifest.decode]
+	workers    []any          // the pools
 }
 
 // ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
@@ -117,11 +119,12 @@ func (m *Manifest) readShoot() error {
 	spec, annotations := &all.Spec, &all.Metadata.Annotations
 	m.Namespace, m.Name, m.UID, m.Provider = all.Metadata.Namespace, all.Metadata.Name, all.Metadata.UID, spec.Provider.Type
 	m.version = spec.Kubernetes.Version
+	m.operations = [2]string{annotations.Operation, annotations.MaintenanceOperation}
 	m.confined = spec.Maintenance.ConfineSpecUpdateRollout || annotations.MaintenanceOperation != ""
 	status, dns := orDefault(all.Status, status{}), spec.SystemComponents.NodeLocalDNS
 	cluster := Cluster{
-		known: true, Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
-		Operations: strings.Split(annotations.Operation+";"+annotations.MaintenanceOperation, ";"),
+		known: true, version: m.version, Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
+		Operations: operationsOf(annotations.Operation + ";" + annotations.MaintenanceOperation), rotates: status.waiting(),
 	}
 	rotation, proxy := &status.Credentials.Rotation, &spec.Kubernetes.KubeProxy
 	for i := range spec.Provider.Workers {
@@ -131,7 +134,7 @@ func (m *Manifest) readShoot() error {
 		w := &p.Worker
 		w.MachineType, w.Image, w.CRI = worker.Machine.Type, worker.Machine.Image, orDefault(worker.CRI.Name, "containerd")
 		w.KubernetesVersion = cmp.Or(worker.Kubernetes.Version, m.version)
-		w.CARotation, w.ServiceAccountKeyRotation = rotation.CertificateAuthorities, rotation.ServiceAccountKey
+		w.CARotation, w.ServiceAccountKeyRotation = rotation.CertificateAuthorities.Rotation, rotation.ServiceAccountKey.Rotation
 		w.NodeLocalDNS = dns != nil && dns.Enabled
 		if *orDefault(proxy.Enabled, true) {
 			w.KubeProxyMode = proxy.Mode
@@ -162,7 +165,7 @@ func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (
 		problems.Add(&fault.Error{Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name", Hint: "set the name of the worker pool"})
 	}
 	p = Pool{
-		Provider: m.Provider, ProviderConfig: from.ProviderConfig, DataVolumes: from.DataVolumes, Zones: from.Zones,
+		ofWorker: m.Kind == Worker, Provider: m.Provider, ProviderConfig: from.ProviderConfig, DataVolumes: from.DataVolumes, Zones: from.Zones,
 		MaxSurge: from.MaxSurge, MaxUnavailable: from.MaxUnavailable, declared: strategy,
 		Machines: Machines{*orDefault(from.Minimum, 0), *orDefault(from.Maximum, 0), from.Minimum != nil || from.Maximum != nil},
 		Worker:   hash.Worker{Name: from.Name, UpdateStrategy: strategy, Kubelet: kubelet},
@@ -172,9 +175,6 @@ func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (
 	}
 	if v := from.Volume; v != nil {
 		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
-	}
-	if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash no state
-		p.Unknown = []Unknown{UnknownProviderState}
 	}
 	return p, problems.Err()
 }

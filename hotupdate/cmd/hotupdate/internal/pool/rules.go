@@ -42,6 +42,7 @@ func sorted(rules []Rule) []Rule {
 
 // Sources of the rules. All have been read in Gardener v1.150 and in the provider extensions of its time.
 const (
+	release     = "Gardener v1.150"
 	validation  = "Gardener v1.150, validation of Shoots; GEP-31"
 	admission   = "Gardener v1.150, admission of Shoots; GEP-31"
 	operations  = "Gardener v1.150, operations by annotation"
@@ -67,12 +68,12 @@ func refusal(errs field.ErrorList, source string) Rule {
 
 // Refusals. Some have the texts of package inplace.
 var (
-	StrategySwitched        = Rule{Refuses, "a pool cannot change between rolling and in-place updates", validation}
+	StrategySwitched        = refusal(inplace.ValidateStrategy(hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, nil), validation)
 	VersionLowered          = refusal(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil), validation)
 	MinorSkipped            = refusal(inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil), validation)
-	ImageLowered            = refusal(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, "", nil), validation)
+	ImageLowered            = refusal(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, nil, nil), validation)
 	ImageUnknown            = Rule{Refuses, "the CloudProfile does not have the machine image in this version", admission}
-	ImageNotInPlace         = refusal(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, "", nil), admission)
+	ImageNotInPlace         = refusal(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, nil, nil), admission)
 	ConfigInPlace           = Rule{Refuses, "the released extension refuses every change of the provider config of a pool that is updated in place", validators}
 	DataVolumesInPlace      = Rule{Refuses, "the extension refuses every change of the data volumes of a pool that is updated in place", validators}
 	NodeLocalDNSInPlace     = Rule{Refuses, "node-local DNS cannot be switched while a pool that is updated in place is below Kubernetes 1.34 or has kube-proxy in IPVS mode", validation}
@@ -110,6 +111,8 @@ var (
 	NotHashed             = Rule{Decides, "no name depends on it: no machine is replaced", hashing}
 	PatchVersion          = Rule{Decides, "a patch version replaces no machine", hashing}
 	EmptyObject           = Rule{Decides, "an empty object changes no hash, as its field has no presence option", thisCommand}
+	BeyondManifests       = Rule{Decides, "facts that are in no manifest decide what the change does: the extension, the CloudProfile or the seed", thisCommand}
+	MaintenanceStarted    = Rule{Decides, "maintenance begins now: it may update the Kubernetes version and machine images, also without autoUpdate if they have expired", operations}
 	SameMeaning           = Rule{Decides, "in effect it is the same: no hash depends on order or spelling here", thisCommand}
 	ToldAtPools           = Rule{Decides, "each pool shows its effect", thisCommand}
 )
@@ -134,6 +137,7 @@ var (
 	ProxyModeChanged       = Rule{Notes, "kube-proxy or its mode has changed, and decides whether node-local DNS replaces machines", hashing}
 	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, machines are added during the update, and as many old ones are deleted at its end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}
+	RotationFollowed       = Rule{Notes, "the pool does not wait for a rollout of credentials: the operation leaves it as it is", operations}
 	StaysHibernated        = Rule{Notes, "the cluster is hibernated: it has no machines until it wakes up", workers}
 	PendingForced          = Rule{Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished", validation}
 	WaitsForMaintenance    = Rule{Notes, "the change waits for the maintenance window", operations}

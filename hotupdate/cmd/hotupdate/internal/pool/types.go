@@ -52,13 +52,36 @@ type shoot struct {
 type status struct {
 	Credentials struct {
 		Rotation struct {
-			CertificateAuthorities hash.Rotation `json:"certificateAuthorities"`
-			ServiceAccountKey      hash.Rotation `json:"serviceAccountKey"`
+			CertificateAuthorities rotation `json:"certificateAuthorities"`
+			ServiceAccountKey      rotation `json:"serviceAccountKey"`
 		} `json:"rotation"`
 	} `json:"credentials"`
 	InPlaceUpdates struct {
 		PendingWorkerUpdates inplace.PendingUpdates `json:"pendingWorkerUpdates"`
 	} `json:"inPlaceUpdates"`
+}
+
+// waiting returns the pools that have to follow a rotation of credentials, and nil if no phase of a rotation is known.
+func (s status) waiting() map[string]bool {
+	var names map[string]bool
+	for _, r := range []rotation{s.Credentials.Rotation.CertificateAuthorities, s.Credentials.Rotation.ServiceAccountKey} {
+		if r.Phase != "" && names == nil {
+			names = map[string]bool{}
+		}
+		for _, p := range r.PendingWorkersRollouts {
+			if names != nil {
+				names[p.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// rotation is a rotation of credentials in the status.
+type rotation struct {
+	hash.Rotation
+
+	Phase string `json:"phase"`
 }
 
 // workerSpec has the fields that are read of the spec of a Worker.
@@ -134,6 +157,10 @@ type poolSpec struct {
 
 // imageSpec has the fields that are read of the spec of a CloudProfile.
 type imageSpec struct {
+	MachineTypes []struct {
+		Name         string `json:"name"`
+		Architecture string `json:"architecture"`
+	} `json:"machineTypes"`
 	MachineImages []struct {
 		Name     string `json:"name"`
 		Versions []struct {
@@ -170,6 +197,9 @@ func located(pool, path string, err error) error {
 	}
 	for i := range all {
 		problem := *all[i]
+		if problem.Field == "Worker.KubernetesVersion" {
+			problem.Field, problem.Path = "", versionPath
+		}
 		problem.Path = joinPaths(path, problem.Path)
 		switch {
 		case pool != "":

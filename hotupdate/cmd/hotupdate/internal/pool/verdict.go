@@ -68,6 +68,8 @@ type Change struct {
 	Rule Rule
 	// Decides says that the change alone leads to the verdict of the pool. It is false if that verdict is None.
 	Decides bool
+
+	isRest bool // not of a hashed field or a provider config
 }
 
 // Machines is the number of machines of a pool, over all of its zones.

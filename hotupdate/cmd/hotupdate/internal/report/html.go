@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
@@ -19,6 +20,7 @@ var content string
 // changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
+	s.gravestFirst()
 	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
 	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
@@ -49,22 +51,44 @@ func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0
-	for _, word := range words {
-		inPools, count := 0, 0
-		for _, m := range r.Manifests {
-			for _, p := range m.Pools {
-				if p.word() == word {
-					inPools++
-					count += max(p.Before.Maximum, p.After.Maximum)
-				}
-			}
-		}
-		known += count
-		machines.Parts = append(machines.Parts, page.Part{Name: word, Tone: toneOf(word), Count: count})
-		pools.Parts = append(pools.Parts, page.Part{Name: word, Tone: toneOf(word), Count: inPools})
+	for _, c := range r.counts() {
+		known += c.machines
+		machines.Parts = append(machines.Parts, page.Part{Name: c.word, Tone: toneOf(c.word), Count: c.machines})
+		pools.Parts = append(pools.Parts, page.Part{Name: c.word, Tone: toneOf(c.word), Count: c.pools})
 	}
 	if known == 0 {
 		return []page.Bar{pools}
 	}
 	return []page.Bar{machines, pools}
+}
+
+// count has the numbers of pools and machines with a verdict or state.
+type count struct {
+	word            string
+	pools, machines int
+}
+
+// counts counts the pools by verdict or state, the gravest first.
+func (r *Report) counts() (all []count) {
+	for _, word := range words {
+		c := count{word: word}
+		for _, m := range r.Manifests {
+			for _, p := range m.Pools {
+				if p.word() == word {
+					c.pools++
+					c.machines += max(p.Before.Maximum, p.After.Maximum)
+				}
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// gravestFirst orders the sections by their verdicts, and those of each section.
+func (s *section) gravestFirst() {
+	slices.SortStableFunc(s.Sections, func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
+	for i := range s.Sections {
+		s.Sections[i].gravestFirst()
+	}
 }

@@ -22,6 +22,7 @@ const (
 // All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
+	m.table(r)
 	m.section(viewOf(r), "##")
 	if len(m.left) > 0 {
 		m.text.WriteString("Not shown here: " + counted(r.noun(), m.left) + ".\n")
@@ -41,6 +42,23 @@ func (m *markdownWriter) add(piece string) bool {
 		m.text.WriteString(piece)
 	}
 	return fits
+}
+
+// table begins the report with the numbers of pools and machines of each verdict.
+func (m *markdownWriter) table(r *Report) {
+	known := func(m Manifest) bool { return !m.isBare() && len(m.Pools) > 0 }
+	if !slices.ContainsFunc(r.Manifests, known) {
+		return
+	}
+	var text strings.Builder
+	text.WriteString("| verdict | " + r.noun() + "s | machines, at most |\n|---|---:|---:|\n")
+	for _, c := range r.counts() {
+		if c.pools > 0 {
+			machines := strings.TrimPrefix(strconv.Itoa(c.machines), "0")
+			text.WriteString("| **" + c.word + "** | " + strconv.Itoa(c.pools) + " | " + machines + " |\n")
+		}
+	}
+	m.add(text.String() + "\n")
 }
 
 // section writes a section under a heading, and its parts.

@@ -118,9 +118,17 @@ func poolOf(p pool.Planned) Pool {
 	}
 	return Pool{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Verdict: p.Effect().String(),
-		Message: cmp.Or(stateMeanings[p.State], p.Consequence()), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
+		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
+}
+
+// messageOf says what the verdict means: by the state, unless a new pool is refused.
+func messageOf(p pool.Planned) string {
+	if p.State == pool.Added && p.Verdict == pool.Forbidden {
+		return p.Consequence()
+	}
+	return cmp.Or(stateMeanings[p.State], p.Consequence())
 }
 
 var stateMeanings = map[pool.State]string{
@@ -166,7 +174,12 @@ func changesOf(changes []pool.Change) []Change {
 }
 
 // Origin says for developers where the class of a field comes from. The source has names from a Schema, which may be hostile.
-func Origin(origin, source string) string { return cmp.Or(origins[origin], origin+" ") + source }
+func Origin(origin, source string) string {
+	if origin == hotupdate.OriginDefault.String() && source != "" { // a function of Gardener
+		return source
+	}
+	return cmp.Or(origins[origin], origin+" ") + source
+}
 
 var origins = map[string]string{
 	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ", hotupdate.OriginInherited.String(): "inherited from ",

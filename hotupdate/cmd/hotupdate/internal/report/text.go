@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -92,9 +93,37 @@ func (t *textWriter) section(s *section) {
 }
 
 func (t *textWriter) remarks(all []remark) {
-	for _, r := range remarkLines(all) {
+	isAssumed := func(r remark) bool { return !t.Verbose && slices.Contains(lastLabels, r.Label) }
+	for _, r := range remarkLines(slices.DeleteFunc(slices.Clone(all), isAssumed)) {
 		t.line(t.escape(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return !isAssumed(r) })
+	if line := assumptions(all); line != "" {
+		t.line(t.escape(line))
+	}
+}
+
+// assumptions tells in one line what is assumed.
+func assumptions(all []remark) string {
+	var facts []string
+	for _, r := range all {
+		if r.Label == assumedLabel {
+			facts = append(facts, r.Text)
+		}
+	}
+	line, more := assumedLabel+": "+strings.Join(facts, "; "), len(all)-len(facts)
+	switch {
+	case len(all) == 0:
+		return ""
+	case len(all) == 1:
+		line = all[0].Label + ": " + all[0].Text
+	case more > 0:
+		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
+	}
+	if len(line) > columns || len(all) > 1 && len(facts) == 0 {
+		return plaintext.Counted(len(all), "assumption") + ", see --verbose"
+	}
+	return line
 }
 
 func (t *textWriter) groups(groups []group) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type section struct {
 	Groups                []group
 	Remarks               []remark
 	Sections              []section // the manifests of a report, the pools of a manifest
+	Equal                 []string  // the titles of further manifests with the same content
 }
 
 // remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may share a line.
@@ -46,6 +48,7 @@ func viewOf(r *Report) *section {
 		root = root.Sections[0]
 	} else {
 		root.share()
+		root.merge()
 		root.Message = counted("manifest", verdicts)
 	}
 	for _, warning := range r.Warnings {
@@ -118,6 +121,39 @@ func (s *section) share() {
 		}
 		part.Remarks = slices.DeleteFunc(part.Remarks, isCommon)
 	}
+}
+
+// merge makes one section of those that differ only in their titles and machines, such as sixty Shoots with one change.
+func (s *section) merge() {
+	first, merged := map[string]int{}, []section{}
+	for _, part := range s.Sections {
+		key := part.content()
+		i, known := first[key]
+		if !known || part.isQuiet() {
+			first[key], merged = len(merged), append(merged, part)
+			continue
+		}
+		merged[i].Equal = append(merged[i].Equal, part.Title)
+	}
+	for i := range merged {
+		if one := &merged[i]; len(one.Equal) > 0 {
+			one.Title = fmt.Sprintf("%s and %d more with the same change", one.Title, len(one.Equal))
+			for j := range one.Sections {
+				one.Sections[j].Facts = ""
+			}
+		}
+	}
+	s.Sections = merged
+}
+
+// content returns a text that is equal for two sections that differ only in their titles and machines.
+func (s *section) content() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%q %q %q %+v", s.Word, s.Message, s.Remarks, s.Groups)
+	for i := range s.Sections {
+		text.WriteString(s.Sections[i].Title + s.Sections[i].content())
+	}
+	return text.String()
 }
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.

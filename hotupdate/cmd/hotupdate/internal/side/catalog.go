@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// ProviderSchema is a built-in provider config: that of an example, in the JSON form of a Schema.
+// ProviderSchema is a built-in provider config, in the JSON form of a Schema.
 type ProviderSchema struct {
 	Provider   string          `json:"provider"`
 	APIVersion string          `json:"apiVersion"`
@@ -26,8 +26,8 @@ type ProviderSchema struct {
 }
 
 // BuiltIn returns the built-in provider configs, by the names of their providers.
-func BuiltIn() (all []ProviderSchema, err error) {
-	for _, p := range providers.All() {
+func BuiltIn(providers []provider.Provider) (all []ProviderSchema, err error) {
+	for _, p := range providers {
 		schema, schemaErr := p.Schema()
 		text, textErr := schema.MarshalJSON()
 		err = errors.Join(err, schemaErr, textErr)
@@ -36,10 +36,10 @@ func BuiltIn() (all []ProviderSchema, err error) {
 	return all, err
 }
 
-// known lists the kinds of the built-in provider configs.
-func known() string {
+// kinds lists the kinds of the built-in provider configs.
+func (c *Catalog) kinds() string {
 	var names []string
-	for _, p := range providers.All() {
+	for _, p := range c.providers {
 		names = append(names, p.APIVersion+" "+p.Kind)
 	}
 	return strings.Join(names, ", ")
@@ -51,12 +51,17 @@ type Catalog struct {
 	known map[pool.TypeMeta]*hotupdate.Schema
 	own   map[string]bool // the built-in providers, by their names and by their API groups
 
+	providers []provider.Provider // that are built in
+
 	defined map[pool.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
 }
 
 // NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
-func NewCatalog(schemaFile string) (*Catalog, error) {
-	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, defined: map[pool.TypeMeta]func() (*hotupdate.Schema, error){}}
+func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, error) {
+	c := &Catalog{
+		known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, providers: providers,
+		defined: map[pool.TypeMeta]func() (*hotupdate.Schema, error){},
+	}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
 		if err == nil {
@@ -64,7 +69,7 @@ func NewCatalog(schemaFile string) (*Catalog, error) {
 		}
 		return c, err
 	}
-	all, err := BuiltIn()
+	all, err := BuiltIn(providers)
 	for _, s := range all {
 		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
 		err = errors.Join(err, loadErr)
@@ -86,7 +91,7 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 	if len(c.defined) > 0 {
 		hint = "no CRD in --crd defines it"
 	}
-	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, known(), hint)
+	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, c.kinds(), hint)
 }
 
 // SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means the same under every Schema.
@@ -94,7 +99,7 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
 	}
-	kind, err := kindOf(raw)
+	kind, err := c.kindOf(raw)
 	if err != nil {
 		return nil, manifests.InFile(from, err)
 	}
@@ -106,7 +111,7 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 func (c *Catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {
-		kind, err := kindOf(p.ProviderConfig)
+		kind, err := c.kindOf(p.ProviderConfig)
 		if c.own[p.Provider] || err == nil && c.own[groupOf(kind.APIVersion)] {
 			_, err := c.SchemaOfRaw(PlaceOfConfig(from, p), p.ProviderConfig)
 			problems = append(problems, err)
@@ -130,10 +135,10 @@ func groupOf(apiVersion string) string {
 }
 
 // kindOf returns the apiVersion and kind of a manifest. A manifest without them is an error.
-func kindOf(raw []byte) (pool.TypeMeta, error) {
+func (c *Catalog) kindOf(raw []byte) (pool.TypeMeta, error) {
 	meta := pool.TypeMetaOf(raw)
 	if meta.APIVersion == "" || meta.Kind == "" {
-		return meta, errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider config, such as " + known())
+		return meta, errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider config, such as " + c.kinds())
 	}
 	return meta, nil
 }

@@ -28,7 +28,8 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	return found[0], r.checkPools(found[0].From, names)
 }
 
-// Compare compares the manifests of two sides, each a file or a directory. There are no plans if neither side has a manifest and the Reader is lenient.
+// Compare compares the manifests of two sides, each a file or a directory. There are no plans if neither side has a manifest,
+// and the Reader is lenient or there are other objects.
 func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about
@@ -37,12 +38,15 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		return nil, err
 	}
 	if len(before)+len(after) == 0 {
-		if r.Lenient {
+		if r.Lenient || r.others > 0 {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd", Name(old), Name(updated))
 	}
 	pairs, err := pairUp(before, after, r.AnyName)
+	if err == nil && !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
+		err = checkRelated(pairs)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,6 @@ type pair struct{ old, updated *Manifest }
 // pairUp finds for each manifest of the new side the one of the old side that it takes the place of: the one of its kind, namespace and name.
 // A missing namespace or name may be any, where that leaves no choice. If anyName is set, so may be the names of the only manifests of a kind
 // that are left over on both sides. The order is that of the new side; what only the old side has follows.
-//
-// Two sides without a common manifest are an error: they are probably unrelated files.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
 	was, oldErr := byIdentity(old)
 	_, err := byIdentity(updated)
@@ -36,17 +34,32 @@ func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:r
 	if anyName {
 		rest = pairBy(func(m *Manifest) identity { return identity{kind: m.Type} }, pairs, rest)
 	}
-	if len(old) > 0 && len(rest) == len(old) && len(updated) > 0 {
-		before, after := old[0], updated[0]
-		if before.Type != after.Type {
-			return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
-		}
-		return nil, fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From, after.title(), before.From, before.title())
-	}
 	for _, m := range rest {
 		pairs = append(pairs, pair{old: m})
 	}
 	return pairs, nil
+}
+
+// checkRelated reports two files without a common manifest: they are probably unrelated. In a repository, one cluster may take the place of another.
+func checkRelated(pairs []pair) error {
+	var before, after *Manifest
+	for _, p := range pairs {
+		switch {
+		case p.old != nil && p.updated != nil:
+			return nil
+		case p.old != nil:
+			before = cmp.Or(before, p.old)
+		default:
+			after = cmp.Or(after, p.updated)
+		}
+	}
+	switch {
+	case before == nil || after == nil:
+		return nil
+	case before.Type != after.Type:
+		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
+	}
+	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From, after.title(), before.From, before.title())
 }
 
 // identity identifies an object of a cluster. Provider configs in files have no names.

@@ -69,6 +69,9 @@ func TestPairUp(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			pairs, err := pairUp(sideOf("old", test.old), sideOf("new", test.updated), test.anyName)
+			if err == nil {
+				err = checkRelated(pairs)
+			}
 			if test.err != "" {
 				assert.EqualError(t, err, test.err, test.reason)
 				return

@@ -61,6 +61,7 @@ type Reader struct {
 	// Warnings are about the new side, each with its place.
 	Warnings []string
 	problems []error
+	others   int // objects of other kinds
 }
 
 // Read returns the manifests of a side. It collects their problems, so that those of both sides are reported at once.
@@ -73,7 +74,7 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	var others []manifests.Object
 	judged := false // there is a manifest, or one with problems
 	for o := range manifests.Objects([]string{path}, r.Stdin) {
-		kind, err := kindOf(o.Raw)
+		kind, err := r.Schemas.kindOf(o.Raw)
 		switch {
 		case o.Err != nil:
 			judged = true
@@ -85,20 +86,25 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 			judged = true
 		default:
 			others = append(others, o)
+			r.others++
 		}
 	}
-	info, err := os.Stat(path)
-	isDirectory := err == nil && info.IsDir()
 	switch {
-	case r.Lenient || judged:
-	case len(others) == 1 && !isDirectory:
+	case r.Lenient || judged || isDirectory(path): // see Compare
+	case len(others) == 1:
 		return r.parse(&others[0])
 	case len(others) > 0:
-		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path), plaintext.Counted(len(others), "object")))
-	case !isDirectory:
+		r.problems = append(r.problems, fmt.Errorf(
+			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path), plaintext.Counted(len(others), "object")))
+	default:
 		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
 	return found
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider config in every API group.
@@ -148,7 +154,7 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 
 // manifest reads a manifest.
 func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
-	kind, err := kindOf(o.Raw)
+	kind, err := r.Schemas.kindOf(o.Raw)
 	m := &Manifest{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
 	switch define := r.Schemas.defined[kind]; {
 	case err != nil:

@@ -1,0 +1,631 @@
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	labels "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// refused returns a refusal by a function of Gardener.
+func refused(function, text string) Rule { return Rule{Refuses, text, release + ", " + function} }
+
+// at returns the value at a path of a tree; nil if there is none.
+func at(value any, path ...string) any {
+	for _, name := range path {
+		value = membersOf(value)[name]
+	}
+	return value
+}
+
+func membersOf(value any) map[string]any {
+	all, _ := value.(map[string]any)
+	return all
+}
+
+func listOf(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+// text returns a string of a tree, or nothing.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// number returns a whole number or a fraction of a tree.
+func number(value any) (float64, bool) {
+	n, isNumber := value.(json.Number)
+	f, err := n.Float64()
+	return f, isNumber && err == nil
+}
+
+func isTrue(value any) bool { return value == true }
+
+func member(name string) fieldpath.Step { return fieldpath.Step{Name: name} }
+
+// shoots has both sides of a Shoot, whose fields above the pools are judged.
+type shoots struct{ old, updated *Manifest }
+
+// shootJudgements are the rules of Gardener about a Shoot. Like those about a pool they do not know
+// one another.
+var shootJudgements = []func(*shoots) []Change{
+	(*shoots).versions, (*shoots).operations, (*shoots).workers, (*shoots).deletion, (*shoots).bindings, (*shoots).scheduler, (*shoots).families,
+	(*shoots).highAvailability, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).encryption, (*shoots).hibernation, (*shoots).forceDeletion,
+	(*shoots).systemWorkers, (*shoots).controlPlaneWorkers, (*shoots).podAddresses,
+}
+
+// refuse is a refusal at a path. A difference of the path keeps its values.
+func (s *shoots) refuse(path, function, text string) []Change {
+	return s.judged(path, Forbidden, refused(function, text))
+}
+
+// judged is a finding at a path that a judgement of this file decides.
+func (s *shoots) judged(path string, v Verdict, rule Rule) []Change {
+	steps := strings.Split(path, ".")
+	if key, ok := strings.CutPrefix(path, "metadata.annotations."); ok {
+		steps = []string{"metadata", "annotations", key}
+	}
+	d := difference{before: at(s.old.root, steps...), after: at(s.updated.root, steps...)}
+	for _, name := range steps {
+		d.at = append(d.at, member(name))
+	}
+	return []Change{d.change(v, rule)}
+}
+
+// both returns the values at a path on both sides.
+func (s *shoots) both(path ...string) (old, updated any) {
+	return at(s.old.root, path...), at(s.updated.root, path...)
+}
+
+func (s *shoots) changed(path ...string) bool {
+	old, updated := s.both(path...)
+	return textOf(old) != textOf(updated)
+}
+
+func (s *shoots) hasStatus() bool { return at(s.updated.root, "status") != nil }
+
+func (s *shoots) status(path ...string) any { return at(at(s.updated.root, "status"), path...) }
+
+// phase returns the phase of a rotation, and nothing if it is not known.
+func (s *shoots) phase(rotation string) string {
+	return text(s.status("credentials", "rotation", rotation, "phase"))
+}
+
+// isHibernated is IsShootInHibernation.
+func (s *shoots) isHibernated() bool {
+	return isTrue(at(s.updated.root, "spec", "hibernation", "enabled")) || isTrue(s.status("isHibernated"))
+}
+
+// isReady is isShootReadyForRotationStart. It is true if the last operation is not known.
+func (s *shoots) isReady() bool {
+	kind, state := text(s.status("lastOperation", "type")), text(s.status("lastOperation", "state"))
+	return kind == "" || kind == "Reconcile" || state == "Succeeded" && (kind == "Create" || kind == "Restore")
+}
+
+// versions is ValidateKubernetesVersionUpdate.
+func (s *shoots) versions() []Change {
+	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule {
+		return s.judged("spec."+versionPath, Forbidden, rule)
+	}
+	return nil
+}
+
+// workers is validateWorkerUpdate.
+func (s *shoots) workers() []Change {
+	if (len(s.old.Pools) == 0) != (len(s.updated.Pools) == 0) {
+		return ofPool(Forbidden, WorkersComeOrGo)
+	}
+	return nil
+}
+
+// deletion is ValidateShootSpecUpdate for a Shoot that is being deleted.
+func (s *shoots) deletion() []Change {
+	if at(s.updated.root, "metadata", "deletionTimestamp") != nil && (s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
+		return ofPool(Forbidden, refused("ValidateShootSpecUpdate", "the spec of a Shoot that is being deleted cannot be changed"))
+	}
+	return nil
+}
+
+// bindings is ValidateShootSpecUpdate and ValidateShootSpec for the credentials.
+func (s *shoots) bindings() (all []Change) {
+	const secret, credentials = "spec.secretBindingName", "spec.credentialsBindingName"
+	oldSecret, newSecret := s.both("spec", "secretBindingName")
+	oldCredentials, newCredentials := s.both("spec", "credentialsBindingName")
+	migrates := oldSecret != nil && newSecret == nil && newCredentials != nil
+	switch {
+	case oldSecret == newSecret:
+	case migrates:
+		all = s.judged(secret, Indeterminate, BeyondManifests)
+	default:
+		all = s.refuse(secret, "ValidateShootSpecUpdate", "the field cannot be changed, unless credentialsBindingName replaces it")
+	}
+	if newSecret != nil && (newCredentials != nil || minorOf(s.updated.version).Compare(minorOf("1.34")) >= 0) && s.anyChanged() {
+		all = append(all, s.refuse(secret, "ValidateShootSpec", "from Kubernetes 1.34 on, or beside it, only credentialsBindingName is admitted")...)
+	}
+	switch {
+	case oldCredentials != nil && newCredentials == nil:
+		all = append(all, s.refuse(credentials, "ValidateShootSpecUpdate", "the field cannot be removed")...)
+	case oldCredentials != newCredentials:
+		all = append(all, s.judged(credentials, Indeterminate, BeyondManifests)...)
+	}
+	return all
+}
+
+// anyChanged reports whether what decides about secretBindingName has changed.
+func (s *shoots) anyChanged() bool {
+	before := minorOf(s.old.version).Compare(minorOf("1.34")) < 0
+	return before || s.changed("spec", "secretBindingName") || s.changed("spec", "credentialsBindingName")
+}
+
+// scheduler is ValidateShootSpecUpdate.
+func (s *shoots) scheduler() []Change {
+	old, updated := s.both("spec", "schedulerName")
+	switch {
+	case old == updated:
+		return nil
+	case old == nil && updated == "default-scheduler":
+		return s.judged("spec.schedulerName", None, NotHashed)
+	}
+	return s.refuse("spec.schedulerName", "ValidateShootSpecUpdate", "the field cannot be changed")
+}
+
+// families is validateIPFamiliesUpdate: IPv4 and dual-stack can replace each other. Without
+// networking before, nothing is checked.
+func (s *shoots) families() []Change {
+	if !s.changed("spec", "networking", "ipFamilies") {
+		return nil
+	}
+	const single, dual = `["IPv4"]`, `["IPv4","IPv6"]`
+	old, updated := s.both("spec", "networking", "ipFamilies")
+	before, after := cmp.Or(textOf(old), single), cmp.Or(textOf(updated), single) // the default
+	switch {
+	case before == after:
+		return s.judged("spec.networking.ipFamilies", None, SameMeaning)
+	case before == single && after == dual, before == dual && after == single:
+		return s.judged("spec.networking.ipFamilies", Indeterminate, BeyondManifests)
+	}
+	return s.refuse("spec.networking.ipFamilies", "validateIPFamiliesUpdate", "these IP families cannot replace the old ones")
+}
+
+// highAvailability is validateShootHAControlPlaneSpecUpdate.
+func (s *shoots) highAvailability() []Change {
+	path := []string{"spec", "controlPlane", "highAvailability", "failureTolerance", "type"}
+	old, updated := s.both(path...)
+	at := strings.Join(path, ".")
+	const function = "validateShootHAControlPlaneSpecUpdate"
+	switch {
+	case old == updated:
+		return nil
+	case updated != nil && updated != "node" && updated != "zone":
+		return s.refuse(at, "ValidateFailureToleranceTypeValue", "the failure tolerance is unknown")
+	case old == nil && s.isHibernated():
+		return s.refuse(at, function, "a hibernated control plane cannot become highly available")
+	case old == nil:
+		return s.judged(at, None, NotHashed)
+	case s.updated.isScheduled():
+		return s.refuse(at, function, "the failure tolerance of a control plane that runs cannot be changed")
+	}
+	return s.judged(at, Indeterminate, BeyondManifests)
+}
+
+// isScheduled reports whether the Shoot has a seed.
+func (m *Manifest) isScheduled() bool {
+	return at(m.root, "spec", "seedName") != nil || at(m.root, "status", "seedName") != nil
+}
+
+// controlPlaneZones is validateControlPlaneZonesUpdate.
+func (s *shoots) controlPlaneZones() []Change {
+	const path = "spec.controlPlane.zones"
+	old, updated := s.both("spec", "controlPlane", "zones")
+	before, after := listOf(old), listOf(updated)
+	oldType, newType := s.both("spec", "controlPlane", "highAvailability", "failureTolerance", "type")
+	missing := slices.ContainsFunc(before, func(zone any) bool { return !slices.Contains(after, zone) })
+	switch {
+	case !s.changed("spec", "controlPlane", "zones"):
+		return nil
+	case len(after) == 0:
+		return s.judged(path, None, NotHashed)
+	case oldType != "zone" && newType == "zone" && len(before) > 0 && !missing:
+		return s.judged(path, None, NotHashed)
+	}
+	return s.refuse(path, "validateControlPlaneZonesUpdate", "the zones of a control plane cannot be changed")
+}
+
+// dns is validateDNSUpdate for the primary provider.
+func (s *shoots) dns() []Change {
+	if !s.changed("spec", "dns", "providers") {
+		return nil
+	}
+	primary := func(m *Manifest) (found any) {
+		for _, one := range listOf(at(m.root, "spec", "dns", "providers")) {
+			if isTrue(at(one, "primary")) {
+				found = one
+			}
+		}
+		return found
+	}
+	before, after := primary(s.old), primary(s.updated)
+	if s.updated.isScheduled() && before != nil && (after == nil || at(before, "type") != nil && at(before, "type") != at(after, "type")) {
+		return s.refuse("spec.dns.providers", "validateDNSUpdate", "the primary DNS provider and its type cannot be changed")
+	}
+	return s.judged("spec.dns.providers", None, NotHashed)
+}
+
+// encryption is ValidateEncryptionConfigUpdate.
+func (s *shoots) encryption() (all []Change) {
+	const function = "ValidateEncryptionConfigUpdate"
+	config := []string{"spec", "kubernetes", "kubeAPIServer", "encryptionConfig"}
+	resources, providers := s.changed(append(config, "resources")...), s.changed(append(config, "provider", "type")...)
+	phase := s.phase(etcdKey)
+	for path, is := range map[string]bool{"resources": resources, "provider.type": providers} {
+		at := strings.Join(config, ".") + "." + path
+		switch {
+		case !is:
+		case phase != "" && phase != "Completed":
+			all = append(all, s.refuse(at, function, "the key of etcd is being rotated")...)
+		case isTrue(atSpec(s.updated, "hibernation", "enabled")):
+			all = append(all, s.refuse(at, function, "encryption cannot be changed while the cluster is hibernated")...)
+		case path == "provider.type" && resources:
+			all = append(all, s.refuse(at, function, "provider and resources cannot be changed together")...)
+		case path == "provider.type" && !s.isReady():
+			all = append(all, s.refuse(at, function, "the provider cannot be changed before the cluster was created")...)
+		default:
+			all = append(all, s.judged(at, None, NotHashed)...)
+		}
+	}
+	return all
+}
+
+func atSpec(m *Manifest, path ...string) any { return at(at(m.root, "spec"), path...) }
+
+// hibernation is validateHibernationUpdate and ValidateHibernation.
+func (s *shoots) hibernation() (all []Change) {
+	const path = "spec.hibernation.enabled"
+	if !isTrue(atSpec(s.updated, "hibernation", "enabled")) || isTrue(atSpec(s.old, "hibernation", "enabled")) {
+		return nil
+	}
+	if slices.Contains([]string{"Preparing", "Completing"}, s.phase(etcdKey)) ||
+		slices.Contains([]string{"Preparing", "PreparingWithoutWorkersRollout", "Completing"}, s.phase(accountKey)) {
+		all = s.refuse(path, "validateHibernationUpdate", "a cluster whose credentials are being rotated cannot be hibernated")
+	}
+	for _, name := range operationsOf(s.updated.operations[1]) {
+		if o, known := knownOperation(name); known && has(o, "awake") && !strings.Contains(name, "=") {
+			all = append(all, s.refuse(path, "ValidateHibernation", "a cluster cannot be hibernated while an operation waits for maintenance")...)
+		}
+	}
+	if slices.ContainsFunc(s.updated.workers, hasControlPlane) {
+		all = append(all, s.refuse(path, "ValidateHibernation", "a self-hosted cluster cannot be hibernated")...)
+	}
+	return all
+}
+
+// forceDeletion is ValidateForceDeletion.
+func (s *shoots) forceDeletion() []Change {
+	const key = "confirmation.gardener.cloud/force-deletion"
+	old, updated := s.both("metadata", "annotations", key)
+	before, _ := strconv.ParseBool(text(old))
+	after, _ := strconv.ParseBool(text(updated))
+	switch {
+	case text(old) == text(updated):
+		return nil
+	case before && !after:
+		return s.refuse("metadata.annotations."+key, "ValidateForceDeletion", "the annotation cannot be removed")
+	case after && at(s.updated.root, "metadata", "deletionTimestamp") == nil:
+		return s.refuse("metadata.annotations."+key, "ValidateForceDeletion", "the Shoot is not being deleted")
+	}
+	return s.judged("metadata.annotations."+key, Indeterminate, BeyondManifests)
+}
+
+// newly reports whether something holds for the new Shoot and not for the old one.
+func (s *shoots) newly(holds func(*Manifest) bool) bool { return holds(s.updated) && !holds(s.old) }
+
+// systemWorkers is ValidateSystemComponentWorkers.
+func (s *shoots) systemWorkers() (all []Change) {
+	const function = "ValidateSystemComponentWorkers"
+	if s.newly(func(m *Manifest) bool { return len(m.workers) > 0 && !slices.ContainsFunc(m.workers, isSystem) }) {
+		all = ofPool(Forbidden, refused(function, "at least one pool with machines has to allow system components"))
+	}
+	if s.newly(lacksMachinesForZones) {
+		all = append(all, ofPool(Forbidden, refused(function, "a pool for system components needs a maximum of one machine for each zone"))...)
+	}
+	return all
+}
+
+// isSystem reports whether system components may run in a pool. A pool without a maximum counts:
+// its number of machines is not known.
+func isSystem(worker any) bool {
+	maximum, known := number(at(worker, "maximum"))
+	allow := at(worker, "systemComponents")
+	return (allow == nil || isTrue(at(allow, "allow"))) && (!known || maximum > 0)
+}
+
+// lacksMachinesForZones reports whether there are zones of which no pool for system components has
+// a machine in each.
+func lacksMachinesForZones(m *Manifest) bool {
+	enough := map[string]bool{}
+	for _, worker := range m.workers {
+		var zones []string
+		for _, zone := range listOf(at(worker, "zones")) {
+			zones = append(zones, text(zone))
+		}
+		key := strings.Join(slices.Compact(slices.Sorted(slices.Values(zones))), "--")
+		if maximum, known := number(at(worker, "maximum")); isSystem(worker) {
+			enough[key] = enough[key] || !known || int(maximum) >= len(zones)
+		}
+	}
+	for _, is := range enough {
+		if !is {
+			return true
+		}
+	}
+	return false
+}
+
+func hasControlPlane(worker any) bool { return at(worker, "controlPlane") != nil }
+
+// controlPlaneWorkers is ValidateProviderUpdate, ValidateWorkers and
+// validateSelfHostedShootControlPlane for self-hosted clusters.
+func (s *shoots) controlPlaneWorkers() (all []Change) {
+	of := func(m *Manifest) (found []any) {
+		for _, worker := range m.workers {
+			if hasControlPlane(worker) {
+				found = append(found, worker)
+			}
+		}
+		return found
+	}
+	old, updated := of(s.old), of(s.updated)
+	switch {
+	case (len(old) > 0) != (len(updated) > 0):
+		all = ofPool(Forbidden, refused("ValidateProviderUpdate", "a cluster cannot become self-hosted, nor cease to be"))
+	case len(updated) > 1:
+		all = ofPool(Forbidden, refused("ValidateWorkers", "only one pool can have the control plane"))
+	case len(updated) == 1 && at(old[0], "name") != at(updated[0], "name"):
+		all = ofPool(Forbidden, refused("ValidateProviderUpdate", "another pool cannot get the control plane"))
+	case len(updated) == 1 && s.newly(func(m *Manifest) bool {
+		worker := of(m)[0]
+		return textOf(at(worker, "minimum")) != "1" || textOf(at(worker, "maximum")) != "1"
+	}):
+		all = ofPool(Forbidden, refused("validateSelfHostedShootControlPlane", "the pool with the control plane has one machine"))
+	}
+	return all
+}
+
+// podAddresses is ValidateNodeCIDRMaskWithMaxPod: each node has an address for each of its pods.
+func (s *shoots) podAddresses() []Change {
+	lacks := func(m *Manifest) bool {
+		mask, known := number(atSpec(m, "kubernetes", "kubeControllerManager", "nodeCIDRMaskSize"))
+		most, _ := number(atSpec(m, "kubernetes", "kubelet", "maxPods"))
+		for _, worker := range m.workers {
+			n, _ := number(at(worker, "kubernetes", "kubelet", "maxPods"))
+			most = max(most, n)
+		}
+		bits := 32
+		if textOf(atSpec(m, "networking", "ipFamilies")) == `["IPv6"]` {
+			bits = 128
+		}
+		addresses := min(bits-int(mask), 40)
+		return known && addresses >= 0 && float64(int64(1)<<addresses-2) < cmp.Or(most, 110)
+	}
+	if s.newly(lacks) {
+		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod", "a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
+	}
+	return nil
+}
+
+// refusals refuses what ValidateWorker refuses in the new pool, and would not have refused in the
+// old one.
+func (j *judgement) refusals() []Change {
+	before := j.old.invalid(j.CloudProfile)
+	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Change) bool {
+		return slices.ContainsFunc(before, func(old Change) bool { return old.Path == found.Path && old.Rule == found.Rule })
+	})
+}
+
+// volumeSize is the form of the sizes of volumes.
+var volumeSize = regexp.MustCompile(`^\d+Gi$`)
+
+// invalid lists what Gardener refuses in a pool of a Shoot: ValidateWorker and the functions that
+// it calls. A Worker has only admitted values.
+func (p *Pool) invalid(profile *CloudProfile) (all []Change) {
+	if !p.Cluster.known {
+		return nil
+	}
+	refuse := func(is bool, path, function, text string) {
+		if is {
+			value := at(p.all, strings.Split(path, ".")...)
+			all = append(all, about(path, nil, value, Forbidden, refused(function, text))...)
+		}
+	}
+	effective := p.effective()
+	for _, l := range limits() {
+		for _, v := range valuesAt(effective, l.steps, "") {
+			refuse(p.breaks(v.value, l.condition[0], l.condition[1:]), v.path, l.function, l.text)
+		}
+	}
+	p.checkTogether(effective, refuse)
+	all = append(append(all, p.invalidVersion()...), p.invalidSurge()...)
+	if path, text := profile.refuseMachine(p); path != "" {
+		refuse(true, path, "validateMachineTypes", text)
+	}
+	return all
+}
+
+// limit is a row of [limits].
+type limit struct {
+	steps, condition []string
+	function, text   string
+}
+
+var limits = sync.OnceValue(func() (all []limit) {
+	for _, row := range sections()["limits"] {
+		all = append(all, limit{strings.Split(row[0], "."), strings.Fields(row[1]), row[2], row[3]})
+	}
+	return all
+})
+
+// effective returns the members of the pool, with the kubelet's configuration that counts.
+func (p *Pool) effective() any {
+	if p.ownKubelet || p.Cluster.kubelet == nil {
+		return p.all
+	}
+	return with(p.all, fieldpath.Path{member("kubernetes"), member("kubelet")}, p.Cluster.kubelet)
+}
+
+// found is a value of a tree, with the path of the field or list that has it.
+type found struct {
+	path  string
+	value any
+}
+
+// valuesAt returns the values at a path of [limits]. An absent value is none, or nil as the member
+// of an element of a list.
+func valuesAt(value any, steps []string, path string) (all []found) {
+	if len(steps) == 0 {
+		return []found{{strings.TrimPrefix(path, "."), value}}
+	}
+	name, isList := strings.CutSuffix(steps[0], "[]")
+	switch {
+	case isList:
+		for _, element := range listOf(at(value, name)) {
+			all = append(all, found{strings.TrimPrefix(path+"."+name, "."), at(element, steps[1:]...)})
+		}
+	case name == "*":
+		for name, member := range membersOf(value) {
+			all = append(all, found{strings.TrimPrefix(path+"."+name, "."), member})
+		}
+	case at(value, name) != nil:
+		all = valuesAt(at(value, name), steps[1:], path+"."+name)
+	}
+	return all
+}
+
+// breaks reports whether a value does not meet a condition of [limits].
+func (p *Pool) breaks(value any, condition string, args []string) bool {
+	n, isNumber := number(value)
+	switch condition {
+	case "least", "most":
+		limit, _ := strconv.ParseFloat(args[0], 64)
+		return isNumber && (condition == "least" && n < limit || condition == "most" && n > limit)
+	case "one-of":
+		return !slices.Contains(args, text(value))
+	case "duration":
+		d, err := time.ParseDuration(text(value))
+		return err == nil && d < 0
+	case "quantity":
+		q, err := resource.ParseQuantity(strings.Trim(textOf(value), `"`))
+		return err == nil && q.Sign() < 0
+	case "threshold":
+		q, err := resource.ParseQuantity(text(value))
+		return (err != nil || q.Sign() < 0) && (len(labels.IsValidPercent(text(value))) > 0 || percentOf(value) > 100)
+	case "share":
+		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
+	case "percent":
+		return percentOf(value) > 100
+	case "size":
+		return !volumeSize.MatchString(text(value))
+	case "label":
+		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
+	case "key":
+		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == "node.gardener.cloud/critical-components-not-ready"
+	case "in-place":
+		return !inPlace(p.declared) && value != false
+	}
+	return text(value) == "" // set
+}
+
+// checkTogether checks fields that limit one another.
+func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function, text string)) {
+	of := func(path ...string) any { return at(effective, path...) }
+	minimum, _ := number(of("minimum"))
+	maximum, known := number(of("maximum"))
+	refuse(known && maximum < minimum, "maximum", "ValidateWorker", "the maximum is less than the minimum")
+	const preserve = "autoPreserveFailedMachineMax"
+	preserved, _ := number(of("machineControllerManager", preserve))
+	if isSystem(p.all) && maximum > 0 {
+		maximum--
+	}
+	refuse(known && preserved > maximum, "machineControllerManager."+preserve, "ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
+	names, taints := map[any]int{}, map[[2]any]int{}
+	for _, v := range listOf(of(dataVolumesField)) {
+		names[at(v, "name")]++
+		refuse(names[at(v, "name")] == 2, dataVolumesField, "ValidateWorker", "two data volumes have one name")
+	}
+	refuse(len(names) > 0 && of("volume") == nil, dataVolumesField, "ValidateWorker", "data volumes need a root volume")
+	volume := of("kubeletDataVolumeName")
+	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker", "the kubelet's volume is none of the data volumes")
+	for _, taint := range listOf(of("taints")) {
+		key := [2]any{at(taint, "key"), at(taint, "effect")}
+		taints[key]++
+		refuse(taints[key] == 2, "taints", "validateTaints", "two taints have one key and effect")
+	}
+	kubelet := of("kubernetes", "kubelet")
+	high, isHigh := number(at(kubelet, "imageGCHighThresholdPercent"))
+	low, isLow := number(at(kubelet, "imageGCLowThresholdPercent"))
+	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig", "the low threshold is not below the high one")
+	swap := at(kubelet, "memorySwap")
+	swaps := at(swap, "swapBehavior") != nil && !isTrue(at(kubelet, "featureGates", "NodeSwap"))
+	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior", "ValidateKubeletConfig",
+		"swap needs the feature gate NodeSwap, and failSwapOn: false")
+}
+
+// percentOf returns a percentage, or 0 for other values.
+func percentOf(value any) int {
+	percent, ok := strings.CutSuffix(text(value), "%")
+	n, err := strconv.Atoi(percent)
+	if !ok || err != nil {
+		return 0
+	}
+	return n
+}
+
+// invalidVersion is validateWorkerGroupAndControlPlaneKubernetesVersion.
+func (p *Pool) invalidVersion() []Change {
+	const function = "validateWorkerGroupAndControlPlaneKubernetesVersion"
+	own, above := text(at(p.all, "kubernetes", "version")), p.Cluster.version
+	if own == "" || above == "" {
+		return nil
+	}
+	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule { // to go from the pool's to the control plane's would lower it
+		return about(versionPath, nil, own, Forbidden, refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
+	}
+	if minorNumber(above) > minorNumber(own)+3 {
+		return about(versionPath, nil, own, Forbidden, refused(function, "a pool can be at most three Kubernetes minors behind the control plane"))
+	}
+	return nil
+}
+
+// minorNumber returns the number of the minor: 34 of 1.34.2.
+func minorNumber(version string) int {
+	_, minor, _ := strings.Cut(minorOf(version).String(), ".")
+	n, _ := strconv.Atoi(minor)
+	return n
+}
+
+// invalidSurge is ValidateWorker after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one
+// that is updated in place.
+func (p *Pool) invalidSurge() []Change {
+	surges, unavailable, rolling := isPositive(p.MaxSurge), isPositive(p.MaxUnavailable), !inPlace(p.declared)
+	switch {
+	case p.declared == hotupdate.ManualInPlaceUpdate:
+		if p.MaxSurge != nil || p.MaxUnavailable != nil {
+			return ofPool(Forbidden, SurgeOfManualPool)
+		}
+	case !surges && !unavailable && (p.MaxSurge != nil || !rolling) && (p.MaxUnavailable != nil || rolling):
+		return ofPool(Forbidden, SurgeAndUnavailableZero)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// words are the verdicts of verdicts.txt.
+var words = map[string]pool.Verdict{
+	"none": pool.None, "hot": pool.HotUpdate, "scale": pool.ComeOrGo, "drain": pool.InPlaceUpdate, "unknown": pool.Indeterminate, "roll": pool.Roll,
+	"refused": pool.Forbidden,
+}
+
+// TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it names.
+func TestVerdictsByFunction(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/verdicts.txt")
+	require.NoError(t, err)
+	n := len(changesOfConfigs()) + len(changesOfPools()) + len(changesInPlace())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		n++
+		columns := strings.Split(line, " |")
+		require.Len(t, columns, 4, line)
+		want, known := words[strings.TrimSpace(columns[3])]
+		require.True(t, known, line)
+		both := editsOf(t, columns[1])
+		old, updated := edited(t, both), edited(t, append(both, editsOf(t, columns[2])...))
+		plan, err := pool.NewPlan(read(t, old), read(t, updated), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+		require.NoError(t, err, line)
+		assert.Equal(t, want.String(), plan.Verdict().String(), line)
+	}
+	require.GreaterOrEqual(t, n, 250)
+}
+
+// edited returns the Shoot of pairs/aws.yaml with edits.
+func edited(t *testing.T, edits []edit) []byte {
+	t.Helper()
+	return editedFrom(t, manifest(t, "pairs/aws.yaml"), edits)
+}
+
+func editedFrom(t *testing.T, base []byte, edits []edit) []byte {
+	t.Helper()
+	var root map[string]any
+	require.NoError(t, json.Unmarshal(base, &root))
+	for _, e := range edits {
+		if key, ok := strings.CutPrefix(e.path, "metadata.annotations."); ok {
+			annotations, _ := root["metadata"].(map[string]any)["annotations"].(map[string]any)
+			if annotations == nil {
+				annotations = map[string]any{}
+				root["metadata"].(map[string]any)["annotations"] = annotations
+			}
+			if annotations[key] = e.value; e.value == nil {
+				delete(annotations, key)
+			}
+			continue
+		}
+		set(t, root, strings.Split(e.path, "."), e.value)
+	}
+	raw, err := json.Marshal(root)
+	require.NoError(t, err)
+	return raw
+}
+
+// editsOf reads a column with edits.
+func editsOf(t *testing.T, column string) (all []edit) {
+	t.Helper()
+	for text := range strings.SplitSeq(column, " & ") {
+		path, value, found := strings.Cut(strings.TrimSpace(text), "=")
+		if !found {
+			continue
+		}
+		for short, long := range map[string]string{
+			"w.": shootsPool, "op.": "metadata.annotations.gardener.cloud/operation", "mop.": "metadata.annotations.maintenance.gardener.cloud/operation",
+			"ann.": "metadata.annotations.",
+		} {
+			if rest, ok := strings.CutPrefix(path, short); ok {
+				path = long + rest
+				break
+			}
+		}
+		e := edit{path: path}
+		if value != "" {
+			require.NoError(t, json.Unmarshal([]byte(value), &e.value), text)
+		}
+		all = append(all, e)
+	}
+	return all
+}

@@ -1,0 +1,83 @@
+// Package provider has what the command hotupdate has to know of a provider extension. Function main hands the extensions in, one [Provider] each;
+// no other code of the command knows the name of a provider.
+//
+// To teach the command a further extension, write its [Provider] beside the others in examples/providers, which has the list for main.
+package provider
+
+import (
+	"io"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Provider is a provider extension.
+type Provider struct {
+	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind are those of its provider configs.
+	Name, APIVersion, Kind string
+	// Schema returns the Schema of the provider configs.
+	Schema func() (*hotupdate.Schema, error)
+	// Adopted names a pool like an extension that has adopted this library, Released like today's release. The released extension
+	// refuses the fields in New. Both fail if the config of the pool cannot be read.
+	Adopted, Released func(*Pool) (Additional, error)
+	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras]. ServeReleased is nil if Ignores.
+	Serve, ServeReleased func(in io.Reader, out io.Writer) error
+	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without one, which is in the first era.
+	Versions []string
+	// New are the names of the fields of the config that no release has.
+	New []string
+	// Ignores says that today's release ignores provider configs.
+	Ignores bool
+
+	Traits
+}
+
+// Traits are the facts about today's release that names do not show.
+type Traits struct {
+	// HashesState says that names depend on the state of the infrastructure, which is in no manifest.
+	HashesState bool
+	// HashedState are the fields of the provider config that a hashed state follows from, such as the policy of a server group.
+	HashedState []string
+	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state follows from.
+	HashedInfrastructure []string
+	// InPlaceVolumes says that admission lets the data volumes of a pool change that is updated in place.
+	InPlaceVolumes bool
+	// FallsBack says that a pool without a node-agent secret name gets the first version of the hash (Gardener up to 1.145).
+	FallsBack bool
+}
+
+// Additional is the data that an extension adds to the name of a pool.
+type Additional struct {
+	// Era is the name of the era in force.
+	Era string
+	// Data are the strings for Gardener's WorkerPoolHash. If Unknown, the function of the era is not known, and Data is nil.
+	Data    []string
+	Unknown bool
+}
+
+// Pool is a worker pool as an extension sees it.
+type Pool struct {
+	Name              string
+	UpdateStrategy    hotupdate.Strategy
+	KubernetesVersion *string
+	MachineType       string
+	MachineImage      hash.Image
+	Volume            *Volume
+	DataVolumes       []DataVolume
+	ProviderConfig    []byte // nil if there is none
+}
+
+// Volume is the root volume of a pool's machines.
+type Volume struct {
+	Size      string
+	Type      *string
+	Encrypted *bool
+}
+
+// DataVolume is a volume beside the root volume.
+type DataVolume struct {
+	Name      string  `json:"name,omitempty"`
+	Size      string  `json:"size"`
+	Type      *string `json:"type,omitempty"`
+	Encrypted *bool   `json:"encrypted,omitempty"`
+}
