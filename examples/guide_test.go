@@ -28,18 +28,26 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestGuideShowsTestedCode finds every block of Go code of the guide, and the output beside it, in this file.
+// TestGuideShowsTestedCode finds every block of Go code of the guide and of its page on migration, and
+// the output beside it, in this file.
 func TestGuideShowsTestedCode(t *testing.T) {
 	guide, err := os.ReadFile("README.md")
 	require.NoError(t, err)
+	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 225, "three pages")
+	migration, err := os.ReadFile("MIGRATION.md")
+	require.NoError(t, err)
+	guide = append(guide, migration...)
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 15, len(blocks))
+	require.Equal(t, 18, len(blocks))
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
 		case "go":
+			if strings.Contains(text, "updater.New") || strings.Contains(text, "hot.Creating") {
+				continue // the module hotupdate/updater compiles these two
+			}
 		case "mermaid", "sh": // see internal/repository and hotupdate/cmd/hotupdatelint
 			continue
 		case "text": // the output of an Example
@@ -54,7 +62,6 @@ func TestGuideShowsTestedCode(t *testing.T) {
 		_, err := os.Stat(string(file[1]))
 		assert.NoError(t, err)
 	}
-	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 225, "three pages")
 }
 
 // --- an extension ---
@@ -110,8 +117,12 @@ func generateWorkerPoolHash(pool WorkerPool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	added, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false")) // hot are only the new members
+	if err != nil {
+		return "", err
+	}
 	eras, err := hash.NewEras([]hash.Era[WorkerPool]{
-		{Name: "raw bytes", Data: rawBytes(schema)},
+		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
 		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, ownFields)},
 	})
@@ -125,15 +136,23 @@ func generateWorkerPoolHash(pool WorkerPool) (string, error) {
 	return workerPoolHash(pool, data) // Gardener's function
 }
 
-func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
+func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
 	return func(raw []byte, pool WorkerPool) ([]string, error) {
-		data := ownFields(pool)
-		if raw == nil { // no config, no string
-			return data, nil
+		cut, err := added.StripRaw(raw, hotupdate.StripNulls)
+		if err != nil {
+			return nil, err
 		}
-		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
-		return append(data, string(cut)), err
+		return today(cut, pool) // cuts virtualCapacity, as it always did
 	}
+}
+
+// today is the function of today's release.
+func today(raw []byte, pool WorkerPool) ([]string, error) {
+	data := ownFields(pool)
+	if len(raw) == 0 { // no config, no string
+		return data, nil
+	}
+	return append(data, string(raw)), nil
 }
 
 func handWrittenList(_ []byte, pool WorkerPool) ([]string, error) {
@@ -217,31 +236,24 @@ type Machine = metav1.PartialObjectMetadata
 
 // controller stands in for MCM's.
 type controller struct {
-	classes  machineupdate.Classes
-	executor machineupdate.Executor[*Machine]
-	schema   *hotupdate.Schema
-	driver   machineupdate.Driver
-}
-
-func newController(schemaOfDriver []byte, executor machineupdate.Executor[*Machine]) (*controller, error) {
-	schema, err := hotupdate.LoadSchema(schemaOfDriver) // exported by the driver: MCM has no provider's types
-	if err != nil {
-		return nil, err
-	}
-	driver := machineupdate.Driver{Kinds: []string{"vm", "network", "disk"}, Revision: "tags"}
-	return &controller{executor: executor, schema: schema, driver: driver}, nil
+	classes   machineupdate.Classes
+	executor  machineupdate.Executor[*Machine]
+	described []byte // by the driver: MCM has no provider's types
 }
 
 func (c *controller) reconcile(ctx context.Context, machine *Machine, providerID, phase string, class machineupdate.MachineClass, secret map[string][]byte) (*Machine, time.Duration) {
-	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
+	prepared, _, err := c.classes.PrepareDescribed(class, c.described)
 	result := c.executor.Reconcile(ctx, machineupdate.Observation[*Machine]{
 		Machine: machine, ProviderID: providerID, Phase: phase, Class: prepared, ClassError: err, Secret: secret,
 	})
 	return result.Machine, result.Delay // the rest of the reconcile goes on with this machine; log result.Err
 }
 
-func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Machine], createAndInitialize func(context.Context) (string, error)) (machineupdate.Result[*Machine], error) {
-	creation, result := c.executor.BeginCreation(ctx, o)
+func (c *controller) create(
+	ctx context.Context, o machineupdate.Observation[*Machine], class machineupdate.MachineClass,
+	createAndInitialize func(context.Context) (string, error),
+) (machineupdate.Result[*Machine], error) {
+	creation, result := c.executor.BeginCreation(ctx, o, class) // the class of the driver's request
 	if creation == nil {
 		return result, nil // look again after result.Delay
 	}
@@ -359,11 +371,12 @@ func TestDriver(t *testing.T) {
 func TestController(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[ProviderSpec]()
 	require.NoError(t, err)
-	exported, err := json.Marshal(schema)
+	driver := machineupdate.Driver{Kinds: []string{"vm", "network", "disk"}, Revision: "tags"}
+	described, err := driver.Describe(schema)
 	require.NoError(t, err)
 	var called []string
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	c, err := newController(exported, machineupdate.Executor[*Machine]{
+	c := &controller{described: described, executor: machineupdate.Executor[*Machine]{
 		Now: func() time.Time { return now },
 		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*Machine, error) {
 			written := &Machine{}
@@ -375,8 +388,7 @@ func TestController(t *testing.T) {
 			called = append(called, string(request.Parts[0].Desired))
 			return nil
 		},
-	})
-	require.NoError(t, err)
+	}}
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
 	machine := &Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: "7"}}
 	machine, delay := c.reconcile(t.Context(), machine, "aws:///i-1", "Running", class, nil)
@@ -388,10 +400,10 @@ func TestController(t *testing.T) {
 	assert.Zero(t, delay)
 	assert.Len(t, called, 2, "updated and confirmed, then nothing")
 
-	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
+	prepared, _, err := c.classes.PrepareDescribed(class, c.described)
 	require.NoError(t, err)
 	o := machineupdate.Observation[*Machine]{Machine: &Machine{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}, Class: prepared}
-	result, err := c.create(t.Context(), o, func(context.Context) (string, error) { return "aws:///i-2", nil })
+	result, err := c.create(t.Context(), o, class, func(context.Context) (string, error) { return "aws:///i-2", nil })
 	require.NoError(t, err)
 	record := result.Machine.Annotations[machineupdate.AnnotationRecord]
 	assert.Contains(t, record, `"providerID":"aws:///i-2"`)

@@ -75,7 +75,7 @@ func (s *ProviderSpec) addDisks(pool Pool, infra *Infrastructure) error {
 			return err
 		}
 		description := infra.Cluster + "-datavol-" + v.Name
-		s.DataDisks = append(s.DataDisks, DataDisk{v.Name, v.Type, description, v.Encrypted, true, size})
+		s.DataDisks = append(s.DataDisks, DataDisk{v.Name, v.Type, description, v.Encrypted, new(true), size})
 	}
 	return nil
 }

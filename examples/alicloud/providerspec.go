@@ -6,8 +6,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
-// its own. The JSON names are those of machine-controller-manager-provider-alicloud, extended by resourceTags.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// machine-controller-manager-provider-alicloud, extended by resourceTags.
 type ProviderSpec struct {
 	// APIVersion is the version of the spec's format. It concerns no machine.
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
@@ -18,8 +19,10 @@ type ProviderSpec struct {
 	ZoneID                  string      `json:"zoneID,omitempty"`
 	SecurityGroupID         string      `json:"securityGroupID,omitempty"`
 	VSwitchID               string      `json:"vSwitchID"`
+	PrivateIPAddress        string      `json:"privateIPAddress,omitempty"`
+	IOOptimized             string      `json:"IoOptimized,omitempty"`
 	SystemDisk              *SystemDisk `json:"systemDisk,omitempty"`
-	DataDisks               []DataDisk  `json:"dataDisks,omitempty"               hotupdatable:"false,key=name"`
+	DataDisks               []DataDisk  `json:"dataDisks,omitempty"` // in this order; a disk needs no name
 	InstanceChargeType      string      `json:"instanceChargeType,omitempty"`
 	InternetChargeType      string      `json:"internetChargeType,omitempty"`
 	InternetMaxBandwidthIn  *int32      `json:"internetMaxBandwidthIn,omitempty"`
@@ -42,11 +45,11 @@ type SystemDisk struct {
 
 // DataDisk is a further disk. Its size is in GiB.
 type DataDisk struct {
-	Name               string  `json:"name"`
+	Name               string  `json:"name,omitempty"`
 	Category           *string `json:"category,omitempty"`
 	Description        string  `json:"description,omitempty"`
 	Encrypted          *bool   `json:"encrypted,omitempty"`
-	DeleteWithInstance bool    `json:"deleteWithInstance,omitempty"`
+	DeleteWithInstance *bool   `json:"deleteWithInstance,omitempty"`
 	Size               int32   `json:"size"`
 }
 

@@ -56,7 +56,13 @@ func TestProviderSpec(t *testing.T) {
 	s := made.(*alicloud.ProviderSpec)
 	assert.Equal(t, &alicloud.SystemDisk{Size: 20}, s.SystemDisk)
 	assert.Equal(t, []alicloud.DataDisk{
-		{Name: "a", Category: new("fast"), Description: "shoot--p--s-datavol-a", Encrypted: new(true), DeleteWithInstance: true, Size: 30},
-		{Name: "kubelet-dir", Description: "shoot--p--s-datavol-kubelet-dir", DeleteWithInstance: true, Size: 40},
+		{Name: "a", Category: new("fast"), Description: "shoot--p--s-datavol-a", Encrypted: new(true), DeleteWithInstance: new(true), Size: 30},
+		{Name: "kubelet-dir", Description: "shoot--p--s-datavol-kubelet-dir", DeleteWithInstance: new(true), Size: 40},
 	}, s.DataDisks)
+}
+
+func TestMachineClasses(t *testing.T) {
+	provider.CheckMachineClasses(t, map[string]any{
+		"/tags/team": "red", "/resourceTags/vm/team": "red",
+	})
 }

@@ -108,7 +108,7 @@ func (s *ProviderSpec) metadataOptions() InstanceMetadataOptions {
 	if s.InstanceMetadataOptions == nil {
 		return InstanceMetadataOptions{}
 	}
-	return *s.InstanceMetadataOptions
+	return s.InstanceMetadataOptions.InstanceMetadataOptions
 }
 
 // attribute returns an attribute by its name, or none if it is not set.

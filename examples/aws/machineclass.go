@@ -31,13 +31,13 @@ func (i *Infrastructure) mandatory() map[string]string {
 // ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that AWS would refuse, and keys by which
 // machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
-	mandatory := tags.Uniform(infra.mandatory())
-	return tags.AWS.Validate(config.Tags, &mandatory, path.Child("tags"))
+	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory(), Disk: infra.mandatory()}
+	return tags.AWS.Validate(config.Tags, mandatory, path.Child("tags"))
 }
 
 // NewProviderSpec returns the provider spec of the pool's MachineClass in one zone.
 func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
-	flat, err := extension.FlatTags(tags.AWS, pool.WorkerPool, pool.Labels, infra.mandatory())
+	perKind, err := extension.VMTags(tags.AWS, pool.WorkerPool, pool.Config.Tags, infra.mandatory())
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 		Placement:                 (*Placement)(c.Placement),
 		InstanceMarketOptions:     (*InstanceMarketOptions)(c.InstanceMarketOptions),
 		SrcAndDstChecksEnabled:    new(false),
-		Tags:                      flat,
-		ResourceTags:              c.Tags,
+		Tags:                      infra.mandatory(),
+		ResourceTags:              perKind,
 	}
 	if p := c.IAMInstanceProfile; p != nil {
 		spec.IAM = (*IAMInstanceProfile)(p)
@@ -76,14 +76,16 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 
 // metadataOptions returns the options of the config, or the defaults of a pool without any: tokens are required (IMDSv2), and containers can get
 // them. An empty object replaces the defaults, and enforces nothing.
-func metadataOptions(config *apis.WorkerConfig) *InstanceMetadataOptions {
-	if config.InstanceMetadataOptions == nil {
-		return &InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
+func metadataOptions(config *apis.WorkerConfig) *ProviderMetadataOptions {
+	options := InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
+	if config.InstanceMetadataOptions != nil {
+		options = InstanceMetadataOptions(*config.InstanceMetadataOptions)
 	}
-	return (*InstanceMetadataOptions)(config.InstanceMetadataOptions)
+	return &ProviderMetadataOptions{InstanceMetadataOptions: options}
 }
 
-// blockDevices lists the root volume and the data volumes, whose device names follow from the order in the pool.
+// blockDevices lists the root volume and the data volumes, whose device names follow from the order
+// in the pool. Without data volumes the root volume has no device name.
 func blockDevices(pool Pool) ([]BlockDevice, error) {
 	var devices []BlockDevice
 	if v := pool.Volume; v != nil {
@@ -91,7 +93,8 @@ func blockDevices(pool Pool) ([]BlockDevice, error) {
 		if pool.Config.Volume != nil {
 			config.Volume = *pool.Config.Volume
 		}
-		device, err := blockDevice("/root", gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}, config)
+		name := map[bool]string{true: "/root"}[len(pool.DataVolumes) > 0]
+		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}, config)
 		if err != nil {
 			return nil, err
 		}
@@ -114,12 +117,13 @@ func blockDevices(pool Pool) ([]BlockDevice, error) {
 func blockDevice(name string, volume gardener.DataVolume, config apis.DataVolume) (BlockDevice, error) {
 	size, err := gardener.DiskSize(volume.Size)
 	return BlockDevice{DeviceName: name, EBS: EBS{
-		VolumeSize: size,
-		VolumeType: volume.Type,
-		Encrypted:  volume.Encrypted,
-		IOPS:       config.IOPS,
-		Throughput: config.Throughput,
-		SnapshotID: config.SnapshotID,
+		DeleteOnTermination: new(true),
+		VolumeSize:          size,
+		VolumeType:          volume.Type,
+		Encrypted:           volume.Encrypted,
+		IOPS:                config.IOPS,
+		Throughput:          config.Throughput,
+		SnapshotID:          config.SnapshotID,
 	}}, err
 }
 
@@ -148,7 +152,10 @@ func providerNetworkInterfaces(config *apis.WorkerConfig, infra *Infrastructure)
 			subnet = *n.SubnetID
 		}
 		for card := from; card <= to; card++ {
-			all = append(all, ProviderNetworkInterface{card, n.DeviceIndex, n.Type, n.Description, subnet, groups})
+			all = append(all, ProviderNetworkInterface{
+				NetworkCardIndex: card, DeviceIndex: n.DeviceIndex, InterfaceType: n.Type, Description: n.Description,
+				SubnetID: subnet, SecurityGroupIDs: groups,
+			})
 		}
 	}
 	return all, nil

@@ -1,6 +1,8 @@
 package aws_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,19 +24,45 @@ func providerSpec(t *testing.T, raw []byte) *aws.ProviderSpec {
 // TestTags merges the flat map, the map of each kind and the mandatory keys.
 func TestTags(t *testing.T) {
 	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine","kubernetes.io/role/node":"0"},"disk":{"backup":""}}`))
-	flat := map[string]string{
-		"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1", "worker.gardener.cloud/pool": "pool",
-	}
-	assert.Equal(t, flat, s.Tags, "what the driver sets today")
+	flat := map[string]string{"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1"}
+	assert.Equal(t, flat, s.Tags, "the keys by which machine-controller-manager finds the machine")
 	for kind, want := range map[tags.Kind]map[string]string{
 		tags.VM:      {"team": "a", "worker.gardener.cloud/pool": "mine"},
-		tags.Network: {"worker.gardener.cloud/pool": "pool"},
-		tags.Disk:    {"backup": "", "worker.gardener.cloud/pool": "pool"},
+		tags.Network: {},
+		tags.Disk:    {"backup": ""},
 	} {
 		want["kubernetes.io/cluster/shoot--p--s"], want["kubernetes.io/role/node"] = "1", "1"
 		got, err := s.TagsOf(kind)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, kind)
+	}
+}
+
+// TestPoolLabelsLeaveVolumes: in a pool that lives, the labels leave the volumes with a hot update.
+// The keys by which machine-controller-manager finds the machine stay on them, and so do the tags of
+// others. The VM keeps everything.
+func TestPoolLabelsLeaveVolumes(t *testing.T) {
+	updated := providerSpec(t, nil)
+	released := providerSpec(t, nil)
+	released.Tags, released.ResourceTags = updated.ResourceTags.VM, nil
+	maps.Copy(released.Tags, map[string]string{"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1"})
+	for kind, want := range map[tags.Kind][]string{
+		tags.Disk: {"kubernetes.io/cluster/shoot--p--s", "kubernetes.io/role/node", "of-somebody-else"},
+		tags.VM:   {"kubernetes.io/cluster/shoot--p--s", "kubernetes.io/role/node", "of-somebody-else", "worker.gardener.cloud/pool"},
+	} {
+		old, err := released.TagsOf(kind)
+		require.NoError(t, err)
+		desired, err := updated.TagsOf(kind)
+		require.NoError(t, err)
+		rules, err := tags.AWS.Rules(kind)
+		require.NoError(t, err)
+		live := rules.Effective(old, map[string]string{"of-somebody-else": "1"}, nil)
+		state := tags.State{
+			Recorded: []map[string]string{old, desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired),
+		}
+		plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
+		require.NoError(t, err)
+		assert.Equal(t, want, slices.Sorted(maps.Keys(plans[0].Apply(live))), kind)
 	}
 }
 
@@ -62,10 +90,15 @@ func TestProviderSpec(t *testing.T) {
 	s := providerSpec(t, provider.Config(`"volume":{"iops":3000},"dataVolumes":[{"name":"kubelet-dir","snapshotID":"s"},{"name":"unknown"}],`+
 		`"networkInterfaces":[{"deviceIndex":0,"subnetID":"subnet-2"},{"deviceIndex":1,"networkCardIndexRange":{"from":1,"to":2}}]`))
 	assert.Equal(t, []aws.BlockDevice{
-		{DeviceName: "/root", EBS: aws.EBS{VolumeSize: 20, IOPS: new(int32(3000))}},
-		{DeviceName: "/dev/sdf", EBS: aws.EBS{VolumeSize: 30, VolumeType: new("fast")}},
-		{DeviceName: "/dev/sdg", EBS: aws.EBS{VolumeSize: 40, SnapshotID: new("s")}},
+		{DeviceName: "/root", EBS: aws.EBS{DeleteOnTermination: new(true), VolumeSize: 20, IOPS: new(int32(3000))}},
+		{DeviceName: "/dev/sdf", EBS: aws.EBS{DeleteOnTermination: new(true), VolumeSize: 30, VolumeType: new("fast")}},
+		{DeviceName: "/dev/sdg", EBS: aws.EBS{DeleteOnTermination: new(true), VolumeSize: 40, SnapshotID: new("s")}},
 	}, s.BlockDevices)
+	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.DataVolumes = nil
+	single, err := spec(worker)
+	require.NoError(t, err)
+	assert.Equal(t, []aws.BlockDevice{{EBS: aws.EBS{DeleteOnTermination: new(true), VolumeSize: 20}}}, single.(*aws.ProviderSpec).BlockDevices, "the root volume")
 	groups := []string{"sg-1"}
 	assert.Equal(t, []aws.ProviderNetworkInterface{
 		{DeviceIndex: 0, SubnetID: "subnet-2", SecurityGroupIDs: groups},
@@ -73,10 +106,17 @@ func TestProviderSpec(t *testing.T) {
 		{NetworkCardIndex: 2, DeviceIndex: 1, SubnetID: "subnet-1", SecurityGroupIDs: groups},
 	}, s.NetworkInterfaces)
 
-	_, err := spec(exampletest.Pool(exampletest.Canonical, provider.Config(`"networkInterfaces":[{"deviceIndex":0,"networkCardIndexRange":{"from":0,"to":9223372036854775807}}]`)))
+	_, err = spec(exampletest.Pool(exampletest.Canonical, provider.Config(`"networkInterfaces":[{"deviceIndex":0,"networkCardIndexRange":{"from":0,"to":9223372036854775807}}]`)))
 	require.ErrorContains(t, err, "networkInterfaces[0]")
-	worker := exampletest.Pool(exampletest.Canonical, nil)
 	worker.Volume.Size = "20G"
 	_, err = spec(worker)
 	require.ErrorContains(t, err, `volume size "20G"`)
+}
+
+// TestMachineClasses: the block device of a pool without data volumes has no device name.
+func TestMachineClasses(t *testing.T) {
+	provider.CheckMachineClasses(t, map[string]any{
+		"/tags/team": "red", "/resourceTags/disk/team": "red", "/blockDevices/0/ebs/iops": 5000, "/blockDevices/0/ebs/throughput": 300,
+		"/instanceMetadataOptions/httpPutResponseHopLimit": 1, "/srcAndDstChecksEnabled": true,
+	})
 }

@@ -36,7 +36,7 @@ func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path)
 
 // NewProviderSpec returns the provider spec of the pool's MachineClass in its zone.
 func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
-	flat, err := extension.FlatTags(tags.Azure, pool.WorkerPool, pool.Labels, infra.mandatory())
+	perKind, err := extension.VMTags(tags.Azure, pool.WorkerPool, pool.Config.Tags, infra.mandatory())
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +47,16 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 	spec := &ProviderSpec{
 		Location: infra.Location,
 		Properties: Properties{
-			HardwareProfile:    HardwareProfile{pool.MachineType},
-			StorageProfile:     storage,
-			IdentityID:         pool.Zone.IdentityID,
-			DiagnosticsProfile: (*DiagnosticsProfile)(pool.Config.DiagnosticsProfile),
+			HardwareProfile:     HardwareProfile{pool.MachineType},
+			StorageProfile:      storage,
+			IdentityID:          pool.Zone.IdentityID,
+			DiagnosticsProfile:  (*DiagnosticsProfile)(pool.Config.DiagnosticsProfile),
+			CapacityReservation: (*CapacityReservation)(pool.Config.CapacityReservation),
 		},
 		ResourceGroup: infra.ResourceGroup,
-		SubnetInfo:    SubnetInfo{infra.VNet, infra.Subnet},
-		Tags:          flat,
-		ResourceTags:  pool.Config.Tags,
+		SubnetInfo:    SubnetInfo{VNetName: infra.VNet, SubnetName: infra.Subnet},
+		Tags:          infra.mandatory(),
+		ResourceTags:  perKind,
 	}
 	if pool.Zone.Subnet != nil {
 		spec.SubnetInfo.SubnetName = *pool.Zone.Subnet
@@ -63,21 +64,20 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 	if pool.Zone.AvailabilitySet != nil {
 		spec.Properties.AvailabilitySet = &SubResource{*pool.Zone.AvailabilitySet}
 	}
-	if r := pool.Config.CapacityReservation; r != nil {
-		spec.Properties.CapacityReservationGroupID = r.CapacityReservationGroupID
-	}
 	return spec, nil
 }
 
 // storageProfile numbers the data disks in the order of their names.
 func storageProfile(pool Pool, infra *Infrastructure) (StorageProfile, error) {
-	storage := StorageProfile{ImageReference: Image{URN: &infra.ImageURN}}
+	storage := StorageProfile{ImageReference: ProviderImage{Image: Image{URN: &infra.ImageURN}}}
 	if v := pool.Volume; v != nil {
 		size, err := gardener.DiskSize(v.Size)
 		if err != nil {
 			return StorageProfile{}, err
 		}
-		storage.OSDisk = OSDisk{StorageAccountType: v.Type, DiskSizeGB: size}
+		storage.OSDisk = OSDisk{
+			ManagedDisk: ManagedDisk{StorageAccountType: v.Type}, DiskSizeGB: size, CreateOption: "FromImage",
+		}
 	}
 	if v := pool.Config.Volume; v != nil {
 		storage.OSDisk.Caching = v.Caching
@@ -88,7 +88,13 @@ func storageProfile(pool Pool, infra *Infrastructure) (StorageProfile, error) {
 			return StorageProfile{}, err
 		}
 		config := extension.Find(pool.Config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, v.Name)
-		storage.DataDisks = append(storage.DataDisks, DataDisk{v.Name, int32(min(i, math.MaxInt32)), v.Type, size, (*Image)(config.ImageRef)})
+		disk := DataDisk{
+			Name: v.Name, LUN: int32(min(i, math.MaxInt32)), Caching: "None", StorageAccountType: v.Type, DiskSizeGB: size,
+		}
+		if config.ImageRef != nil {
+			disk.ImageRef = &ProviderImage{Image: Image(*config.ImageRef)}
+		}
+		storage.DataDisks = append(storage.DataDisks, disk)
 	}
 	return storage, nil
 }

@@ -24,10 +24,17 @@ func TestTags(t *testing.T) {
 		all[key] = value
 		return all
 	}
-	assert.Equal(t, with("worker.gardener.cloud_pool", "pool"), s.Tags, "pool labels, turned into tags of Azure")
+	assert.Equal(t, mandatory, s.Tags, "the keys by which machine-controller-manager finds the machine")
+	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.Labels = map[string]string{"team/name": "a"}
+	other, err := spec(worker)
+	require.NoError(t, err)
+	vm, err := other.(*azure.ProviderSpec).TagsOf(tags.VM)
+	require.NoError(t, err)
+	assert.Equal(t, with("team_name", "a"), vm, "pool labels, turned into tags of Azure")
 	for kind, want := range map[tags.Kind]map[string]string{
 		tags.VM:      with("Worker.Gardener.Cloud_Pool", "mine"), // one key to Azure
-		tags.Network: with("worker.gardener.cloud_pool", "pool"),
+		tags.Network: mandatory,
 		tags.Disk:    {"backup": "daily"},
 	} {
 		got, err := s.TagsOf(kind)
@@ -62,14 +69,20 @@ func TestProviderSpec(t *testing.T) {
 	s, err := azure.NewProviderSpec(pool, infrastructure())
 	require.NoError(t, err)
 	assert.Equal(t, azure.StorageProfile{
-		ImageReference: azure.Image{URN: new("a:b:c:d")},
-		OSDisk:         azure.OSDisk{Caching: new("None"), DiskSizeGB: 20},
+		ImageReference: azure.ProviderImage{Image: azure.Image{URN: new("a:b:c:d")}},
+		OSDisk:         azure.OSDisk{Caching: new("None"), DiskSizeGB: 20, CreateOption: "FromImage"},
 		DataDisks: []azure.DataDisk{
-			{Name: "a", LUN: 0, StorageAccountType: new("fast"), DiskSizeGB: 30},
-			{Name: "kubelet-dir", LUN: 1, DiskSizeGB: 40, ImageRef: &azure.Image{ID: new("i")}},
+			{Name: "a", LUN: 0, Caching: "None", StorageAccountType: new("fast"), DiskSizeGB: 30},
+			{Name: "kubelet-dir", LUN: 1, Caching: "None", DiskSizeGB: 40, ImageRef: &azure.ProviderImage{Image: azure.Image{ID: new("i")}}},
 		},
 	}, s.Properties.StorageProfile)
 	assert.Equal(t, azure.SubnetInfo{VNetName: "net", SubnetName: "nodes-z1"}, s.SubnetInfo)
 	assert.Equal(t, &azure.SubResource{ID: "set"}, s.Properties.AvailabilitySet)
-	assert.Equal(t, new("g"), s.Properties.CapacityReservationGroupID)
+	assert.Equal(t, &azure.CapacityReservation{CapacityReservationGroupID: new("g")}, s.Properties.CapacityReservation)
+}
+
+func TestMachineClasses(t *testing.T) {
+	provider.CheckMachineClasses(t, map[string]any{
+		"/tags/team": "red", "/resourceTags/vm/team": "red",
+	})
 }

@@ -73,6 +73,7 @@ func judge(ctx context.Context, w *world.World, out io.Writer) error {
 }
 
 func templates(spec string) (o hooksv1.CanUpdateMachineSetRequestObjects) {
+	o.MachineSet.Spec.Template.Spec.Bootstrap.ConfigRef.Name = "c"
 	o.InfrastructureMachineTemplate = runtime.RawExtension{Raw: []byte(
 		`{"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta2","kind":"AWSMachineTemplate","spec":{"template":{"spec":` + spec + `}}}`)}
 	return o

@@ -3,7 +3,9 @@ package gcp
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
@@ -73,7 +75,7 @@ func NewDriver(
 			{
 				Kinds: []tags.Kind{tags.Network}, Rules: networkTags, Project: project, Replace: setNetworkTags,
 				Mandatory: func(class *ProviderSpec, _ string) map[string]string {
-					return networkTags.MandatoryIn(tags.FromKeys(class.Tags...))
+					return networkTags.MandatoryIn(withoutValues(class.Tags))
 				},
 			},
 		},
@@ -93,7 +95,7 @@ func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
 	}
 	own := []driver.Resource{
 		{Kind: tags.VM, ID: m.name, Tags: vm.Labels, Version: vm.Fingerprint},
-		{Kind: tags.Network, ID: m.name, Tags: tags.FromKeys(vm.Tags...), Version: vm.TagsFingerprint},
+		{Kind: tags.Network, ID: m.name, Tags: withoutValues(vm.Tags), Version: vm.TagsFingerprint},
 	}
 	for _, attached := range vm.Disks {
 		if attached.Source == "" || attached.Index >= len(m.class.Disks) {
@@ -116,5 +118,5 @@ func setLabels(ctx context.Context, m *machine, r *driver.Resource, all map[stri
 }
 
 func setNetworkTags(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
-	return m.client.SetInstanceTags(ctx, r.ID, tags.Keys(all), r.Version)
+	return m.client.SetInstanceTags(ctx, r.ID, slices.Sorted(maps.Keys(all)), r.Version)
 }

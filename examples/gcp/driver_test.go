@@ -2,6 +2,8 @@ package gcp_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ func (c compute) Instance(ctx context.Context, _ string) (*gcp.Instance, error) 
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	vm := &gcp.Instance{Labeled: gcp.Labeled{Labels: all[0].Tags, Fingerprint: all[0].Version}, Tags: tags.Keys(all[1].Tags), TagsFingerprint: all[1].Version}
+	vm := &gcp.Instance{Labeled: gcp.Labeled{Labels: all[0].Tags, Fingerprint: all[0].Version}, Tags: slices.Sorted(maps.Keys(all[1].Tags)), TagsFingerprint: all[1].Version}
 	for i, disk := range all[2:] {
 		vm.Disks = append(vm.Disks, gcp.AttachedDisk{Index: i, Source: "zones/z/disks/" + disk.ID})
 	}
@@ -47,7 +49,7 @@ func (c compute) SetDiskLabels(ctx context.Context, name string, labels map[stri
 }
 
 func (c compute) SetInstanceTags(ctx context.Context, name string, items []string, fingerprint string) error {
-	return c.Replace(ctx, tags.Network, name, fingerprint, tags.FromKeys(items...))
+	return c.Replace(ctx, tags.Network, name, fingerprint, keys(items...))
 }
 
 // TestDriver takes a machine between two provider specs. The boot disk has the name of the VM, pv is a volume of the CSI driver.
@@ -61,7 +63,7 @@ func TestDriver(t *testing.T) {
 				`,"tags":["kubernetes-io-cluster-c","kubernetes-io-role-node"]}`,
 			Resources: []driver.Resource{
 				{Kind: tags.VM, ID: "m", Tags: vm},
-				{Kind: tags.Network, ID: "m", Tags: tags.FromKeys(append(networkTags, "kubernetes-io-cluster-c", "kubernetes-io-role-node")...)},
+				{Kind: tags.Network, ID: "m", Tags: keys(append(networkTags, "kubernetes-io-cluster-c", "kubernetes-io-role-node")...)},
 				{Kind: tags.Disk, ID: "m", Tags: boot},
 				{Kind: tags.Disk, ID: "pv", Tags: map[string]string{"k8s-cluster-name": "c", "team": "a"}},
 			},
@@ -75,4 +77,13 @@ func TestDriver(t *testing.T) {
 		state(`{"vm":{"team":"b"},"disk":{"backup":"daily"}}`, map[string]string{"k8s-cluster-name": "c", "team": "b"}, map[string]string{"k8s-cluster-name": "c", "backup": "daily"}),
 		state(`{"network":{"edge":""}}`, cluster, cluster, "edge"),
 	)
+}
+
+// keys are network tags as the kit has them.
+func keys(items ...string) map[string]string {
+	all := map[string]string{}
+	for _, item := range items {
+		all[item] = ""
+	}
+	return all
 }

@@ -108,7 +108,8 @@ func newStory(t *testing.T, pools [2]*gardener.WorkerPool, lanes ...machineupdat
 	for i, pool := range pools {
 		s.classes[i] = s.prepare(pool, kit.Driver())
 	}
-	creation, result := s.executor.BeginCreation(t.Context(), machineupdate.Observation[*object]{Machine: s.machine, Class: s.classes[0]})
+	creation, result := s.executor.BeginCreation(
+		t.Context(), machineupdate.Observation[*object]{Machine: s.machine, Class: s.classes[0]}, s.class(pools[0]))
 	require.NoError(t, result.Err)
 	before := s.spec(pools[0])
 	s.vm.account = accountOf(before)
@@ -135,15 +136,21 @@ func (s *story) spec(pool *gardener.WorkerPool) *gcp.ProviderSpec {
 // prepare reads the MachineClass of a pool.
 func (s *story) prepare(pool *gardener.WorkerPool, d machineupdate.Driver) *machineupdate.Prepared {
 	s.Helper()
+	schema, err := gcp.ProviderSpecSchema()
+	require.NoError(s, err)
+	class, _, err := new(machineupdate.Classes).Prepare(s.class(pool), schema, d)
+	require.NoError(s, err)
+	return class
+}
+
+// class makes the MachineClass of a pool.
+func (s *story) class(pool *gardener.WorkerPool) machineupdate.MachineClass {
+	s.Helper()
 	name, err := gcp.GenerateWorkerPoolHash(pool)
 	require.NoError(s, err)
 	raw, err := json.Marshal(s.spec(pool))
 	require.NoError(s, err)
-	schema, err := gcp.ProviderSpecSchema()
-	require.NoError(s, err)
-	class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "md-" + name.Text}, ProviderSpec: raw}, schema, d)
-	require.NoError(s, err)
-	return class
+	return machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "md-" + name.Text}, ProviderSpec: raw}
 }
 
 // patch is an API server with one machine.
@@ -179,7 +186,7 @@ func (s *story) next() inplace.Action {
 	selection, err := inplace.Select(s.pool)
 	require.NoError(s, err)
 	s.pool.Record = selection.Record
-	if len(selection.Select) > 0 && m.Node.Labels[inplace.CandidateLabel] != "" {
+	if len(selection.Select) > 0 {
 		m.Node.Labels[inplace.SelectedLabel] = "true"
 	}
 	step, err := inplace.Next(s.pool, *m)
@@ -195,8 +202,8 @@ func (s *story) next() inplace.Action {
 	case inplace.Transfer:
 		m.Owner = s.pool.Target
 	case inplace.Wait:
-		if s.now = s.now.Add(time.Hour); m.Node.Reason == inplace.ReadyForUpdate {
-			m.Node.Labels[inplace.ResultLabel], s.phase = inplace.Successful, "InPlaceUpdateSuccessful" // by the node agent
+		if s.now = s.now.Add(time.Hour); m.Node.IsReadyForUpdate() {
+			m.Node, s.phase = m.Node.WithSuccess(), "InPlaceUpdateSuccessful" // by the node agent
 		}
 	case inplace.Done, inplace.Blocked:
 	}
@@ -284,5 +291,5 @@ func TestDriverWithoutServiceAccounts(t *testing.T) {
 	assert.Empty(t, s.pool.Machines[0].Node.Labels[inplace.SelectedLabel])
 	selection, err := inplace.Select(s.pool)
 	require.NoError(t, err)
-	assert.Contains(t, selection.Blocked, "m")
+	assert.Contains(t, selection.Progress[inplace.Failed], "m")
 }

@@ -29,7 +29,7 @@ func (i *Infrastructure) networkTags() []string {
 // ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that GCP would refuse, values of network
 // tags, and network tags by which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
-	mandatory := &tags.Tags{Network: tags.FromKeys(infra.networkTags()...)}
+	mandatory := &tags.Tags{Network: withoutValues(infra.networkTags())}
 	return tags.GCP.Validate(config.Tags, mandatory, path.Child("tags"))
 }
 

@@ -6,17 +6,28 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
-// its own. The JSON names are those of machine-controller-manager-provider-gcp, extended by resourceTags.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// machine-controller-manager-provider-gcp, extended by resourceTags.
 type ProviderSpec struct {
+	// APIVersion is the version of the spec's format. It concerns no machine.
+	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
+
 	Region            string                     `json:"region"`
 	Zone              string                     `json:"zone"`
 	MachineType       string                     `json:"machineType"`
 	CanIPForward      bool                       `json:"canIpForward"`
-	Disks             []Disk                     `json:"disks,omitempty"`
+	Disks             []Disk                     `json:"disks,omitempty"` // two local SSDs may be equal
 	GPU               *GPU                       `json:"gpu,omitempty"`
 	MinCPUPlatform    *string                    `json:"minCpuPlatform,omitempty"`
 	NetworkInterfaces []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
+
+	DeletionProtection            bool                           `json:"deletionProtection"`
+	Description                   *string                        `json:"description,omitempty"`
+	Metadata                      []Metadata                     `json:"metadata,omitempty"                      hotupdatable:"false,key=key"`
+	Scheduling                    Scheduling                     `json:"scheduling"`
+	ShieldedInstanceConfiguration *ShieldedInstanceConfiguration `json:"shieldedInstanceConfiguration,omitempty"`
+	AdvancedMachineFeatures       *AdvancedMachineFeatures       `json:"advancedMachineFeatures,omitempty"`
 
 	// ServiceAccounts has one element (Compute Engine API, Instance). It can be changed on a stopped VM only.
 	ServiceAccounts []ServiceAccount `json:"serviceAccounts,omitempty" hotupdatable:"inplace,key=email"`
@@ -32,7 +43,10 @@ type ProviderSpec struct {
 type Disk struct {
 	DiskSettings `json:",inline"`
 
-	Boot bool `json:"boot"`
+	AutoDelete *bool `json:"autoDelete,omitempty"`
+	Boot       bool  `json:"boot"`
+	// Labels are those that the disk is created with. The driver keeps [ProviderSpec.Labels] on it.
+	Labels map[string]string `json:"labels,omitempty"`
 	// SizeGB is in GiB.
 	SizeGB     int32           `json:"sizeGb"`
 	Type       *string         `json:"type,omitempty"`
@@ -45,17 +59,57 @@ type Disk struct {
 type ProviderNetworkInterface struct {
 	Subnetwork        string `json:"subnetwork,omitempty"`
 	DisableExternalIP bool   `json:"disableExternalIP,omitempty"`
+
+	Network             string `json:"network,omitempty"`
+	StackType           string `json:"stackType,omitempty"`
+	IPv6AccessType      string `json:"ipv6accessType,omitempty"`
+	UseAliasIPs         bool   `json:"useAliasIPs,omitempty"`
+	IPCIDRRange         string `json:"ipCidrRange,omitempty"`
+	SubnetworkRangeName string `json:"subnetworkRangeName,omitempty"`
+}
+
+// Metadata is an item of the VM's metadata.
+type Metadata struct {
+	Key   string  `json:"key"`
+	Value *string `json:"value"`
+}
+
+// Scheduling says what happens to the VM when its host is maintained.
+type Scheduling struct {
+	AutomaticRestart  bool   `json:"automaticRestart"`
+	OnHostMaintenance string `json:"onHostMaintenance"`
+	Preemptible       bool   `json:"preemptible"`
+}
+
+// ShieldedInstanceConfiguration is what is verified when the VM boots.
+type ShieldedInstanceConfiguration struct {
+	IntegrityMonitoring *bool `json:"integrityMonitoring,omitempty"`
+	SecureBoot          *bool `json:"secureBoot,omitempty"`
+	VTPM                *bool `json:"vtpm,omitempty"`
+}
+
+// AdvancedMachineFeatures are features of the CPU.
+type AdvancedMachineFeatures struct {
+	EnableNestedVirtualization bool `json:"enableNestedVirtualization,omitempty"`
 }
 
 // ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the labels of the VM or of its disks, or for [tags.Network] the network tags of the VM, as keys without a value: write
-// them with [tags.Keys].
+// TagsOf returns the labels of the VM or of its disks, or for [tags.Network] the network tags of the VM, as keys without a value.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	flat := s.Labels
 	if kind == tags.Network {
-		flat = tags.FromKeys(s.Tags...)
+		flat = withoutValues(s.Tags)
 	}
 	return driver.Tags(tags.GCP, kind, flat, s.ResourceTags)
+}
+
+// withoutValues returns network tags as package tags has them.
+func withoutValues(keys []string) map[string]string {
+	all := make(map[string]string, len(keys))
+	for _, key := range keys {
+		all[key] = ""
+	}
+	return all
 }

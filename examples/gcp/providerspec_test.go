@@ -1,6 +1,8 @@
 package gcp_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,12 +48,12 @@ func TestNetworkTagIsNotGuarded(t *testing.T) {
 	require.NoError(t, err)
 	rules, err := tags.GCP.Rules(tags.Network)
 	require.NoError(t, err)
-	state := tags.State{Applied: old, Attempted: []map[string]string{desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
-	live := rules.Effective(old, tags.FromKeys("of-somebody-else"), nil)
+	state := tags.State{Recorded: []map[string]string{old, desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
+	live := rules.Effective(old, map[string]string{"of-somebody-else": ""}, nil)
 	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": live})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"kubernetes-io-cluster-shoot--p--s", "kubernetes-io-role-node", "of-somebody-else", "shoot--p--s"},
-		tags.Keys(plans[0].Apply(live)))
+		slices.Sorted(maps.Keys(plans[0].Apply(live))))
 }
 
 func TestValidateTags(t *testing.T) {
@@ -90,4 +92,10 @@ func TestProviderSpec(t *testing.T) {
 	}, s.Disks)
 	assert.Equal(t, []gcp.ServiceAccount{{Email: "a@b", Scopes: []string{"z"}}}, s.ServiceAccounts)
 	assert.Equal(t, "default@x", providerSpec(t, nil).ServiceAccounts[0].Email)
+}
+
+func TestMachineClasses(t *testing.T) {
+	provider.CheckMachineClasses(t, map[string]any{
+		"/labels/team": "red", "/tags": []string{"red"}, "/resourceTags/disk/team": "red",
+	})
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -45,10 +48,10 @@ func (c *cluster) pass() {
 			m.Node = &inplace.Node{}
 		}
 		switch {
-		case m.Phase == "InPlaceUpdating" && m.Node.Labels[inplace.ResultLabel] == inplace.Successful:
+		case m.Node.IsReadyForUpdate():
+			m.Node = m.Node.WithSuccess() // by the agent
+		case m.Phase == "InPlaceUpdating" && m.Node.Reason == "UpdateSuccessful":
 			m.Phase = "InPlaceUpdateSuccessful"
-		case m.Phase == "InPlaceUpdating" && m.Node.Reason == inplace.ReadyForUpdate:
-			m.Node.Labels[inplace.ResultLabel] = inplace.Successful // by the agent
 		case m.Phase != "InPlaceUpdating":
 			m.Phase = "Running"
 		}
@@ -56,14 +59,21 @@ func (c *cluster) pass() {
 	}
 }
 
-func (c *cluster) isUpdated() bool {
-	for _, m := range c.pool.Machines {
-		step, err := inplace.Next(c.pool, m)
-		if err != nil || m.Owner != c.pool.Target || step.Do != inplace.Done {
-			return false
-		}
+// userSelects lets the user of a pool select one of the machines that wait for it, after the update
+// of the last one has ended.
+func (c *cluster) userSelects(waiting map[string]string) {
+	isUnderUpdate := func(m inplace.Machine) bool { return m.Node != nil && m.Node.IsUnderUpdate() }
+	if len(waiting) > 0 && !slices.ContainsFunc(c.pool.Machines, isUnderUpdate) {
+		first := slices.Min(slices.Collect(maps.Keys(waiting)))
+		c.machine(first).Node.Labels[inplace.SelectedLabel] = "true"
 	}
-	return len(c.pool.Machines) == c.pool.Replicas
+}
+
+func (c *cluster) title() string {
+	if c.pool.Strategy == hotupdate.ManualInPlaceUpdate {
+		return "the user selects the nodes"
+	}
+	return fmt.Sprintf("maxUnavailable %s, maxSurge %s", c.pool.MaxUnavailable.String(), c.pool.MaxSurge.String())
 }
 
 // picture returns the pool in one line.
@@ -75,7 +85,7 @@ func (c *cluster) picture() string {
 		switch {
 		case m.Node == nil:
 			what = "joins"
-		case m.Node.Labels[inplace.SelectedLabel] != "":
+		case m.Node.IsUnderUpdate():
 			what = "under update"
 		case m.Available:
 			available++

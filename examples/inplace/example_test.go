@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
@@ -16,29 +17,38 @@ func Example() {
 	}
 	// Output:
 	// maxUnavailable 1, maxSurge 0
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           5 available
-	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           4 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 under update 4 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           4 available
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           5 available, Worker Processing
+	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 under update 4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           4 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           5 available, Worker Succeeded
 	// maxUnavailable 0, maxSurge 1
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 joins        5 available
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           6 available
-	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           v2-0 v2           5 available
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 joins        5 available, Worker Processing
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           6 available, Worker Processing
+	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available, Worker Processing
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available, Worker Succeeded
+	// the user selects the nodes
+	// v1-0 v1           v1-1 v1           2 available, Worker Succeeded, ManualInPlaceWorkersUpdated False
+	// v1-0 under update v1-1 v1           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
+	// v1-0 v2           v1-1 v1           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
+	// v1-0 v2           v1-1 under update 1 available, Worker Processing, ManualInPlaceWorkersUpdated False
+	// v1-0 v2           v1-1 v2           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
+	// v1-0 v2           v1-1 v2           2 available, Worker Succeeded, ManualInPlaceWorkersUpdated True
 }
 
 type broken struct{}
@@ -51,9 +61,11 @@ func TestStoryThatCannotBeWrittenFails(t *testing.T) {
 
 // TestMistakeEndsTheStory: an invalid pool is an error.
 func TestMistakeEndsTheStory(t *testing.T) {
-	c := newCluster(1, 1, 0)
+	c := newCluster(hotupdate.AutoInPlaceUpdate, 1, 1, 0)
 	c.pool.Record = "{"
-	require.Error(t, c.reconcile())
+	_, err := c.reconcile()
+	require.Error(t, err)
 	c.pool = inplace.Pool{}
-	require.Error(t, c.reconcile())
+	_, err = c.reconcile()
+	require.Error(t, err)
 }

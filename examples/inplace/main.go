@@ -1,4 +1,5 @@
-// Command inplace shows how a pool of five machines is updated in place, without and with a surge machine:
+// Command inplace shows how a pool of five machines is updated in place, without and with a surge
+// machine, and how one of two machines is, whose user selects the nodes:
 //
 //	go run ./examples/inplace
 //
@@ -25,21 +26,34 @@ func main() {
 	}
 }
 
-// tell tells both stories.
+// tell tells three stories.
 func tell(out io.Writer) error {
-	for _, limits := range []struct{ unavailable, surge int }{{1, 0}, {0, 1}} {
-		_, _ = fmt.Fprintf(out, "maxUnavailable %d, maxSurge %d\n", limits.unavailable, limits.surge) // the last write returns the error
-		c := newCluster(5, limits.unavailable, limits.surge)
-		for last := ""; !c.isUpdated(); {
-			if err := c.reconcile(); err != nil {
+	for _, c := range []*cluster{
+		newCluster(hotupdate.AutoInPlaceUpdate, 5, 1, 0),
+		newCluster(hotupdate.AutoInPlaceUpdate, 5, 0, 1),
+		newCluster(hotupdate.ManualInPlaceUpdate, 2, 0, 0),
+	} {
+		_, _ = fmt.Fprintln(out, c.title()) // the last write returns the error
+		pending := inplace.PendingUpdates{}.After("pool", c.pool.Strategy, hotupdate.InPlaceUpdate)
+		for last, finished := "", false; !finished; {
+			selection, err := c.reconcile()
+			if err != nil {
 				return err
 			}
-			if picture := c.picture(); picture != last {
-				last = picture
-				if _, err := fmt.Fprintln(out, picture); err != nil {
+			if finished = selection.Finished; finished {
+				pending = pending.Without("pool")
+			}
+			line := fmt.Sprintf("%s, Worker %s", c.picture(), inplace.WorkerState(selection))
+			if constraint := pending.Constraint(); c.pool.Strategy == hotupdate.ManualInPlaceUpdate {
+				line += fmt.Sprintf(", %s %s", constraint.Type, constraint.Status)
+			}
+			if line != last {
+				last = line
+				if _, err := fmt.Fprintln(out, line); err != nil {
 					return err
 				}
 			}
+			c.userSelects(selection.Progress[inplace.WaitingForUser])
 			c.pass()
 		}
 	}
@@ -47,9 +61,9 @@ func tell(out io.Writer) error {
 }
 
 // newCluster returns a pool of machines of MachineSet v1, whose MachineDeployment asks for v2.
-func newCluster(replicas, unavailable, surge int) *cluster {
+func newCluster(strategy hotupdate.Strategy, replicas, unavailable, surge int) *cluster {
 	c := &cluster{pool: inplace.Pool{
-		Target: "v2", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: replicas,
+		Target: "v2", Revision: 2, Strategy: strategy, Replicas: replicas,
 		MaxUnavailable: intstr.FromInt(unavailable), MaxSurge: intstr.FromInt(surge),
 	}}
 	for i := range replicas {
@@ -59,11 +73,11 @@ func newCluster(replicas, unavailable, surge int) *cluster {
 	return c
 }
 
-// reconcile reconciles the MachineDeployment, and then every machine.
-func (c *cluster) reconcile() error {
+// reconcile reconciles the MachineDeployment, and then every machine. It returns the progress.
+func (c *cluster) reconcile() (inplace.Selection, error) {
 	selection, err := inplace.Select(c.pool)
 	if err != nil {
-		return err
+		return selection, err
 	}
 	c.pool.Record = selection.Record // before anything else
 	for _, name := range selection.Select {
@@ -78,11 +92,11 @@ func (c *cluster) reconcile() error {
 	for i := range c.pool.Machines {
 		step, err := inplace.Next(c.pool, c.pool.Machines[i])
 		if err != nil {
-			return err
+			return selection, err
 		}
 		c.do(&c.pool.Machines[i], step)
 	}
-	return nil
+	return selection, nil
 }
 
 // do does one step for a machine.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -15,7 +16,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -113,7 +113,7 @@ func (s *story) untilIops(wanted int) {
 func (s *story) untilReadyForUpdate() (updating string) {
 	s.until("a node is ready for its agent", func() bool {
 		for _, m := range s.machines() {
-			if controller.InPlaceReason(s.world.Node(m.Name)) == inplace.ReadyForUpdate {
+			if controller.InPlaceNode(s.world.Node(m.Name)).IsReadyForUpdate() {
 				updating = m.Name
 			}
 		}
@@ -122,12 +122,32 @@ func (s *story) untilReadyForUpdate() (updating string) {
 	for _, m := range s.machines() {
 		node := s.world.Node(m.Name)
 		r, _ := s.world.Cloud.Resource(instanceOf(m))
-		s.says(m.Name, "has a node that is %s, and httpTokens=%s", cmp.Or(string(controller.InPlaceReason(node)), "new"), r.HTTPTokens)
+		s.says(m.Name, "has a node that is %s, and httpTokens=%s", cmp.Or(controller.InPlaceNode(node).Reason, "new"), r.HTTPTokens)
 		isBegun := m.Name == updating || setOf(m) != class
 		s.expect((r.HTTPTokens == required) == isBegun, "%s has httpTokens=%s", r.ID, r.HTTPTokens)
 		s.expect(m.Name != updating || node.Spec.Unschedulable && m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
 	}
 	return updating
+}
+
+// untilTaken waits until an updated machine belongs to a machine set, and its node is given back.
+func (s *story) untilTaken(name, set string) {
+	s.until(name+" is handed over", func() bool { return setOf(s.world.Machine(name)) == set })
+	s.until("the node of "+name+" is given back", func() bool {
+		node := s.world.Node(name)
+		_, isProtected := node.Annotations["cluster-autoscaler.kubernetes.io/scale-down-disabled"]
+		return !node.Spec.Unschedulable && !isProtected
+	})
+}
+
+// countAvailable counts the machines that run, and whose nodes take pods.
+func (s *story) countAvailable(machines []*api.Machine) (n int) {
+	for _, m := range machines {
+		if m.Status.CurrentStatus.Phase == api.MachineRunning && !s.world.Node(m.Name).Spec.Unschedulable {
+			n++
+		}
+	}
+	return n
 }
 
 // required is a value of httpTokens.
@@ -141,13 +161,15 @@ func setOf(machine *api.Machine) string {
 	return ""
 }
 
-// machines returns all machines.
+// machines returns all machines, sorted by name.
 func (s *story) machines() []*api.Machine {
 	var all []*api.Machine
-	for _, name := range []string{machine, other} {
-		if m := s.world.Machine(name); m.Name != "" {
-			all = append(all, m)
-		}
+	listed, err := s.world.Client.Machines.List(context.Background(), metav1.ListOptions{})
+	if s.must(err); err != nil {
+		return nil
+	}
+	for i := range listed.Items {
+		all = append(all, &listed.Items[i])
 	}
 	return all
 }

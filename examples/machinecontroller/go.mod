@@ -2,14 +2,18 @@ module github.com/hotupdate/providerconfig/examples/machinecontroller
 
 go 1.26
 
-replace github.com/hotupdate/providerconfig => ../..
+replace (
+	github.com/hotupdate/providerconfig => ../..
+	github.com/hotupdate/providerconfig/hotupdate/updater => ../../hotupdate/updater
+)
 
 require (
 	github.com/aws/aws-sdk-go-v2 v1.33.0
 	github.com/aws/aws-sdk-go-v2/service/ec2 v1.200.0
 	github.com/aws/smithy-go v1.22.1
 	github.com/go-logr/logr v1.4.2
-	github.com/hotupdate/providerconfig v0.0.0
+	github.com/hotupdate/providerconfig v0.1.0
+	github.com/hotupdate/providerconfig/hotupdate/updater v0.1.0
 	github.com/prometheus/client_golang v1.22.0
 	github.com/stretchr/testify v1.10.0
 	go.etcd.io/etcd/server/v3 v3.6.4

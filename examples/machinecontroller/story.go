@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -60,8 +63,11 @@ type story struct {
 	csi, cni       string                       // foreign resources
 	iops           *int32                       // of the data volume in the class
 	foreign        map[string]map[string]string // foreign infrastructure tags, by resource
-	updated        atomic.Value                 // the only node whose agent answers; empty for all
+	updated        atomic.Value                 // the only node whose agent answers, or everybody
 }
+
+// everybody means all agents.
+const everybody = "everybody"
 
 // tell runs the whole story, or up to the first error.
 func tell(ctx context.Context, out io.Writer) error {
@@ -73,16 +79,20 @@ func tell(ctx context.Context, out io.Writer) error {
 	defer server.Stop()
 	s.world, err = world.Start(ctx, server.Config, world.Config{
 		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown, Observe: s.event, Takeover: s.takeover,
-		Updated: func(node string) bool { only := s.updated.Load(); return only == nil || only == node },
-		Retry:   controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud:   cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
+		Updated: func(node string) bool {
+			only := s.updated.Load()
+			return only == nil || only == everybody || only == node
+		},
+		Retry: controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
+		Cloud: cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
 	})
 	if err != nil {
 		return err
 	}
 	s.preface()
 	for _, chapter := range []func(){
-		s.creation, s.change, s.crash, s.lateRequest, s.foreignTags, s.twoLeaders, s.throttling, s.volume, s.adoption, s.unreadable, s.inPlace, s.quiet, s.deletion,
+		s.creation, s.change, s.crash, s.lateRequest, s.foreignTags, s.twoLeaders, s.throttling, s.volume, s.adoption,
+		s.unreadable, s.inPlace, s.manual, s.surge, s.quiet, s.deletion, s.beside,
 	} {
 		if chapter(); s.err != nil {
 			return errors.Join(fmt.Errorf("chapter %d: %w", s.chapters, s.err), s.world.Close())
@@ -122,7 +132,7 @@ func (s *story) creation() {
 	s.changeClass("cost-center", "1000", "owner", "alice")
 	s.startReplicas(2)
 	s.says("extension", "creates a pool with one machine")
-	s.must(s.world.CreatePool(pool, class, api.InPlaceUpdateStrategyType, 1))
+	s.must(s.world.CreatePool(pool, class, hotupdate.AutoInPlaceUpdate, 1))
 	s.untilPhase(machine, api.MachineRunning)
 	s.expect(len(s.machines()) == 1, "the pool has %d machines, not 1", len(s.machines()))
 	s.csi = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"}})
@@ -215,7 +225,7 @@ func (s *story) twoLeaders() {
 
 func (s *story) throttling() {
 	s.chapter("The cloud throttles",
-		"One write in two seconds is allowed. The SDK's client repeats what is throttled as long as the update lasts; what is left over then is done",
+		"One write in two seconds is allowed. The kit repeats what is throttled as long as the update lasts; what is left over then is done",
 		"by the next update. The class says cost-center again: it takes over the key of",
 		"somebody else.")
 	s.world.Cloud.Limit(nil, rate.NewLimiter(0.5, 1))
@@ -295,13 +305,73 @@ func (s *story) inPlace() {
 		s.untilLive("owner", updating)
 		s.says("agent", "has updated the node of %s", updating)
 		s.updated.Store(s.world.Node(updating).Name)
-		s.until(updating+" is handed over", func() bool { return setOf(s.world.Machine(updating)) == next })
-		s.until("the node of "+updating+" takes pods", func() bool { return !s.world.Node(updating).Spec.Unschedulable })
+		s.untilTaken(updating, next)
 	}
 	s.says("extension", "deletes the class %s, which the machines still name", class)
 	s.must(s.world.Client.MachineClasses.Delete(context.Background(), class, metav1.DeleteOptions{}))
 	s.settle("cost-center", "7000", "team", "red", "owner", updating)
 	s.expect(s.world.Machine(machine).Spec.Class.Name == class, "%s names another class", machine)
+}
+
+func (s *story) manual() {
+	const next = pool + "-0c5d2"
+	s.chapter("An in-place update by the user of the pool",
+		"The pool gets another class, and ManualInPlaceUpdate. Both nodes become candidates, which the",
+		"cluster-autoscaler must not remove, and wait. The user selects them in their own order.")
+	s.says("extension", "creates the class %s with another image, and changes the strategy to ManualInPlaceUpdate", next)
+	s.updated.Store(everybody)
+	before := setOf(s.world.Machine(machine))
+	s.putInPlaceClass(next, "ami-3", "8000")
+	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) {
+		d.Spec.Template.Spec.Class.Name, d.Spec.Strategy = next, world.Strategy(hotupdate.ManualInPlaceUpdate, 1, 0)
+	}))
+	for _, name := range []string{machine, other} {
+		s.until("the node of "+name+" is a candidate", func() bool {
+			return s.world.Node(name).Annotations["cluster-autoscaler.kubernetes.io/scale-down-disabled"] == "true"
+		})
+	}
+	for i, name := range []string{other, machine} {
+		time.Sleep(time.Second) // for a controller that would go on by itself
+		s.expect(!s.world.Node(machine).Spec.Unschedulable && setOf(s.world.Machine(machine)) == before, "%s did not wait", machine)
+		s.says("user", "selects the node of %s", name)
+		s.must(s.world.SelectNode(name))
+		s.untilTaken(name, next)
+		s.expect(i > 0 || s.world.Node(machine).Labels[inplace.SelectedLabel] == "", "%s is selected", machine)
+	}
+	s.settle("cost-center", "8000", "team", "red")
+}
+
+func (s *story) surge() {
+	const next = pool + "-d1e80"
+	s.chapter("An in-place update with a surge machine",
+		"The pool gets another class, AutoInPlaceUpdate, maxUnavailable 0 and maxSurge 1. A machine is created",
+		"for the new class, then one of the others is updated, and the last one is deleted.")
+	s.says("extension", "creates the class %s with another image, and changes the strategy to AutoInPlaceUpdate with maxSurge 1", next)
+	s.putInPlaceClass(next, "ami-4", "9000")
+	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) {
+		d.Spec.Template.Spec.Class.Name, d.Spec.Strategy = next, world.Strategy(hotupdate.AutoInPlaceUpdate, 0, 1)
+	}))
+	least, most := len(s.machines()), 0
+	s.until("two machines of the new set are left", func() bool {
+		machines := s.machines()
+		least, most = min(least, s.countAvailable(machines)), max(most, len(machines))
+		isOld := func(m *api.Machine) bool { return setOf(m) != next }
+		return len(machines) == 2 && !slices.ContainsFunc(machines, isOld)
+	})
+	s.says("pool", "had %d machines at most, and %d of them available at least", most, least)
+	s.expect(least == 2 && most == 3, "the pool had %d machines at most, and %d of them available at least", most, least)
+	for _, m := range s.machines() {
+		s.says(m.Name, "has %s", instanceOf(m))
+	}
+	s.untilTaken(machine, next)
+	s.settle("cost-center", "9000", "team", "red")
+}
+
+// putInPlaceClass creates a class for an in-place update.
+func (s *story) putInPlaceClass(name, image, costCenter string) {
+	changed := s.spec("cost-center", costCenter, "team", "red")
+	changed.AMI, changed.InstanceMetadataOptions = image, &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
+	s.must(s.world.PutClass(name, changed))
 }
 
 func (s *story) quiet() {
@@ -325,4 +395,30 @@ func (s *story) deletion() {
 	left := s.world.Cloud.Resources()
 	s.showLive("none", left)
 	s.expect(len(left) == 1 && left[0].ID == s.csi, "%d resources are left, not the volume %s of others alone", len(left), s.csi)
+}
+
+func (s *story) beside() {
+	const next = "pool-z2-159ea"
+	s.chapter("The same beside an unmodified controller",
+		"Another controller knows nothing of hot updates, as machine-controller-manager today. The updater in its process watches machines, and writes",
+		"to none before it runs. A class changes while its first machine is being created: what the launch has set was stored before, so it is removed.")
+	s.leader.Kill()
+	s.second.Kill()
+	s.until("the controllers are dead", func() bool { return s.leader.Ended() && s.second.Ended() })
+	var err error
+	s.leader, err = s.world.StartBeside("unmodified")
+	s.must(err)
+	s.until("the unmodified controller leads", s.leader.Leads)
+	s.leader.After("Action=RunInstances", func() {
+		s.must(s.world.PutClass(next, s.spec("cost-center", "9000")))
+	})
+	s.says("extension", "creates a pool with one machine, with team=blue, and makes the class say cost-center=9000 during the launch")
+	s.must(s.world.PutClass(next, s.spec("team", "blue")))
+	s.must(s.world.CreatePool("pool-z2", next, hotupdate.AutoRollingUpdate, 1))
+	want := show(s.spec("cost-center", "9000").Tags)
+	s.until("the machine has settled with "+want, func() bool { return isSettled(s.world.Machine(next+"-0"), want) })
+	time.Sleep(2 * readLag)
+	made := s.world.Machine(next + "-0")
+	s.expectLive(made, "cost-center", "9000")
+	s.showLive(made.Annotations[machineupdate.AnnotationRecord], s.world.Cloud.Resources())
 }

@@ -150,7 +150,7 @@ func (r record) String() string {
 		said = append(said, "attempted {"+showSpec(&attempt)+"}")
 	}
 	for _, removal := range r.Parts[0].Removed {
-		said = append(said, "removed {"+strings.Join(tags.Keys(removal.Tags), " ")+"}")
+		said = append(said, "removed {"+strings.Join(slices.Sorted(maps.Keys(removal.Tags)), " ")+"}")
 	}
 	return strings.Join(said, ", ")
 }
@@ -188,7 +188,7 @@ func (t *teller) showLive(record string, resources []cloud.Resource) {
 // show shows infrastructure tags without the mandatory ones.
 func show(all map[string]string) string {
 	var shown []string
-	for _, key := range tags.Keys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if !strings.HasPrefix(key, "kubernetes.io/") && key != "Name" {
 			shown = append(shown, key+"="+all[key])
 		}

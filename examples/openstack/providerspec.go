@@ -8,8 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig, pool and infrastructure, so it has struct tags of
-// its own. The JSON names are those of machine-controller-manager-provider-openstack, extended by resourceTags.
+// ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// machine-controller-manager-provider-openstack, extended by resourceTags.
 type ProviderSpec struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -19,6 +20,7 @@ type ProviderSpec struct {
 // MachineSpec is a server of OpenStack.
 type MachineSpec struct {
 	ImageID          string `json:"imageID"`
+	ImageName        string `json:"imageName,omitempty"` // if there is no ImageID
 	Region           string `json:"region"`
 	AvailabilityZone string `json:"availabilityZone"`
 	FlavorName       string `json:"flavorName"`
@@ -26,10 +28,18 @@ type MachineSpec struct {
 	// SecurityGroups have no order.
 	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
 	NetworkID      string   `json:"networkID"`
-	PodNetworkCIDR string   `json:"podNetworkCidr"`
+	// Networks replace NetworkID. Servers get a port in each, in this order.
+	Networks []Network `json:"networks,omitempty"`
+	SubnetID *string   `json:"subnetID,omitempty"`
+	// SubnetIDs are the subnets of the server's port, which has an address in each, in this order.
+	SubnetIDs       []string `json:"subnetIDs,omitempty"`
+	PodNetworkCIDR  string   `json:"podNetworkCidr"`
+	PodNetworkCIDRs []string `json:"podNetworkCIDRs,omitempty" hotupdatable:"false,set"`
 	// RootDiskSize is in GiB.
-	RootDiskSize  int32   `json:"rootDiskSize,omitempty"`
-	ServerGroupID *string `json:"serverGroupID,omitempty"`
+	RootDiskSize   int32   `json:"rootDiskSize,omitempty"`
+	RootDiskType   *string `json:"rootDiskType,omitempty"`
+	UseConfigDrive *bool   `json:"useConfigDrive,omitempty"`
+	ServerGroupID  *string `json:"serverGroupID,omitempty"`
 
 	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by which machine-controller-manager finds its
 	// machines. It is hot as a whole. That includes machine labels that trigger a rolling update: their change gives the class another name, so
@@ -37,6 +47,13 @@ type MachineSpec struct {
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
+}
+
+// Network is a network by its ID or by its name.
+type Network struct {
+	ID         string `json:"id,omitempty"`
+	Name       string `json:"name,omitempty"`
+	PodNetwork bool   `json:"podNetwork,omitempty"`
 }
 
 // ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.

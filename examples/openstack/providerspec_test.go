@@ -54,3 +54,9 @@ func TestValidateTags(t *testing.T) {
 	_, err = spec(worker)
 	require.NoError(t, err)
 }
+
+func TestMachineClasses(t *testing.T) {
+	provider.CheckMachineClasses(t, map[string]any{
+		"/spec/tags/team": "red", "/spec/resourceTags/vm/team": "red",
+	})
+}

@@ -20,8 +20,9 @@ import (
 
 // CanUpdateMachine answers Cluster API's hook for machines of a control plane.
 //
-// The Machine itself gets no patch. Of its spec, Cluster API compares version and failureDomain, which need another machine. Cluster API writes the
-// other fields into the running Machine by itself, or never.
+// The Machine itself gets no patch. Of its spec, Cluster API compares version and failureDomain,
+// which need another machine. Cluster API writes the other fields into the running Machine by
+// itself, or never.
 func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
@@ -30,15 +31,31 @@ func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUp
 	v.tell(ctx, desired.Machine.Name, response)
 }
 
-// CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. The request has templates, which lack the defaults that
-// webhooks set only in machines.
+// CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. The
+// request has templates, which lack the defaults that webhooks set only in machines.
 func (e *Extension) CanUpdateMachineSet(ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
 	response.InfrastructureMachineTemplatePatch = e.cover(&v, current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate)
 	response.BootstrapConfigTemplatePatch = e.cover(&v, current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate)
+	if !desired.MachineSet.Spec.Template.Spec.Bootstrap.ConfigRef.IsDefined() {
+		v.left = append(v.left, "MachineSet: "+withoutConfigRef)
+		response.MachineSetPatch = hooksv1.Patch{PatchType: hooksv1.JSONMergePatchType, Patch: []byte(declining)}
+	}
 	v.tell(ctx, desired.MachineSet.Name, response)
 }
+
+// Cluster API calls UpdateMachine only for a machine whose bootstrap data comes from a bootstrap
+// config. With dataSecretName instead, the update of a machine would never end (cluster-api
+// v1.12.8, internal/controllers/machine, reconcileInPlaceUpdate).
+//
+// Without patches, Cluster API would update in place if nothing that it compares has changed. It
+// does not compare dataSecretName. So the patch adds a difference to failureDomain, which it
+// compares. Cluster API logs the difference. It writes the patched object nowhere.
+const (
+	withoutConfigRef = "bootstrap.configRef is not set"
+	declining        = `{"spec":{"template":{"spec":{"failureDomain":"` + withoutConfigRef + `"}}}}`
+)
 
 // verdict explains an update. Cluster API decides by the patches alone.
 type verdict struct {
@@ -61,7 +78,8 @@ type subject struct {
 	pointer string
 }
 
-// subjects returns the objects with a Schema. A change in other objects, or of a field of a newer version, replaces the machine.
+// subjects returns the objects with a Schema. A change in other objects, or of a field of a newer
+// version, replaces the machine.
 func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject, error) {
 	machine, machineErr := machine.AdmitUnknown()
 	bootstrap, bootstrapErr := bootstrap.AdmitUnknown()
@@ -74,8 +92,9 @@ func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject
 	}, errors.Join(machineErr, bootstrapErr)
 }
 
-// cover returns the patch with all changes from the current to the desired object that running machines can take. For an unreadable object there is
-// no patch: its machines are replaced, as without an extension. A failure would block the whole cluster.
+// cover returns the patch with all changes from the current to the desired object that running
+// machines can take. For an unreadable object there is no patch: its machines are replaced, as
+// without an extension. A failure would block the whole cluster.
 func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (patch hooksv1.Patch) {
 	var kind, former metav1.TypeMeta
 	if json.Unmarshal(current.Raw, &former) != nil || json.Unmarshal(desired.Raw, &kind) != nil {

@@ -21,7 +21,7 @@ const (
 		"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}],"nonRootVolumes":[{"deviceName":"/dev/sdb","size":8},{"deviceName":"/dev/sdc","size":8}]}`
 	kubeadmSpec = `{"files":[{"path":"/etc/motd","content":"hello"}],"clusterConfiguration":{"apiServer":{"certSANs":["a","b"]}},
 		"joinConfiguration":{"discovery":{"bootstrapToken":{"token":"old"}},"nodeRegistration":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"b","effect":"NoSchedule"}]}}}`
-	machineSpec = `{"clusterName":"c","version":"v1.34.2","bootstrap":{"dataSecretName":"old"}}`
+	machineSpec = `{"clusterName":"c","version":"v1.34.2","bootstrap":{"configRef":{"name":"old"}}}`
 	// The members that the API server and the provider add to the spec of an AWSMachine.
 	awsDefaults = `{"hostAffinity":"default","cloudInit":{"secureSecretsBackend":"secrets-manager"},"providerID":"aws:///eu-west-1a/i-1","instanceID":"i-1"}`
 )
@@ -65,7 +65,12 @@ var changes = []struct {
 
 	{name: "version", machine: `{"version":"v1.34.3"}`, left: "v1.34.3", cause: "another kubelet"},
 	{name: "failure domain", machine: `{"failureDomain":"eu-west-1b"}`, left: "eu-west-1b", cause: "another place"},
-	{name: "what Cluster API writes itself", machine: `{"minReadySeconds":5,"deletion":{"nodeDrainTimeoutSeconds":5},"bootstrap":{"dataSecretName":"new"}}`, cause: "it does not compare it"},
+	{
+		name: "what Cluster API writes itself",
+		machine: `{"minReadySeconds":5,"deletion":{"nodeDrainTimeoutSeconds":5},
+			"bootstrap":{"configRef":{"name":"new"}}}`,
+		cause: "it does not compare it",
+	},
 }
 
 // merged returns a spec with merge patches.
@@ -112,8 +117,8 @@ func templates(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMa
 	return o
 }
 
-// TestCanUpdate: with both hooks, Cluster API updates in place exactly the changes that running machines can take. The message names the other
-// fields.
+// TestCanUpdate: with both hooks, Cluster API updates in place exactly the changes that running
+// machines can take. The message names the other fields.
 func TestCanUpdate(t *testing.T) {
 	w := start(t, nil, nil)
 	for _, c := range changes {
@@ -146,7 +151,8 @@ func TestCanUpdate(t *testing.T) {
 	}
 }
 
-// TestOtherKinds: an object of another kind or version is not covered, and an absent one needs no cover.
+// TestOtherKinds: an object of another kind or version is not covered, and an absent one needs no
+// cover.
 func TestOtherKinds(t *testing.T) {
 	w := start(t, nil, nil)
 	ask := func(current, desired runtime.RawExtension) world.Verdict {
@@ -165,7 +171,29 @@ func TestOtherKinds(t *testing.T) {
 	assert.Contains(t, v.Message, "is not judged")
 }
 
-// TestVerdictIsLogged: the log has the reasons to replace machines, and whether the update affects availability, for which the hooks have no field.
+// TestWithoutBootstrapConfig: if the bootstrap data of the machines comes from a secret of the
+// user, Cluster API never calls UpdateMachine, and the update of a machine never ends. So the
+// machines are replaced, even if nothing but the name of the secret changes.
+func TestWithoutBootstrapConfig(t *testing.T) {
+	w := start(t, nil, nil)
+	const before, after = `{"bootstrap":{"dataSecretName":"old"}}`, `{"bootstrap":{"dataSecretName":"new"}}`
+	ask := func(aws, machine string) world.Verdict {
+		current, desired := templates(t, awsSpec, kubeadmSpec, before), templates(t, aws, kubeadmSpec, machine)
+		current.BootstrapConfigTemplate = runtime.RawExtension{}
+		desired.BootstrapConfigTemplate = runtime.RawExtension{}
+		v, err := w.CanUpdateMachineSet(t.Context(), current, desired)
+		require.NoError(t, err)
+		return v
+	}
+	retagged := merged(t, awsSpec, `{"additionalTags":{"team":"b"}}`)
+	for _, v := range []world.Verdict{ask(retagged, before), ask(awsSpec, after)} {
+		assert.Contains(t, v.Left, "bootstrap.configRef is not set")
+		assert.Equal(t, "replaces machines: MachineSet: bootstrap.configRef is not set", v.Message)
+	}
+}
+
+// TestVerdictIsLogged: the log has the reasons to replace machines, and whether the update affects
+// availability, for which the hooks have no field.
 func TestVerdictIsLogged(t *testing.T) {
 	var logged string
 	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, line string) { logged += line }, funcr.Options{}))

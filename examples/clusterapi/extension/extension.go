@@ -26,6 +26,8 @@ type Config struct {
 	// Client reads Clusters and AWSClusters, and reads and patches AWSMachines. Reads may come from a cache.
 	Client client.Client
 	EC2    EC2
+	// Machines has the classes of the fields of an AWSMachine. Nil is [MachineSchema].
+	Machines *hotupdate.Schema
 	// Wait waits before a throttled call is made again. Nil waits in real time.
 	Wait    func(ctx context.Context, d time.Duration) error
 	Now     func() time.Time
@@ -36,7 +38,6 @@ type Config struct {
 type Extension struct {
 	Config
 
-	machines *hotupdate.Schema
 	subjects map[metav1.TypeMeta]subject
 	rules    tags.Rules
 	kit      *Kit
@@ -45,15 +46,18 @@ type Extension struct {
 
 // New compiles the Schemas.
 func New(config Config) (*Extension, error) {
-	machines, machinesErr := MachineSchema()
+	var machinesErr error
+	if config.Machines == nil {
+		config.Machines, machinesErr = MachineSchema()
+	}
 	bootstrap, bootstrapErr := BootstrapSchema()
 	rules, rulesErr := tags.AWS.Rules(tags.VM)
 	if err := errors.Join(machinesErr, bootstrapErr, rulesErr); err != nil {
 		return nil, err
 	}
-	subjects, subjectsErr := subjects(machines, bootstrap)
-	kit, kitErr := NewKit(config.EC2, machines, rules, config.Wait)
-	return &Extension{Config: config, machines: machines, subjects: subjects, rules: rules, kit: kit}, errors.Join(subjectsErr, kitErr)
+	subjects, subjectsErr := subjects(config.Machines, bootstrap)
+	kit, kitErr := NewKit(config.EC2, config.Machines, rules, config.Wait)
+	return &Extension{Config: config, subjects: subjects, rules: rules, kit: kit}, errors.Join(subjectsErr, kitErr)
 }
 
 // NewServer returns a server that answers the hooks and Cluster API's discovery. Cluster API allows one extension for each of these hooks.

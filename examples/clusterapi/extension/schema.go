@@ -23,8 +23,10 @@ type MachineSpec struct {
 // webhook admits there, even if EC2 could change volumes or metadata options. The webhook admits changes of additionalTags, of
 // additionalSecurityGroups, of the Ignored fields below, and of two members of privateDnsName, which the provider does not apply
 // (cluster-api-provider-aws v2.11.0, webhooks/awsmachine_webhook.go, ValidateUpdate).
-func MachineSchema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[MachineSpec](slices.Concat(
+//
+// More gives classes to further fields, such as those that another version of the webhook admits.
+func MachineSchema(more ...hotupdate.Option) (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[MachineSpec](slices.Concat(more,
 		// UpdateMachine sets and removes them, key by key.
 		tagged("true", "additionalTags"),
 		// Written by the provider itself: the IDs, and the place of the bootstrap data until the node has joined.

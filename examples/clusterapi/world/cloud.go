@@ -4,13 +4,15 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is Amazon EC2 with one instance, its interface and its volume. It implements extension.EC2.
+// Cloud is Amazon EC2. Each instance i-NAME has an interface eni-NAME and a volume vol-NAME. Cloud
+// implements extension.EC2.
 type Cloud struct {
 	// Fault returns the error of a call, by its name. It may be nil.
 	Fault func(call string) error
@@ -19,15 +21,30 @@ type Cloud struct {
 	tags  map[string]map[string]string // by the ID of the resource
 }
 
-var kinds = map[string]tags.Kind{"i-1": tags.VM, "eni-1": tags.Network, "vol-1": tags.Disk}
+var kinds = map[string]tags.Kind{"i-": tags.VM, "eni-": tags.Network, "vol-": tags.Disk}
 
-// launch makes the instance like cluster-api-provider-aws: with the cluster's tags, overridden by the machine's, overridden by the provider's own.
-func (c *Cloud) launch(clusterTags, machineTags map[string]string) {
-	c.tags = map[string]map[string]string{}
-	for id := range kinds {
-		c.tags[id] = map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
-		maps.Copy(c.tags[id], clusterTags)
-		maps.Copy(c.tags[id], machineTags)
+// Launch makes the instance i-NAME like cluster-api-provider-aws: with the cluster's tags,
+// overridden by the machine's, and with the provider's own.
+func (c *Cloud) Launch(name string, clusterTags, machineTags map[string]string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.tags == nil {
+		c.tags = map[string]map[string]string{}
+	}
+	for prefix := range kinds {
+		all := map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
+		maps.Copy(all, clusterTags)
+		maps.Copy(all, machineTags)
+		c.tags[prefix+name] = all
+	}
+}
+
+// Terminate removes the instance i-NAME.
+func (c *Cloud) Terminate(name string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for prefix := range kinds {
+		delete(c.tags, prefix+name)
 	}
 }
 
@@ -44,11 +61,15 @@ func (c *Cloud) Tags() map[string]map[string]string {
 
 // Resources describes the instance, with its interface and its volume.
 func (c *Cloud) Resources(_ context.Context, instanceID string) (all []driver.Resource, err error) {
-	if err := c.change("Resources", nil, nil); err != nil || instanceID != "i-1" {
+	if err := c.change("Resources", nil, nil); err != nil {
 		return nil, err
 	}
-	for id, own := range c.Tags() {
-		all = append(all, driver.Resource{Kind: kinds[id], ID: id, Tags: own})
+	live := c.Tags()
+	for prefix, kind := range kinds {
+		id := prefix + strings.TrimPrefix(instanceID, "i-")
+		if own, exists := live[id]; exists {
+			all = append(all, driver.Resource{Kind: kind, ID: id, Tags: own})
+		}
 	}
 	return all, nil
 }

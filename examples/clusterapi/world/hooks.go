@@ -146,18 +146,28 @@ func verdict(message string, err error, spec string, pairs ...pair) (Verdict, er
 			continue
 		}
 		current, desired := map[string]any{}, map[string]any{}
-		var patch jsonpatch.Patch // the hooks also know merge patches, which the extension does not send
-		if p.patch.PatchType == hooksv1.JSONPatchType {
-			if err := json.Unmarshal(p.patch.Patch, &patch); err != nil {
-				return v, err
-			}
-		}
 		var patched []byte
-		patched, err = patch.Apply(p.current.Raw)
+		patched, err = p.patched()
 		err = errors.Join(err, json.Unmarshal(patched, &current), json.Unmarshal(p.desired.Raw, &desired))
 		v.Left += cmp.Diff(compared(current, spec), compared(desired, spec))
 	}
 	return v, err
+}
+
+// patched returns the current object with the patch.
+func (p pair) patched() ([]byte, error) {
+	switch p.patch.PatchType {
+	case hooksv1.JSONPatchType:
+		patch, err := jsonpatch.DecodePatch(p.patch.Patch)
+		if err != nil {
+			return nil, err
+		}
+		return patch.Apply(p.current.Raw)
+	case hooksv1.JSONMergePatchType:
+		return jsonpatch.MergePatch(p.current.Raw, p.patch.Patch)
+	default:
+		return p.current.Raw, nil
+	}
 }
 
 // compared returns the part of an object that Cluster API compares: its spec. Of a Machine it leaves out fields that never change, and fields that

@@ -49,7 +49,10 @@ func Start(ctx context.Context, clusterTags, machineTags map[string]string) (*Wo
 	if err != nil {
 		return nil, err
 	}
-	return w, w.serve(ctx)
+	var transport *http.Transport
+	w.url, transport, err = Serve(ctx, w.Extension)
+	w.http.Transport = transport
+	return w, err
 }
 
 // Now returns the time of this world. Only Pass changes it.
@@ -87,47 +90,54 @@ func (w *World) connect(clusterTags, machineTags map[string]string) error {
 			return w.OnPatch(send)
 		},
 	})
-	w.Cloud.launch(clusterTags, machineTags)
+	w.Cloud.Launch("1", clusterTags, machineTags)
 	return nil
 }
 
-// serve serves the hooks on loopback, with a certificate of its own.
-func (w *World) serve(ctx context.Context) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
+// Serve serves the hooks on loopback, with a certificate of its own, until the context is done. The
+// transport trusts the certificate.
+func Serve(ctx context.Context, e *extension.Extension) (url string, transport *http.Transport, err error) {
+	port, err := FreePort()
 	if err != nil {
-		return err
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	if err := listener.Close(); err != nil {
-		return err
+		return "", nil, err
 	}
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	hooks, err := extension.NewServer(w.Extension, server.Options{Host: "127.0.0.1", Port: port, TLSOpts: []func(*tls.Config){
+	hooks, err := extension.NewServer(e, server.Options{Host: "127.0.0.1", Port: port, TLSOpts: []func(*tls.Config){
 		func(c *tls.Config) {
 			c.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }
 		},
 	}})
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(cert)
-	w.url, w.http.Transport = fmt.Sprintf("https://127.0.0.1:%d", port), &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	failed := make(chan error, 1)
 	go func() { failed <- hooks.Start(ctx) }()
-	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+	started := func(context.Context) (bool, error) {
 		select {
 		case err := <-failed:
 			return false, err
 		default:
 			return hooks.StartedChecker()(nil) == nil, nil
 		}
-	})
+	}
+	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 10*time.Second, true, started)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
+	return fmt.Sprintf("https://127.0.0.1:%d", port), &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, err
+}
+
+// FreePort returns a port of loopback that nobody uses.
+func FreePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"maps"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
@@ -20,4 +22,28 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 		return nil, InPool(pool, err)
 	}
 	return rules.Effective(clean, nil, fixed), nil
+}
+
+// VMTags returns the tags of each kind for a provider spec whose driver sets the flat map on all
+// resources, and so holds only fixed there. They are those of the config, and labels in the cloud's
+// form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed keys
+// win. Errors are those of [FlatTags].
+func VMTags(cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string) (*tags.Tags, error) {
+	labels, err := FlatTags(cloud, pool, pool.Labels, fixed)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := cloud.Rules(tags.VM)
+	if err != nil {
+		return nil, err
+	}
+	vm := rules.Effective(labels, perKind.Of(tags.VM), fixed)
+	maps.DeleteFunc(vm, func(key, _ string) bool {
+		_, ok := fixed[key]
+		return ok
+	})
+	if perKind == nil && len(vm) == 0 {
+		return nil, nil //nolint:nilnil // no tags
+	}
+	return &tags.Tags{VM: vm, Network: perKind.Of(tags.Network), Disk: perKind.Of(tags.Disk)}, nil
 }

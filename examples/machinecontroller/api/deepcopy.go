@@ -41,6 +41,9 @@ func (d *MachineDeployment) DeepCopyObject() runtime.Object {
 	copied := *d
 	copied.ObjectMeta = *d.ObjectMeta.DeepCopy()
 	copied.Spec.Template.Labels = maps.Clone(d.Spec.Template.Labels)
+	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
+		copied.Spec.Strategy.InPlaceUpdate = new(*in)
+	}
 	return &copied
 }
 

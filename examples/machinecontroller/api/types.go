@@ -7,6 +7,7 @@ package api
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Finalizer keeps a machine until its VM is gone, and a class until no machine uses it.
@@ -18,10 +19,17 @@ const NodeLabelKey = "node"
 // InstanceInitialization is part of the description of a LastOperation that failed after the VM was created.
 const InstanceInitialization = "Initialize VM Instance"
 
-// The strategies of a [MachineDeployment].
+// The types of strategies of a [MachineDeployment].
 const (
-	InPlaceUpdateStrategyType = DeploymentStrategyType("InPlaceUpdate") // nodes are updated, not replaced
-	RollingUpdateStrategyType = DeploymentStrategyType("RollingUpdate") // machines are replaced
+	InPlaceUpdateStrategyType = "InPlaceUpdate" // nodes are updated, not replaced
+	RollingUpdateStrategyType = "RollingUpdate" // machines are replaced
+)
+
+// LabelKeyNodeUpdateResult is the label of a node with the agent's answer to an in-place update.
+const (
+	LabelKeyNodeUpdateResult       = "node.machine.sapcloud.io/update-result"
+	LabelValueNodeUpdateSuccessful = "successful"
+	LabelValueNodeUpdateFailed     = "failed"
 )
 
 // Machine is one machine: a VM and its node.
@@ -176,10 +184,15 @@ type MachineDeploymentSpec struct {
 	Template MachineTemplateSpec       `json:"template,omitempty"`
 }
 
-// MachineDeploymentStrategy names a strategy.
+// MachineDeploymentStrategy names a strategy, and limits an in-place update.
 type MachineDeploymentStrategy struct {
-	Type DeploymentStrategyType `json:"type,omitempty"`
+	Type          string                          `json:"type,omitempty"`
+	InPlaceUpdate *InPlaceUpdateMachineDeployment `json:"inPlaceUpdate,omitempty"`
 }
 
-// DeploymentStrategyType is the name of a strategy.
-type DeploymentStrategyType string
+// InPlaceUpdateMachineDeployment says who selects nodes for an in-place update, and how many.
+type InPlaceUpdateMachineDeployment struct {
+	MaxUnavailable    intstr.IntOrString `json:"maxUnavailable"`
+	MaxSurge          intstr.IntOrString `json:"maxSurge"`
+	OrchestrationType string             `json:"orchestrationType,omitempty"`
+}

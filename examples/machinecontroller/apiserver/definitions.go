@@ -36,6 +36,7 @@ func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
 	lease.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: "unapproved, for an example"}
 	return []*apiextensionsv1.CustomResourceDefinition{
 		node, lease, Definition(api.GroupVersion, "Secret", "secrets"), Definition(api.GroupVersion, "Event", "events"),
+		Definition(api.GroupVersion, "ConfigMap", "configmaps"),
 	}
 }
 

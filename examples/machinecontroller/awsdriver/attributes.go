@@ -3,7 +3,6 @@ package awsdriver
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -75,19 +74,25 @@ func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
 // modifications returns the last modification of each volume that has had one.
-func (s *session) modifications(ctx context.Context, names map[string]string) (map[string]*types.VolumeModification, error) {
+func (s *session) modifications(ctx context.Context, volumes []types.Volume) (map[string]*types.VolumeModification, error) {
 	found := map[string]*types.VolumeModification{}
 	if s.lane != volumeLane {
 		return found, nil
 	}
-	input := &ec2.DescribeVolumesModificationsInput{Filters: []types.Filter{filter("volume-id", slices.Sorted(maps.Keys(names))...)}}
-	for pages := ec2.NewDescribeVolumesModificationsPaginator(s.client, input); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range page.VolumesModifications {
-			found[aws.ToString(m.VolumeId)] = &m
+	var ids []string
+	for _, volume := range volumes {
+		ids = append(ids, aws.ToString(volume.VolumeId))
+	}
+	for some := range slices.Chunk(ids, 200) { // a filter takes no more values
+		input := &ec2.DescribeVolumesModificationsInput{Filters: []types.Filter{filter("volume-id", some...)}}
+		for pages := ec2.NewDescribeVolumesModificationsPaginator(s.client, input); pages.HasMorePages(); {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range page.VolumesModifications {
+				found[aws.ToString(m.VolumeId)] = &m
+			}
 		}
 	}
 	return found, nil

@@ -8,7 +8,9 @@ package awsdriver
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +27,9 @@ import (
 // Driver is a [driver.Driver]. Make it with [New]. It is safe for concurrent use.
 type Driver struct {
 	Config
-	*hotdriver.Kit[ProviderSpec, *session] // UpdateMachine
 
-	rules tags.Rules // of all kinds of resources of this cloud
+	Kit   *hotdriver.Kit[ProviderSpec, *session] // implements updates
+	rules tags.Rules                             // of all kinds of resources of this cloud
 }
 
 // Config configures the calls of a driver to the cloud.
@@ -38,13 +40,18 @@ type Config struct {
 	HTTP *http.Client
 	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads that wait for a change.
 	MaxBackoff, Poll time.Duration
+	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the longest.
+	Wait func(ctx context.Context, d time.Duration) error
 	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is Amazon's six hours.
 	VolumeCooldown time.Duration
 	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 }
 
-var _ driver.Driver = (*Driver)(nil)
+var (
+	_ driver.Driver  = (*Driver)(nil)
+	_ driver.Updater = (*Driver)(nil)
+)
 
 // New returns a driver.
 func New(config Config) (*Driver, error) {
@@ -53,6 +60,9 @@ func New(config Config) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{Config: config, rules: rules}
+	if d.Wait == nil {
+		d.Wait = d.sleep
+	}
 	d.Kit, err = d.newKit()
 	return d, err
 }
@@ -165,7 +175,7 @@ func (d *Driver) prepare(request *driver.Request) (*call, error) {
 	if err != nil {
 		return nil, &driver.Status{Code: driver.InvalidArgument, Cause: err}
 	}
-	return &call{Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data)}, nil
+	return &call{Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data, d.retryer())}, nil
 }
 
 // launch returns the request that launches the VM.
@@ -213,7 +223,7 @@ var resourceTypes = map[tags.Kind]types.ResourceType{
 // listOf returns infrastructure tags for the API, sorted by key.
 func listOf(all map[string]string) []types.Tag {
 	listed := make([]types.Tag, 0, len(all))
-	for _, key := range tags.Keys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		listed = append(listed, types.Tag{Key: &key, Value: aws.String(all[key])})
 	}
 	return listed

@@ -3,15 +3,21 @@ package awsdriver
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
 
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -24,7 +30,7 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 		return nil, err
 	}
 	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: d.connect, Resources: resources, Takeover: d.Takeover,
+		Schema: schema, Connect: d.connect, Resources: resources, Sharing: sharing(), Takeover: d.Takeover, Wait: d.Wait,
 		Tags: []hotdriver.Tagging[ProviderSpec, *session]{{
 			Kinds: tags.Kinds(), Rules: d.rules, Set: setTags, Remove: removeTags,
 			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
@@ -37,84 +43,166 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 	})
 }
 
+// DescribeUpdates says what UpdateMachine applies.
+func (d *Driver) DescribeUpdates() []byte { return d.Kit.Describe() }
+
+// UpdateMachine passes the request to the kit.
+func (d *Driver) UpdateMachine(
+	ctx context.Context, request *driver.UpdateMachineRequest,
+) (*driver.UpdateMachineResponse, error) {
+	class := request.MachineClass
+	update := &machineupdate.UpdateMachineRequest{
+		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
+		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
+	}
+	if err := json.Unmarshal(request.Update, update); err != nil {
+		return nil, err
+	}
+	return &driver.UpdateMachineResponse{}, d.Kit.UpdateMachine(ctx, update)
+}
+
 // session is one update of one machine.
 type session struct {
 	client     *ec2.Client
 	class      *ProviderSpec
 	lane       string
+	providerID string
 	instanceID string
+	account    []string // of whom calls may be shared: endpoint, region and credentials
 	cooldown   time.Duration
 }
 
 func (d *Driver) connect(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*session, error) {
 	id, err := instanceID(request.ProviderID)
 	return &session{
-		client: d.client(class.Region, request.Secret), class: class, lane: request.Lane, instanceID: id, cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
+		client: d.client(class.Region, request.Secret, aws.NopRetryer{}), class: class, lane: request.Lane, providerID: request.ProviderID, instanceID: id,
+		account:  []string{d.Endpoint, class.Region, string(request.Secret[AccessKeyID]), string(request.Secret[SecretAccessKey])},
+		cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
 	}, err
 }
 
-// resources returns the resources of the launch with their live tags and attributes. A resource that the cloud does not show is an error: reads lag.
-func resources(ctx context.Context, s *session) ([]hotdriver.Resource, error) {
-	found, err := instances(ctx, s.client, filter("instance-id", s.instanceID), existing())
-	if err != nil || len(found) == 0 {
-		return nil, toStatus(err)
+// sleep waits in real time.
+func (d *Driver) sleep(ctx context.Context, delay time.Duration) error {
+	select {
+	case <-time.After(min(delay, d.MaxBackoff)):
+	case <-ctx.Done():
 	}
-	vm := hotdriver.Resource{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(found[0].Tags), Attributes: metadataOptions(&found[0])}
-	cards, err := s.interfaces(ctx, &found[0])
-	if err != nil {
-		return nil, toStatus(err)
-	}
-	volumes, err := s.volumes(ctx, s.class.volumes(&found[0]))
-	return slices.Concat([]hotdriver.Resource{vm}, cards, volumes), toStatus(err)
+	return ctx.Err()
 }
 
-func (s *session) interfaces(ctx context.Context, vm *types.Instance) (all []hotdriver.Resource, err error) {
-	own, _ := s.class.interfaces(vm)
-	if len(own) == 0 {
-		return nil, nil
+// sharing lets machines of one region and one account share calls. The refills are Amazon's.
+func sharing() hotdriver.Sharing[*session] {
+	return hotdriver.Sharing[*session]{
+		Key:       func(s *session) []string { return s.account },
+		Refill:    map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Modify vm": 5, "Modify network": 5, "Modify disk": 5},
+		Resources: readMany, MaxMachines: 195, // a filter takes 200 values
+		Divisible: divisible,
 	}
-	input := &ec2.DescribeNetworkInterfacesInput{}
-	for _, card := range own {
-		input.NetworkInterfaceIds = append(input.NetworkInterfaceIds, aws.ToString(card.NetworkInterfaceId))
+}
+
+// missingID finds the ID in EC2's message about a resource that does not exist.
+var missingID = regexp.MustCompile(`'((?:i|eni|vol)-[0-9a-z]+)'`)
+
+// divisible recognises a call that one missing resource has failed. Reads lag: it may exist.
+func divisible(err error) (guilty []string, ok bool) {
+	refusal, isRefusal := errors.AsType[smithy.APIError](err)
+	if !isRefusal || !strings.HasSuffix(refusal.ErrorCode(), ".NotFound") {
+		return nil, false
 	}
-	for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
+	for _, found := range missingID.FindAllStringSubmatch(refusal.ErrorMessage(), -1) {
+		guilty = append(guilty, found[1])
+	}
+	return guilty, true
+}
+
+// resources reads one machine.
+func resources(ctx context.Context, s *session) (live []hotdriver.Resource, err error) {
+	isWhole := false
+	err = readMany(ctx, []*session{s}, func(_ string, own []hotdriver.Resource) { live, isWhole = own, true })
+	if err == nil && !isWhole {
+		err = &driver.Status{Code: driver.Internal, Cause: errors.New("the cloud does not show all resources of the launch; reads lag")}
+	}
+	return live, err
+}
+
+// readMany reads the resources of launches with their live tags and attributes, in three calls for all machines, or four in the lane of volumes.
+// A machine of which the cloud does not show all resources is not answered: reads lag.
+func readMany(ctx context.Context, sessions []*session, answer func(providerID string, live []hotdriver.Resource)) error {
+	var ids []string
+	for _, s := range sessions {
+		ids = append(ids, s.instanceID)
+	}
+	found, err := instances(ctx, sessions[0].client, filter("instance-id", ids...), existing())
+	if err != nil {
+		return toStatus(err)
+	}
+	attached, err := sessions[0].attached(ctx, filter("attachment.instance-id", ids...))
+	if err != nil {
+		return toStatus(err)
+	}
+	vms := map[string]*types.Instance{}
+	for _, vm := range found {
+		vms[aws.ToString(vm.InstanceId)] = &vm
+	}
+	for _, s := range sessions {
+		if vm := vms[s.instanceID]; vm == nil {
+			answer(s.providerID, nil)
+		} else if own, isWhole := s.own(vm, attached); isWhole {
+			answer(s.providerID, own)
+		}
+	}
+	return nil
+}
+
+// attached returns the resources that are attached to VMs, by ID.
+func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
+	all := map[string]hotdriver.Resource{}
+	cards := ec2.NewDescribeNetworkInterfacesPaginator(s.client, &ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}})
+	for cards.HasMorePages() {
+		page, err := cards.NextPage(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, card := range page.NetworkInterfaces {
 			check := hotdriver.Done(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
-			all = append(all, hotdriver.Resource{
-				Kind: tags.Network, ID: aws.ToString(card.NetworkInterfaceId), Tags: mapOf(card.TagSet),
-				Attributes: map[string]hotdriver.Reading{sourceDestCheck: check},
-			})
+			id := aws.ToString(card.NetworkInterfaceId)
+			all[id] = hotdriver.Resource{Kind: tags.Network, ID: id, Tags: mapOf(card.TagSet), Attributes: map[string]hotdriver.Reading{sourceDestCheck: check}}
 		}
 	}
-	return all, nil
-}
-
-// volumes returns volumes, given their names in the spec by ID.
-func (s *session) volumes(ctx context.Context, names map[string]string) (all []hotdriver.Resource, err error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	modifications, err := s.modifications(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{VolumeIds: slices.Sorted(maps.Keys(names))}); pages.HasMorePages(); {
+	var found []types.Volume
+	for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{Filters: []types.Filter{to}}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, volume := range page.Volumes {
-			id := aws.ToString(volume.VolumeId)
-			all = append(all, hotdriver.Resource{
-				Kind: tags.Disk, ID: id, Name: names[id], Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id]),
-			})
-		}
+		found = append(found, page.Volumes...)
 	}
-	return all, nil
+	modifications, err := s.modifications(ctx, found)
+	for _, volume := range found {
+		id := aws.ToString(volume.VolumeId)
+		all[id] = hotdriver.Resource{Kind: tags.Disk, ID: id, Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id])}
+	}
+	return all, err
+}
+
+// own selects the machine's own resources, and reports whether all of them are shown.
+func (s *session) own(vm *types.Instance, attached map[string]hotdriver.Resource) (all []hotdriver.Resource, isWhole bool) {
+	all = []hotdriver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
+	isWhole = true
+	add := func(id, name string) {
+		r, isShown := attached[id]
+		r.Name = name
+		all, isWhole = append(all, r), isWhole && isShown
+	}
+	cards, _ := s.class.interfaces(vm)
+	for _, card := range cards {
+		add(aws.ToString(card.NetworkInterfaceId), "")
+	}
+	names := s.class.volumes(vm)
+	for _, id := range slices.Sorted(maps.Keys(names)) {
+		add(id, names[id])
+	}
+	return all, isWhole
 }
 
 func mapOf(all []types.Tag) map[string]string {

@@ -2,17 +2,18 @@ package controller_test
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
@@ -34,49 +35,83 @@ func TestConformanceInPlace(t *testing.T) {
 		machine := machineIn(phase, providerID)
 		machine.OwnerReferences, machine.Spec.Class.Name = ownedBy("former"), "former"
 		return machine
-	}, reconcileIn(t))
+	}, reconcileIn(t), func(w *world, machine *api.Machine, class string) bool {
+		return controllerIn(t, w, machine).Wants(machine, class)
+	})
 }
+
+type world = machineupdatetest.World[*api.Machine]
 
 func ownedBy(name string) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{Name: name, Controller: new(true)}}
 }
 
-// reconcileIn reconciles a machine of a World with a pool that is updated in place from the class "former" to the class "class".
-func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*api.Machine], *api.Machine) time.Duration {
+// reconcileIn reconciles machines of Worlds.
+func reconcileIn(t *testing.T) func(context.Context, *world, *api.Machine) (time.Duration, error) {
 	t.Helper()
-	return func(ctx context.Context, w *machineupdatetest.World[*api.Machine], machine *api.Machine) time.Duration {
-		cached := controller.NewCache(&api.Client{}, 0)
-		pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool", Generation: 1}}
-		pool.Spec.Strategy.Type, pool.Spec.Template.Spec.Class.Name = api.InPlaceUpdateStrategyType, "class"
-		set := &api.MachineSet{ObjectMeta: metav1.ObjectMeta{Name: "former", OwnerReferences: ownedBy("pool")}}
-		set.Spec.Template.Spec.Class.Name = "former"
-		require.NoError(t, cached.MachineDeployments.GetStore().Add(pool))
-		require.NoError(t, cached.MachineSets.GetStore().Add(set))
-		require.NoError(t, cached.Nodes.GetStore().Add(nodeIn(w, machine)))
-		for _, name := range []string{"class", "former"} {
-			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret of " + name}, Data: map[string][]byte{"class": []byte(name)}}
-			class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: name}, SecretRef: api.SecretReference{Name: secret.Name}}
-			require.NoError(t, cached.MachineClasses.GetStore().Add(class))
-			require.NoError(t, cached.Secrets.GetStore().Add(secret))
+	controllers := map[*world]*controller.Controller{}
+	return func(ctx context.Context, w *world, machine *api.Machine) (time.Duration, error) {
+		if controllers[w] == nil {
+			controllers[w] = controllerIn(t, w, machine)
 		}
-		c := controller.New(controller.Config{
-			Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w, t}, CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
-			Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
-			Recorder: recorder{&record.FakeRecorder{}, w},
-		})
-		return c.ReconcileMachine(ctx, machine)
+		fill(t, controllers[w].Cache, w, machine)
+		return controllers[w].RunMachine(ctx, machine)
 	}
 }
 
-// nodeIn returns the machine's node in the cache.
-func nodeIn(w *machineupdatetest.World[*api.Machine], machine *api.Machine) *corev1.Node {
+// controllerIn returns the controller of a World.
+func controllerIn(t *testing.T, w *world, machine *api.Machine) *controller.Controller {
+	t.Helper()
+	cached := controller.NewCache(&api.Client{}, 0)
+	fill(t, cached, w, machine)
+	return controller.New(controller.Config{
+		Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w}, Limiter: w.Limiter(), CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
+		Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
+		Recorder: recorder{&record.FakeRecorder{}, w},
+	})
+}
+
+// fill fills the cache with a pool that is updated in place from the class "former" to the class
+// "class".
+func fill(t *testing.T, cached *controller.Cache, w *world, machine *api.Machine) {
+	t.Helper()
+	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool", Generation: 1}}
+	pool.Spec.Strategy = api.MachineDeploymentStrategy{
+		Type: api.InPlaceUpdateStrategyType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{OrchestrationType: "Auto"},
+	}
+	pool.Spec.Template.Spec.Class.Name = "class"
+	set := &api.MachineSet{ObjectMeta: metav1.ObjectMeta{Name: "former", OwnerReferences: ownedBy("pool")}}
+	set.Spec.Template.Spec.Class.Name = "former"
+	var classes, secrets []any
+	for _, class := range w.Classes() {
+		o := class.Object
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret of " + o.GetName()}, Data: map[string][]byte{"class": []byte(o.GetName())}}
+		secrets = append(secrets, secret)
+		machineClass := &api.MachineClass{
+			ObjectMeta: metav1.ObjectMeta{Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()},
+			SecretRef:  api.SecretReference{Name: secret.Name},
+		}
+		machineClass.ProviderSpec.Raw = class.ProviderSpec
+		classes = append(classes, machineClass)
+	}
+	var joined []any
+	if !slices.Contains([]api.MachinePhase{"", api.MachinePending, api.MachineCrashLoopBackOff}, machine.Status.CurrentStatus.Phase) {
+		joined = []any{nodeIn(w)}
+	}
+	for informer, content := range map[toolscache.SharedIndexInformer][]any{
+		cached.MachineDeployments: {pool}, cached.MachineSets: {set}, cached.Nodes: joined, cached.MachineClasses: classes, cached.Secrets: secrets,
+	} {
+		require.NoError(t, informer.GetStore().Replace(content, ""))
+	}
+}
+
+// nodeIn returns the healthy node in the cache.
+func nodeIn(w *world) *corev1.Node {
 	found, waits := w.Drained()
 	node := nodeOf(found)
-	if machine.Status.CurrentStatus.Phase != api.MachinePending {
-		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue})
-	}
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue})
 	if !waits {
-		node.Status.Conditions[0].Reason = string(inplace.ReadyForUpdate)
+		node.Status.Conditions[0].Reason = inplace.ReadyForUpdate
 	}
 	return node
 }
@@ -84,19 +119,21 @@ func nodeIn(w *machineupdatetest.World[*api.Machine], machine *api.Machine) *cor
 func nodeOf(drained machineupdate.DrainedNode) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: "node", UID: drained.UID, Labels: map[string]string{inplace.CandidateLabel: "true", inplace.SelectedLabel: "true"},
-			Annotations: map[string]string{inplace.RolloutAnnotation: `{"revision":1,"cordoned":true}`},
+			Name: "node", UID: drained.UID, Labels: map[string]string{inplace.SelectedLabel: "true"},
+			Annotations: map[string]string{
+				inplace.RolloutAnnotation: `{"revision":1,"cordoned":true}`, "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true",
+			},
 		},
 		Spec: corev1.NodeSpec{Unschedulable: drained.Unschedulable},
 		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
-			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: string(inplace.DrainSuccessful), LastTransitionTime: metav1.NewTime(drained.Drained),
+			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: "DrainSuccessful", LastTransitionTime: metav1.NewTime(drained.Drained),
 		}}},
 	}
 }
 
 // nodes adapts the World's node to client-go.
 type nodes struct {
-	*machineupdatetest.World[*api.Machine]
+	*world
 }
 
 func (n nodes) Get(ctx context.Context, _ string, _ metav1.GetOptions) (*corev1.Node, error) {
@@ -109,7 +146,7 @@ func (nodes) Update(_ context.Context, node *corev1.Node, _ metav1.UpdateOptions
 }
 
 func (n nodes) UpdateStatus(_ context.Context, node *corev1.Node, _ metav1.UpdateOptions) (*corev1.Node, error) {
-	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == string(inplace.ReadyForUpdate) }) {
+	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == inplace.ReadyForUpdate }) {
 		n.Ready()
 	}
 	return node, nil
@@ -119,7 +156,7 @@ func (n nodes) UpdateStatus(_ context.Context, node *corev1.Node, _ metav1.Updat
 type recorder struct {
 	*record.FakeRecorder
 
-	world *machineupdatetest.World[*api.Machine]
+	world *world
 }
 
 func (r recorder) Event(object runtime.Object, eventType, reason, message string) {
@@ -129,7 +166,7 @@ func (r recorder) Event(object runtime.Object, eventType, reason, message string
 // machineIn returns a machine in the phase.
 func machineIn(phase, providerID string) *api.Machine {
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{
-		Name: "m", UID: "u", Finalizers: []string{api.Finalizer}, Labels: map[string]string{api.NodeLabelKey: "node"},
+		Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Finalizers: []string{api.Finalizer}, Labels: map[string]string{api.NodeLabelKey: "node"},
 	}}
 	machine.Spec = api.MachineSpec{Class: api.ClassSpec{Name: "class"}, ProviderID: providerID}
 	machine.Status.CurrentStatus.Phase = api.MachinePhase(phase)
@@ -142,13 +179,11 @@ func machineIn(phase, providerID string) *api.Machine {
 
 // worldDriver adapts the World's driver to this controller's interface.
 type worldDriver struct {
-	*machineupdatetest.World[*api.Machine]
-
-	t *testing.T
+	*world
 }
 
-func (d worldDriver) call(ctx context.Context, method string) (*driver.Response, error) {
-	providerID, err := d.Call(ctx, method)
+func (d worldDriver) call(ctx context.Context, method string, request *driver.Request) (*driver.Response, error) {
+	providerID, err := d.Call(ctx, method, classOf(request.MachineClass), request.Secret.Data)
 	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrNotFound {
 		return nil, &driver.Status{Code: driver.NotFound, Cause: err}
 	}
@@ -158,31 +193,35 @@ func (d worldDriver) call(ctx context.Context, method string) (*driver.Response,
 	return &driver.Response{ProviderID: providerID, NodeName: "node"}, err
 }
 
-func (d worldDriver) Prepare(_ *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
-	prepare := d.World.Prepare
-	if class.Object.GetName() == "former" {
-		prepare = d.PrepareFormer
+func classOf(class *api.MachineClass) machineupdate.MachineClass {
+	return machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}
+}
+
+func (d worldDriver) DescribeUpdates() []byte {
+	described, _ := d.Describe() // has no error
+	return described
+}
+
+func (d worldDriver) UpdateMachine(ctx context.Context, request *driver.UpdateMachineRequest) (*driver.UpdateMachineResponse, error) {
+	update := &machineupdate.UpdateMachineRequest{
+		Object: request.Machine, Class: classOf(request.MachineClass), Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
 	}
-	prepared, err = prepare()
-	return prepared, false, err
+	if err := json.Unmarshal(request.Update, update); err != nil {
+		return nil, err
+	}
+	return nil, d.world.UpdateMachine(ctx, update)
 }
 
-// UpdateMachine needs the secret of the class that it applies.
-func (d worldDriver) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	assert.Equal(d.t, "class", string(request.Secret["class"]))
-	return d.World.UpdateMachine(ctx, request)
+func (d worldDriver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	return d.call(ctx, "CreateMachine", request)
 }
 
-func (d worldDriver) CreateMachine(ctx context.Context, _ *driver.Request) (*driver.Response, error) {
-	return d.call(ctx, "CreateMachine")
+func (d worldDriver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	return d.call(ctx, "InitializeMachine", request)
 }
 
-func (d worldDriver) InitializeMachine(ctx context.Context, _ *driver.Request) (*driver.Response, error) {
-	return d.call(ctx, "InitializeMachine")
-}
-
-func (d worldDriver) GetMachineStatus(ctx context.Context, _ *driver.Request) (*driver.Response, error) {
-	return d.call(ctx, "GetMachineStatus")
+func (d worldDriver) GetMachineStatus(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	return d.call(ctx, "GetMachineStatus", request)
 }
 
 func (worldDriver) DeleteMachine(context.Context, *driver.Request) error { return nil }

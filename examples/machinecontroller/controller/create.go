@@ -39,7 +39,7 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 // launch makes and initializes a VM, and records the spec.
 func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	executor := r.executor()
-	creation, begun := executor.BeginCreation(ctx, r.observation())
+	creation, begun := executor.BeginCreation(ctx, r.observation(), classOf(r.class))
 	r.machine = begun.Machine
 	if creation == nil {
 		return begun.Delay, begun.Err
@@ -61,7 +61,7 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 
 // initializeAgain initializes a VM that exists.
 func (r *reconciliation) initializeAgain(ctx context.Context, found *driver.Response) (time.Duration, error) {
-	creation, begun := r.executor().BeginCreation(ctx, r.observation())
+	creation, begun := r.executor().BeginCreation(ctx, r.observation(), classOf(r.class))
 	r.machine = begun.Machine
 	if creation == nil {
 		return begun.Delay, begun.Err

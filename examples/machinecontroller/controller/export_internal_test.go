@@ -7,7 +7,11 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// ReconcileMachine reconciles a machine that is in no cache.
-func (c *Controller) ReconcileMachine(ctx context.Context, machine *api.Machine) time.Duration {
-	return c.reconcileMachine(ctx, machine)
+// RunMachine reconciles a machine that is in no cache, and returns the error as well.
+func (c *Controller) RunMachine(ctx context.Context, machine *api.Machine) (time.Duration, error) {
+	r := &reconciliation{Controller: c, machine: machine.DeepCopy()}
+	return r.reconcile(ctx)
 }
+
+// Wants reports whether a change of the class reconciles the machine.
+func (c *Controller) Wants(machine *api.Machine, class string) bool { return c.wants(machine, class) }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 )
 
 // TestReadersOfLastOperation: the health check recognises a first join by the last operation, and machine sets a failure. A report of an update on a
@@ -63,7 +63,7 @@ func TestReadersOfLastOperation(t *testing.T) {
 				Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: withoutUpdates{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
 				Now: time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
 			})
-			c.ReconcileMachine(t.Context(), machine)
+			_, _ = c.RunMachine(t.Context(), machine) // the status below tells
 			live := f.live()
 			assert.Equal(t, test.want, live.Status.CurrentStatus.Phase)
 			assert.Equal(t, test.wantType, live.Status.LastOperation.Type)
@@ -73,8 +73,4 @@ func TestReadersOfLastOperation(t *testing.T) {
 }
 
 // withoutUpdates is a driver without hot updates.
-type withoutUpdates struct{ worldDriver }
-
-func (withoutUpdates) Prepare(*machineupdate.Classes, machineupdate.MachineClass) (*machineupdate.Prepared, bool, error) {
-	return nil, false, nil
-}
+type withoutUpdates struct{ driver.Driver }

@@ -21,7 +21,11 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	if deployment == nil || r.node == nil {
 		return false, 0, nil
 	}
-	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
+	pool, err := poolOf(deployment)
+	if err != nil {
+		return true, 0, err
+	}
+	step, err := inplace.Next(pool, r.inPlaceMachine(r.machine, r.node))
 	if err != nil {
 		return true, 0, err
 	}
@@ -60,9 +64,11 @@ func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error
 	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)
 }
 
-// InPlaceReason returns the state of the in-place update of a node.
-func InPlaceReason(node *corev1.Node) inplace.Reason {
-	return inplace.Reason(inPlaceCondition(node).Reason)
+// InPlaceNode returns the node for package inplace.
+func InPlaceNode(node *corev1.Node) *inplace.Node {
+	return &inplace.Node{
+		Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable, Reason: inPlaceCondition(node).Reason,
+	}
 }
 
 func inPlaceCondition(node *corev1.Node) corev1.NodeCondition {
@@ -77,12 +83,14 @@ func isInPlace(c corev1.NodeCondition) bool { return c.Type == inplace.Condition
 // inPlaceMachine returns the machine with its node for package inplace. The node may be nil.
 func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inplace.Machine {
 	observed := c.observe(machine)
-	found := inplace.Machine{Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace()}
+	found := inplace.Machine{
+		Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace(), Annotations: machine.Annotations,
+	}
 	if machine.DeletionTimestamp != nil {
 		found.Phase = string(api.MachineTerminating)
 	}
 	if node != nil {
-		found.Node = &inplace.Node{Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable, Reason: InPlaceReason(node)}
+		found.Node = InPlaceNode(node)
 		found.Available = found.Phase == string(api.MachineRunning) && slices.ContainsFunc(node.Status.Conditions, isReady)
 	}
 	return found
@@ -95,10 +103,10 @@ func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error 
 	return err
 }
 
-func (r *reconciliation) setCondition(ctx context.Context, reason inplace.Reason) error {
+func (r *reconciliation) setCondition(ctx context.Context, reason string) error {
 	node := r.node.DeepCopy()
 	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isInPlace), corev1.NodeCondition{
-		Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: string(reason), LastTransitionTime: metav1.NewTime(r.Now()),
+		Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.NewTime(r.Now()),
 	})
 	_, err := r.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	return err
@@ -116,10 +124,10 @@ func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDe
 
 // followInPlaceUpdate copies the result of the agent's update from the node to the machine.
 func (r *reconciliation) followInPlaceUpdate(ctx context.Context) error {
-	switch r.node.GetLabels()[inplace.ResultLabel] {
-	case inplace.Successful:
+	switch r.node.GetLabels()[api.LabelKeyNodeUpdateResult] {
+	case api.LabelValueNodeUpdateSuccessful:
 		return r.reportInPlace(ctx, api.MachineInPlaceUpdateSuccessful, api.MachineStateSuccessful, "successfully updated dependencies")
-	case inplace.Failed:
+	case api.LabelValueNodeUpdateFailed:
 		return r.reportInPlace(ctx, api.MachineInPlaceUpdateFailed, api.MachineStateFailed, "failed to update dependencies")
 	}
 	return nil

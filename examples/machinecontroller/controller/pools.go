@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
@@ -121,7 +120,10 @@ func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *memb
 		}
 		return plan, nil
 	}
-	pool := poolOf(d)
+	pool, err := poolOf(d)
+	if err != nil {
+		return plan, err
+	}
 	for _, machine := range m.machines {
 		pool.Machines = append(pool.Machines, c.inPlaceMachine(machine, m.nodes[machine.Labels[api.NodeLabelKey]]))
 	}
@@ -136,12 +138,19 @@ func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *memb
 // targetOf returns the name of the machine set for the deployment's template: here the name of its class.
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
-// poolOf returns the pool without its machines. Its revision is the deployment's generation, which every change of the template raises.
-func poolOf(d *api.MachineDeployment) inplace.Pool {
-	return inplace.Pool{
-		Target: targetOf(d), Revision: d.Generation, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: int(d.Spec.Replicas),
+// poolOf returns the pool without its machines. Its revision is the deployment's generation, which
+// every change of the template raises.
+func poolOf(d *api.MachineDeployment) (pool inplace.Pool, err error) {
+	pool = inplace.Pool{
+		Target: targetOf(d), Revision: d.Generation, Replicas: int(d.Spec.Replicas),
 		Record: d.Annotations[inplace.RolloutAnnotation],
 	}
+	orchestrationType := ""
+	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
+		pool.MaxUnavailable, pool.MaxSurge, orchestrationType = in.MaxUnavailable, in.MaxSurge, in.OrchestrationType
+	}
+	pool.Strategy, err = inplace.StrategyOf(d.Spec.Strategy.Type, orchestrationType)
+	return pool, err
 }
 
 func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {

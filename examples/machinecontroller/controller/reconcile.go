@@ -41,15 +41,20 @@ func (c *Controller) reconcile(ctx context.Context, key string) time.Duration {
 
 func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine) time.Duration {
 	r := &reconciliation{Controller: c, machine: machine}
-	delay, err := r.run(ctx)
-	switch {
-	case err == nil || ctx.Err() != nil: // an ended process does not report
-	case apierrors.IsConflict(err):
-		return c.Retry.Conflict
-	default:
+	delay, err := r.reconcile(ctx)
+	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) { // an ended process does not report
 		c.Recorder.Event(r.machine, corev1.EventTypeWarning, "ReconcileFailed", err.Error())
 	}
 	return delay
+}
+
+// reconcile runs the steps, and repeats them soon after a conflict.
+func (r *reconciliation) reconcile(ctx context.Context) (time.Duration, error) {
+	delay, err := r.run(ctx)
+	if apierrors.IsConflict(err) && ctx.Err() == nil {
+		delay = r.Retry.Conflict
+	}
+	return delay, err
 }
 
 // run takes the steps in machine-controller-manager's order. An error ends it. In any case the machine is reconciled again in time for its update.

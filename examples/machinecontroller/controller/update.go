@@ -3,12 +3,14 @@ package controller
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -59,16 +61,38 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	if err != nil {
 		return nil, fmt.Errorf("class: %w", err)
 	}
-	prepared, beyond, err := c.Driver.Prepare(&c.classes, machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw})
+	var described []byte // of a driver without hot updates
+	if updater, ok := c.Driver.(driver.Updater); ok {
+		described = updater.DescribeUpdates()
+	}
+	prepared, beyond, err := c.classes.PrepareDescribed(classOf(class), described)
 	if beyond {
 		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable", "the class changed in fields that no update applies: running machines keep what they were made with")
 	}
 	return prepared, err
 }
 
+func classOf(class *api.MachineClass) machineupdate.MachineClass {
+	return machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}
+}
+
+// updateMachine passes a request to the driver. Only a driver with updates gets one.
+func (r *reconciliation) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	update, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	_, err = r.Driver.(driver.Updater).UpdateMachine(ctx, &driver.UpdateMachineRequest{
+		Machine: request.Object.(*api.Machine), MachineClass: request.Class.Object.(*api.MachineClass),
+		Secret: &corev1.Secret{Data: request.Secret}, Update: update, BeforeWrite: request.BeforeWrite,
+	})
+	return err
+}
+
 // executor returns the executor of package machineupdate with this controller's clients.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
-		Patch: r.Machines.Patch, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter, Now: r.Now, Count: r.count,
+		Patch: r.Machines.Patch, UpdateMachine: r.updateMachine, Event: r.Recorder.Event,
+		Limiter: r.Limiter, Now: r.Now, Count: r.count,
 	}
 }

@@ -1,7 +1,8 @@
-// Package driver is the interface between the machine controller and a cloud, like that of machine-controller-manager: requests, responses and codes.
-// Hot updates add Prepare and UpdateMachine.
+// Package driver is the interface between the machine controller and a cloud, like that of
+// machine-controller-manager: requests, responses and codes. Hot updates add the interface
+// [Updater].
 //
-// It knows no cloud.
+// It knows no cloud, and no type of package machineupdate.
 package driver
 
 import (
@@ -12,10 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Driver makes, finds, changes and deletes the VMs of machines. All errors except those of UpdateMachine are of type *Status.
+// Driver makes, finds and deletes the VMs of machines. All errors are of type *Status.
 type Driver interface {
 	// CreateMachine launches the VM. Another call for the same machine finds the existing VM.
 	CreateMachine(ctx context.Context, request *Request) (*Response, error)
@@ -25,11 +25,29 @@ type Driver interface {
 	DeleteMachine(ctx context.Context, request *Request) error
 	// GetMachineStatus finds the VM. It returns NotFound if there is none, and the VM with the error Uninitialized if it must be initialized.
 	GetMachineStatus(ctx context.Context, request *Request) (*Response, error)
-	// Prepare reads the class side of updates, see [machineupdate.Classes.Prepare].
-	Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error)
-	// UpdateMachine applies the request to the running VM. See [machineupdate.UpdateMachineRequest] for its contract.
-	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 }
+
+// Updater is implemented by a Driver that can update running machines.
+type Updater interface {
+	// DescribeUpdates says what UpdateMachine applies.
+	DescribeUpdates() []byte
+	// UpdateMachine applies the request to the running VM.
+	UpdateMachine(ctx context.Context, request *UpdateMachineRequest) (*UpdateMachineResponse, error)
+}
+
+// UpdateMachineRequest asks for an update of a running machine.
+type UpdateMachineRequest struct {
+	Machine      *api.Machine
+	MachineClass *api.MachineClass
+	Secret       *corev1.Secret
+	// Update says what was applied and what is desired.
+	Update []byte
+	// BeforeWrite must have returned nil before the first change of the cloud.
+	BeforeWrite func(ctx context.Context) error
+}
+
+// UpdateMachineResponse is the result of an update.
+type UpdateMachineResponse struct{}
 
 // Request has the machine of a call.
 type Request struct {
@@ -64,13 +82,11 @@ type Status struct { //nolint:errname // the name is machine-controller-manager'
 	Cause error
 }
 
-// Error returns the code and the cause in the form of machine-controller-manager, which package machineupdate parses.
+// Error returns the code and the cause in the form of machine-controller-manager, which package machineupdate parses. As in
+// machine-controller-manager there is no method Unwrap, with which nobody parses the text.
 func (s *Status) Error() string {
 	return fmt.Sprintf("machine codes error: code = [%s] message = [%s]", s.Code, s.Cause)
 }
-
-// Unwrap returns the cause.
-func (s *Status) Unwrap() error { return s.Cause }
 
 // CodeOf returns the code of an error: none if the error is nil, Internal if it has none.
 func CodeOf(err error) Code {

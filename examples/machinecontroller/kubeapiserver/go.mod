@@ -3,7 +3,7 @@ module github.com/hotupdate/providerconfig/examples/machinecontroller/kubeapiser
 go 1.26
 
 require (
-	github.com/hotupdate/providerconfig v0.0.0
+	github.com/hotupdate/providerconfig v0.1.0
 	github.com/hotupdate/providerconfig/examples/machinecontroller v0.0.0
 	github.com/stretchr/testify v1.10.0
 	k8s.io/api v0.34.0
@@ -58,6 +58,7 @@ require (
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.0 // indirect
 	github.com/grpc-ecosystem/go-grpc-prometheus v1.2.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.26.3 // indirect
+	github.com/hotupdate/providerconfig/hotupdate/updater v0.1.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	github.com/josharian/intern v1.0.0 // indirect
@@ -158,6 +159,7 @@ require (
 replace (
 	github.com/hotupdate/providerconfig => ../../..
 	github.com/hotupdate/providerconfig/examples/machinecontroller => ..
+	github.com/hotupdate/providerconfig/hotupdate/updater => ../../../hotupdate/updater
 	k8s.io/api => k8s.io/api v0.34.0
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.34.0
 	k8s.io/apimachinery => k8s.io/apimachinery v0.34.0

@@ -5,6 +5,7 @@ package kubeapiserver_test
 import (
 	"context"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	kubeclient "k8s.io/client-go/kubernetes"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
@@ -28,6 +30,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -36,6 +39,7 @@ import (
 func TestKubeAPIServer(t *testing.T) {
 	s := start(t)
 	t.Run("the role is enough, and nothing more than needed", s.testRole)
+	t.Run("the role of an updater is enough, and nothing more than needed", s.testBeside)
 	t.Run("without the verb patch nothing is sent to the cloud", s.testWithoutPatch)
 	t.Run("where admission refuses the record nothing is sent to the cloud", s.testAdmission)
 }
@@ -85,7 +89,7 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 		require.True(t, err == nil || apierrors.IsAlreadyExists(err), "%v", err)
 	}
 	f.world, err = world.Start(t.Context(), s.admin, world.Config{
-		Namespace: name, Controllers: s.controllers, Core: corev1.SchemeGroupVersion, Workers: 2, Attempt: time.Second,
+		Namespace: name, Controllers: s.controllers, Updaters: s.updaters, Core: corev1.SchemeGroupVersion, Workers: 2, Attempt: time.Second,
 		Settings: machineupdate.Settings{CallTimeout: time.Second, CreationTimeout: time.Second, RetryAfter: time.Second, ConfirmAfter: 3 * time.Second},
 		Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
 		Cloud:    cloud.Config{Observe: f.request}, Observe: f.event, Updated: func(string) bool { return !f.busy.Load() },
@@ -152,7 +156,7 @@ func (f *fixture) create() {
 func (f *fixture) createPool() {
 	f.Helper()
 	require.NoError(f, f.world.PutClass(class, spec("alice")))
-	require.NoError(f, f.world.CreatePool(pool, class, api.InPlaceUpdateStrategyType, 1))
+	require.NoError(f, f.world.CreatePool(pool, class, hotupdate.AutoInPlaceUpdate, 1))
 }
 
 // settled waits until the machine runs, and nothing is under way.
@@ -195,7 +199,7 @@ func (s *server) testRole(t *testing.T) {
 	require.NoError(t, f.world.PutClass(next, changed))
 	require.NoError(t, f.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Template.Spec.Class.Name = next }))
 	names := []string{first, class + "-1"}
-	isReady := func(name string) bool { return controller.InPlaceReason(f.world.Node(name)) == inplace.ReadyForUpdate }
+	isReady := func(name string) bool { return controller.InPlaceNode(f.world.Node(name)).IsReadyForUpdate() }
 	f.until("a node is ready for its agent", func() bool { return slices.ContainsFunc(names, isReady) })
 	updating := names[slices.IndexFunc(names, isReady)]
 	node := f.world.Node(updating)
@@ -213,16 +217,54 @@ func (s *server) testRole(t *testing.T) {
 	require.NoError(t, f.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = 0 }))
 	f.until("the machines are gone", func() bool { return f.world.Machine(first).Name+f.world.Machine(class+"-1").Name == "" })
 
-	allowed := map[string]bool{}
 	role, clusterRole := roles(t)
-	for _, rule := range slices.Concat(role.Rules, clusterRole.Rules) {
+	assert.Equal(t, allowed(slices.Concat(role.Rules, clusterRole.Rules)), s.asked(t, user))
+}
+
+// allowed returns what rules allow, as asked does.
+func allowed(rules []rbacv1.PolicyRule) map[string]bool {
+	all := map[string]bool{}
+	for _, rule := range rules {
 		for _, resource := range rule.Resources {
 			for _, verb := range rule.Verbs {
-				allowed[permission(verb, resource, rule.APIGroups[0])] = true
+				all[permission(verb, resource, rule.APIGroups[0])] = true
 			}
 		}
 	}
-	assert.Equal(t, allowed, s.asked(t))
+	return all
+}
+
+// testBeside: an updater beside a controller that knows nothing of hot updates uses exactly the verbs of its role.
+// It writes annotations of machines, and no status and no node.
+func (s *server) testBeside(t *testing.T) {
+	f := s.namespace(t, "beside")
+	file, err := os.Open("../../../hotupdate/updater/rbac.yaml")
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	role := &rbacv1.Role{}
+	require.NoError(t, yaml.NewYAMLOrJSONDecoder(file, 4096).Decode(role))
+	rbac := f.kube.RbacV1()
+	_, err = rbac.Roles("beside").Create(t.Context(), role, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = rbac.RoleBindings("beside").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: updaterUser, APIGroup: rbacv1.GroupName}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	_, err = f.world.StartBeside("e")
+	require.NoError(t, err)
+	f.create()
+	for _, owner := range []string{"bob", "carol"} { // the same event twice is a patch
+		require.NoError(t, f.world.PutClass(class, spec(owner)))
+		f.until("the machine is updated", func() bool { return f.owner() == owner })
+		f.settled()
+	}
+	require.NoError(t, f.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = 2 })) // another version is stored
+	f.until("the second machine is adopted", func() bool {
+		return f.world.Machine(class + "-1").Annotations[machineupdate.AnnotationRecord] != ""
+	})
+	assert.Equal(t, allowed(role.Rules), s.asked(t, updaterUser))
 }
 
 // testWithoutPatch: a creation launches nothing, and an update changes nothing, until the verb is granted.

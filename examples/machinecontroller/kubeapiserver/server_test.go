@@ -20,18 +20,21 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 )
 
-// user is the controllers' user.
-const user = "machine-controller"
+// The users of the controllers, and of updaters beside them.
+const (
+	user        = "machine-controller"
+	updaterUser = "hot-updater"
+)
 
 // server is a kube-apiserver with RBAC, its default admission, and an audit log of the controllers' requests.
 type server struct {
-	admin, controllers *rest.Config
+	admin, controllers, updaters *rest.Config
 
 	audit string // its file
 }
 
 const policy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-"rules": [{"level": "Metadata", "users": ["` + user + `"]}, {"level": "None"}]}`
+"rules": [{"level": "Metadata", "users": ["` + user + `", "` + updaterUser + `"]}, {"level": "None"}]}`
 
 // start starts a kube-apiserver over etcd, and defines the objects of the example.
 func start(t *testing.T) *server {
@@ -52,7 +55,7 @@ func start(t *testing.T) *server {
 	storage := storagebackend.NewDefaultConfig("/registry", nil)
 	storage.Transport.ServerList = []string{endpoint}
 	started, err := kubernetes.StartTestServer(t, nil, []string{
-		"--authorization-mode=Node,RBAC", "--token-auth-file=" + file("tokens", "token,"+user+",uid"),
+		"--authorization-mode=Node,RBAC", "--token-auth-file=" + file("tokens", "token,"+user+",uid\nupdater,"+updaterUser+",updater"),
 		"--audit-policy-file=" + file("policy", policy), "--audit-log-path=" + s.audit,
 	}, storage)
 	require.NoError(t, err)
@@ -61,14 +64,16 @@ func start(t *testing.T) *server {
 	s.admin.ContentType, s.admin.AcceptContentTypes = "application/json", "application/json"
 	s.controllers = rest.AnonymousClientConfig(s.admin)
 	s.controllers.BearerToken = "token"
+	s.updaters = rest.AnonymousClientConfig(s.admin)
+	s.updaters.BearerToken = "updater"
 	definitions, err := apiextensions.NewForConfig(s.admin)
 	require.NoError(t, err)
 	require.NoError(t, apiserver.Define(t.Context(), definitions.ApiextensionsV1().CustomResourceDefinitions(), apiserver.Machines()...))
 	return s
 }
 
-// asked returns the controllers' requests as "verb resource/subresource.group", and whether they were allowed.
-func (s *server) asked(t *testing.T) map[string]bool {
+// asked returns the requests of a user as "verb resource/subresource.group", and whether they were allowed.
+func (s *server) asked(t *testing.T, user string) map[string]bool {
 	t.Helper()
 	log, err := os.Open(s.audit)
 	require.NoError(t, err)
@@ -80,6 +85,9 @@ func (s *server) asked(t *testing.T) map[string]bool {
 			return asked
 		}
 		require.NoError(t, err)
+		if event.User.Username != user {
+			continue
+		}
 		require.NotNil(t, event.ObjectRef, event.RequestURI)
 		resource := event.ObjectRef.Resource
 		if event.ObjectRef.Subresource != "" {

@@ -23,6 +23,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -52,7 +53,7 @@ func TestRandomFaults(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.w.Close()) }()
 	require.NoError(t, c.w.PutClass(class, c.change()))
-	require.NoError(t, c.w.CreatePool("m", class, api.RollingUpdateStrategyType, pool))
+	require.NoError(t, c.w.CreatePool("m", class, hotupdate.AutoRollingUpdate, pool))
 	c.startReplica()
 	c.startReplica()
 	began := time.Now()

@@ -18,13 +18,16 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/updater"
 )
 
 // Replica is a process of the machine controller. It works while it has the lease, and ends when it loses it.
 type Replica struct {
 	Name       string
 	Controller *controller.Controller
+	Updater    *updater.Updater // nil unless the process was started by StartBeside
 
+	driver  *awsdriver.Driver
 	network *network
 	elector *leaderelection.LeaderElector
 	cancel  context.CancelCauseFunc
@@ -40,6 +43,11 @@ const (
 
 // StartReplica starts a process. It ends with the context of the world.
 func (w *World) StartReplica(name string) (*Replica, error) {
+	return w.start(name, func(context.Context, *Replica) error { return nil })
+}
+
+// start starts a process, after a last change of it.
+func (w *World) start(name string, change func(ctx context.Context, r *Replica) error) (*Replica, error) {
 	r := &Replica{Name: name, network: &network{}, done: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	r.cancel = cancel
@@ -50,6 +58,9 @@ func (w *World) StartReplica(name string) (*Replica, error) {
 		return nil, err
 	}
 	if err := w.assemble(ctx, r, client); err != nil {
+		return nil, err
+	}
+	if err := change(ctx, r); err != nil {
 		return nil, err
 	}
 	if r.elector, err = w.election(r, config); err != nil {
@@ -73,7 +84,8 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 		}
 	})
 	recorder := broadcaster.NewRecorder(api.NewScheme(w.Core), corev1.EventSource{Component: r.Name})
-	driver, err := awsdriver.New(awsdriver.Config{
+	var err error
+	r.driver, err = awsdriver.New(awsdriver.Config{
 		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
 		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, VolumeCooldown: w.VolumeCooldown,
 		Takeover: func(resource machineupdate.Resource, key string) {
@@ -87,7 +99,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	}
 	r.Controller = controller.New(controller.Config{
 		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes, Cache: controller.NewCache(client, 0),
-		Driver: driver, Settings: w.Settings,
+		Driver: r.driver, Settings: w.Settings,
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
 	return nil

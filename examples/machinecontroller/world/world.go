@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
@@ -29,6 +30,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -45,12 +47,14 @@ type Config struct {
 	// Controllers is the configuration of the replicas' clients; nil for that of all other clients. Core is the group of nodes, secrets and events; zero
 	// for that of machines.
 	Controllers *rest.Config
-	Core        schema.GroupVersion
-	Cloud       cloud.Config
-	Settings    machineupdate.Settings
-	Retry       controller.Retry
-	Workers     int
-	Attempt     time.Duration // timeout of a request to the cloud
+	// Updaters is the same for updaters beside controllers; nil for that of the controllers.
+	Updaters *rest.Config
+	Core     schema.GroupVersion
+	Cloud    cloud.Config
+	Settings machineupdate.Settings
+	Retry    controller.Retry
+	Workers  int
+	Attempt  time.Duration // timeout of a request to the cloud
 	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a change.
 	VolumeCooldown time.Duration
 	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no time.
@@ -81,6 +85,7 @@ type World struct {
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config), cmp.Or(c.Core, api.GroupVersion)
+	c.Updaters = cmp.Or(c.Updaters, c.Controllers)
 	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -137,10 +142,21 @@ func (w *World) PutClass(name string, spec any) error {
 	return change(w.ctx, w.Client.MachineClasses, name, func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
 }
 
-// CreatePool creates a deployment of machines of a class.
-func (w *World) CreatePool(name, class string, strategy api.DeploymentStrategyType, replicas int32) error {
+// Strategy returns the strategy of a pool's deployment, like an extension.
+func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.MachineDeploymentStrategy {
+	deploymentType, orchestrationType := inplace.DeploymentStrategy(strategy)
+	if strategy == hotupdate.AutoRollingUpdate {
+		return api.MachineDeploymentStrategy{Type: deploymentType}
+	}
+	return api.MachineDeploymentStrategy{Type: deploymentType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{
+		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge), OrchestrationType: orchestrationType,
+	}}
+}
+
+// CreatePool creates a deployment of machines of a class, of which one may be unavailable.
+func (w *World) CreatePool(name, class string, strategy hotupdate.Strategy, replicas int32) error {
 	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{
-		Replicas: replicas, Strategy: api.MachineDeploymentStrategy{Type: strategy},
+		Replicas: replicas, Strategy: Strategy(strategy, 1, 0),
 		Template: api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}}},
 	}}
 	_, err := w.Client.MachineDeployments.Create(w.ctx, pool, metav1.CreateOptions{})
@@ -189,6 +205,14 @@ func (w *World) Node(machine string) *corev1.Node {
 	return node
 }
 
+// SelectNode selects the node of a machine for its update, like the user of a pool.
+func (w *World) SelectNode(machine string) error {
+	name := w.Machine(machine).Labels[api.NodeLabelKey]
+	return change(w.ctx, w.Client.Nodes, name, func(node *corev1.Node) {
+		metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.SelectedLabel, "true")
+	})
+}
+
 // BreakNode makes a node unready, or ready again.
 func (w *World) BreakNode(name string, broken bool) {
 	w.mu.Lock()
@@ -232,8 +256,9 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 			return // the next pass tries again
 		}
 	}
-	if controller.InPlaceReason(node) == inplace.ReadyForUpdate && node.Labels[inplace.ResultLabel] == "" && (w.Updated == nil || w.Updated(name)) {
-		metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.ResultLabel, inplace.Successful)
+	if n := controller.InPlaceNode(node); n.IsReadyForUpdate() && (w.Updated == nil || w.Updated(name)) {
+		answered := n.WithSuccess()
+		node.Labels, node.Annotations = answered.Labels, answered.Annotations
 		_, _ = w.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}) // the next pass tries again
 		return
 	}

@@ -1,0 +1,113 @@
+package exampletest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// machineClass is what the checks read of a MachineClass.
+type machineClass struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	ProviderSpec runtime.RawExtension `json:"providerSpec"`
+}
+
+// CheckMachineClasses checks the MachineClasses in testdata/machineclasses against the Schema of
+// the driver. They have the shapes that the provider's extension writes and its driver accepts,
+// from the least to the fullest. The Schema must know all their members. For each pointer of hot,
+// the change of the member at the pointer to the value must be a hot update of every class, whether
+// it has the member or not.
+func (p *Provider) CheckMachineClasses(t *testing.T, hot map[string]any) {
+	t.Helper()
+	schema, err := p.SpecSchema()
+	fatal(t, err)
+	files, err := filepath.Glob(filepath.Join("testdata", "machineclasses", "*.yaml"))
+	fatal(t, err)
+	if len(files) < 2 {
+		t.Errorf("there are %d MachineClasses: write the least and the fullest", len(files))
+	}
+	for _, file := range files {
+		for pointer, value := range hot {
+			t.Run(filepath.Base(file)+pointer, func(t *testing.T) {
+				checkMachineClass(t, schema, file, pointer, value)
+			})
+		}
+	}
+}
+
+func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer string, value any) {
+	t.Helper()
+	manifest, err := os.ReadFile(file) //nolint:gosec // test data
+	fatal(t, err)
+	var class machineClass
+	fatal(t, yaml.Unmarshal(manifest, &class))
+	before := class.ProviderSpec.Raw
+	after := replaced(t, before, pointer, value)
+	sum, err := schema.HashRaw(before)
+	fatal(t, err)
+	updated, err := schema.HashRaw(after)
+	fatal(t, err)
+	changes, err := schema.DiffRaw(before, after)
+	fatal(t, err)
+	for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate} {
+		if outcome := changes.Outcome(strategy); outcome != hotupdate.HotUpdate || sum != updated {
+			t.Errorf("a change of %s is %s, not a hot update: %v", pointer, outcome, changes)
+		}
+	}
+	var classes machineupdate.Classes
+	prepare := func(version string, spec []byte) *machineupdate.Prepared {
+		meta := class.DeepCopy()
+		meta.UID, meta.ResourceVersion = "uid", version
+		observed := machineupdate.MachineClass{Object: meta, ProviderSpec: spec}
+		prepared, beyond, err := classes.Prepare(observed, schema, machineupdate.Driver{Kinds: []string{"vm"}})
+		fatal(t, err)
+		if beyond {
+			t.Errorf("a change of %s is beyond hot updates", pointer)
+		}
+		return prepared
+	}
+	if prepare("1", before) == prepare("2", after) {
+		t.Error("the class is not prepared anew")
+	}
+}
+
+// replaced returns JSON with another value at a pointer. Objects on the way are made.
+func replaced(t *testing.T, raw []byte, pointer string, value any) []byte {
+	t.Helper()
+	var root any
+	fatal(t, json.Unmarshal(raw, &root))
+	names := strings.Split(pointer, "/")[1:]
+	at, last := root, len(names)-1
+	for i, name := range names {
+		if list, isList := at.([]any); isList {
+			n, err := strconv.Atoi(name)
+			fatal(t, err)
+			at = list[n]
+			continue
+		}
+		object, isObject := at.(map[string]any)
+		switch {
+		case !isObject:
+			t.Fatalf("%s leads through something that is no object", pointer)
+		case i == last:
+			object[name] = value
+		case object[name] == nil:
+			object[name] = map[string]any{}
+		}
+		at = object[name]
+	}
+	after, err := json.Marshal(root)
+	fatal(t, err)
+	return after
+}

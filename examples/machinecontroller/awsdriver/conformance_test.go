@@ -1,0 +1,203 @@
+package awsdriver_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the retryer of an SDK would.
+type wire struct {
+	*drivertest.Cloud
+
+	attempts int
+}
+
+func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, err
+	}
+	var answer string
+	for range w.attempts {
+		if answer, err = w.answer(request.Context(), values); err == nil {
+			break
+		}
+	}
+	if err != nil && request.Context().Err() != nil {
+		return nil, err
+	}
+	status := http.StatusOK
+	if err != nil {
+		status, answer = http.StatusInternalServerError, failure("InternalError", err)
+		if errors.Is(err, machineupdate.ErrThrottled) {
+			status, answer = http.StatusServiceUnavailable, failure("RequestLimitExceeded", err)
+		}
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: request}, nil
+}
+
+func failure(code string, err error) string {
+	return fmt.Sprintf("<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>r</RequestID></Response>", code, escaped(err.Error()))
+}
+
+func escaped(text string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(text)) // a buffer returns no errors
+	return b.String()
+}
+
+func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
+	action := values.Get("Action")
+	list := func(prefix, suffix string) (all []string) {
+		for i := 1; values.Has(fmt.Sprint(prefix, i, suffix)); i++ {
+			all = append(all, values.Get(fmt.Sprint(prefix, i, suffix)))
+		}
+		return all
+	}
+	var changed []tags.Tag
+	for i, key := range list("Tag.", ".Key") {
+		changed = append(changed, tags.Tag{Key: key, Value: values.Get(fmt.Sprintf("Tag.%d.Value", i+1))})
+	}
+	content := ""
+	switch action {
+	case "CreateTags":
+		return "<" + action + "Response/>", w.Change(ctx, list("ResourceId.", ""), changed, nil)
+	case "DeleteTags":
+		return "<" + action + "Response/>", w.Change(ctx, list("ResourceId.", ""), nil, changed)
+	case "DescribeInstances", "DescribeNetworkInterfaces", "DescribeVolumes":
+		all, err := w.Resources(ctx)
+		if err != nil {
+			return "", err
+		}
+		content = describe(action, all)
+	}
+	return "<" + action + "Response>" + content + "</" + action + "Response>", nil
+}
+
+// describe describes the VM i-1 or what is attached to it: resources in the form of EC2.
+func describe(action string, all []hotdriver.Resource) string {
+	kind := map[string]tags.Kind{"DescribeInstances": tags.VM, "DescribeNetworkInterfaces": tags.Network, "DescribeVolumes": tags.Disk}[action]
+	var own, cards, volumes strings.Builder
+	for _, r := range all {
+		id := map[tags.Kind]string{tags.VM: "instanceId", tags.Network: "networkInterfaceId", tags.Disk: "volumeId"}[r.Kind]
+		one := fmt.Sprintf("<%s>%s</%s>", id, r.ID, id)
+		switch r.Kind {
+		case tags.Network:
+			cards.WriteString("<item>" + one + "<attachment><deviceIndex>0</deviceIndex><networkCardIndex>0</networkCardIndex>" +
+				"<deleteOnTermination>true</deleteOnTermination></attachment></item>")
+		case tags.Disk:
+			volumes.WriteString("<item><deviceName>" + cmp.Or(r.Name, "/dev/xvda") + "</deviceName><ebs>" + one +
+				"<deleteOnTermination>true</deleteOnTermination></ebs></item>")
+		case tags.VM: // cards and volumes are attached to it
+		}
+		if r.Kind == kind {
+			own.WriteString("<item>" + one + tagSet(r.Tags) + map[bool]string{true: "@attached"}[kind == tags.VM] + "</item>")
+		}
+	}
+	switch {
+	case kind == tags.Network:
+		return "<networkInterfaceSet>" + own.String() + "</networkInterfaceSet>"
+	case kind == tags.Disk:
+		return "<volumeSet>" + own.String() + "</volumeSet>"
+	case own.Len() == 0:
+		return "<reservationSet/>"
+	}
+	attached := "<rootDeviceName>/dev/xvda</rootDeviceName><networkInterfaceSet>" + cards.String() +
+		"</networkInterfaceSet><blockDeviceMapping>" + volumes.String() + "</blockDeviceMapping>"
+	return "<reservationSet><item><instancesSet>" + strings.ReplaceAll(own.String(), "@attached", attached) +
+		"</instancesSet></item></reservationSet>"
+}
+
+// tagSet writes infrastructure tags in the form of EC2.
+func tagSet(of map[string]string) string {
+	var set strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		set.WriteString("<item><key>" + escaped(key) + "</key><value>" + escaped(of[key]) + "</value></item>")
+	}
+	return "<tagSet>" + set.String() + "</tagSet>"
+}
+
+// kit is the part of the driver that updates machines.
+type kit interface {
+	Driver() machineupdate.Driver
+	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
+}
+
+// recorder keeps the failures of a check.
+type recorder struct {
+	testing.TB
+
+	failures []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+// TestConformance: the driver keeps all promises, on Amazon's SDK and EC2's protocol. A retryer in the client is found.
+func TestConformance(t *testing.T) {
+	schema, err := awsdriver.Schema()
+	require.NoError(t, err)
+	check := func(attempts int) []string {
+		r := &recorder{TB: t}
+		setup := drivertest.Setup{Schema: schema, Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"}}
+		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
+		drivertest.Check(r, setup, func(fake *drivertest.Cloud) (kit, error) {
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{fake, attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
+			return d.Kit, err
+		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
+		return r.failures
+	}
+	assert.Empty(t, check(1))
+	assert.Contains(t, "\n"+strings.Join(check(retry.DefaultMaxAttempts), "\n"), "\none attempt: ")
+}
+
+func conformanceState(t *testing.T, owner, disk string) drivertest.State {
+	t.Helper()
+	spec := specWith(func(s *awsdriver.ProviderSpec) {
+		s.BlockDevices = s.BlockDevices[:1]
+		s.Tags["owner"], s.ResourceTags = owner, &tags.Tags{}
+		if disk != "" {
+			s.ResourceTags.Disk = map[string]string{"disk": disk}
+		}
+	})
+	raw, err := json.Marshal(spec)
+	require.NoError(t, err)
+	flat := maps.Clone(spec.Tags)
+	flat["Name"] = "m"
+	volume := maps.Clone(flat)
+	maps.Copy(volume, spec.ResourceTags.Disk)
+	return drivertest.State{Spec: string(raw), Resources: []hotdriver.Resource{
+		{Kind: tags.VM, ID: "i-1", Tags: flat},
+		{Kind: tags.Network, ID: "eni-1", Tags: maps.Clone(flat)},
+		{Kind: tags.Disk, ID: "vol-1", Tags: volume},
+		{Kind: tags.Disk, ID: "vol-csi", Name: "/dev/sdz", Tags: map[string]string{"csi": "1"}},
+	}}
+}
