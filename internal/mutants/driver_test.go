@@ -2,7 +2,7 @@ package mutants_test
 
 // The tests that kill.
 const (
-	kitTags   = "hotupdate/driver ^Test(Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions)"
+	kitTags   = "hotupdate/driver ^Test(Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
 	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
 	kitModel  = "hotupdate/driver ^TestModel$"
 )
@@ -18,11 +18,15 @@ const (
 // driverMutants break the kit for drivers.
 var driverMutants = []mutant{
 	// Infrastructure tags.
-	{"what was attempted is owned", kitTaggingFile, ", Attempted: projected[2:]}", "}", kitTags},
-	{"what was applied is owned", kitTaggingFile, "Applied: projected[1], ", "", kitTags},
+	{"what was attempted is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[1:2]}", kitTags},
+	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},
 	{"mandatory keys stay", kitTaggingFile, "s.Mandatory = t.Mandatory(u.class, u.request.Machine)", "", kitTags},
 	{"a resource that is right gets no call", kitTaggingFile, "if len(plans[i].Set)+len(plans[i].Remove) > 0 {", "if true {", kitTags},
 	{"whole sets have foreign keys", kitTaggingFile, "Apply(of[0].Tags)", "Apply(nil)", kitTags},
+	{"an unguarded whole set is read again before it is written", kitTaggingFile, "if t.Rules.Guard == tags.Unguarded {", "if false {", kitTags},
+	{"a whole set is not written to a resource that is gone", kitTaggingFile, "\t\treturn errGone\n", "\t\treturn nil\n", kitTags},
+	{"values of the second read are hidden", kitTaggingFile, "\tread.hide(maps.Values(live[at].Tags))\n", "", kitTags},
+	{"mistakes in rules are told when the kit is made", kitFile, "problems = append(problems, fault.All(err)...)", "_ = err", kitTags},
 	{"resources have IDs", kitUpdateFile, `if r.ID == "" || u`, "if u", kitTags},
 	{"resources have IDs of their own", kitUpdateFile, "|| u.named[r.text()] != nil {", "{", kitTags},
 	{"kinds without a part are left", kitUpdateFile, "if u.parts[string(r.Kind)] != nil {", "if u.parts[string(r.Kind)] != nil || true {", kitTags},

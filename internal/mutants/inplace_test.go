@@ -1,15 +1,18 @@
 package mutants_test
 
 const (
-	steps      = "hotupdate/inplace TestNext$|TestBlocked|TestMistakes"
-	selections = "hotupdate/inplace TestSelect$|TestSelectRefuses|TestSelectSaysTheSame"
-	admissions = "hotupdate/inplace TestValidate|TestPending"
+	steps      = "hotupdate/inplace TestNext$|TestMistakes|TestAgent|TestContradictions"
+	selections = "hotupdate/inplace TestSelect$|TestSelectRefuses|TestSelectSaysTheSame|TestProgress|TestWorkerState"
+	admissions = "hotupdate/inplace TestValidate|TestPending|TestStrategy"
 	nodeModel  = "hotupdate/inplace TestModelNode"
 	poolModel  = "hotupdate/inplace TestModelPool"
 )
 
 const (
 	inPlaceAdmissionFile = "hotupdate/inplace/admission.go"
+	inPlaceAgentFile     = "hotupdate/inplace/agent.go"
+	inPlaceProgressFile  = "hotupdate/inplace/progress.go"
+	inPlaceStrategyFile  = "hotupdate/inplace/strategy.go"
 	inPlaceMachineFile   = "hotupdate/inplace/machine.go"
 	inPlaceNextFile      = "hotupdate/inplace/next.go"
 	inPlacePoolFile      = "hotupdate/inplace/pool.go"
@@ -32,7 +35,7 @@ var inPlaceMutants = []mutant{
 	{"a drained node is given back if the driver has become unable", inPlaceNextFile, "if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {", "if !n.isSelected() {", steps},
 	{"a node that nobody selects any more is given back", inPlaceNextFile, "if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {", "if m.InPlace == machineupdate.InPlaceUnable {", steps},
 	{"a silent agent has failed", inPlaceNextFile, "if m.Phase != phaseUpdateFailed {", "if true {", steps},
-	{"time at the gate is not the agent's", inPlaceNextFile, "\tcase m.Phase == phaseUpdateFailed:\n\t\treturn n.become(selectedForUpdate", "\tcase false:\n\t\treturn n.become(selectedForUpdate", steps},
+	{"time at the gate is not the agent's", inPlaceNextFile, "\tcase m.Phase == phaseUpdateFailed:\n\t\tconst why", "\tcase false:\n\t\tconst why", steps},
 	{"a drained node that takes pods is drained again", inPlaceNextFile, "case !n.Unschedulable && n.Reason == DrainSuccessful:", "case false:", steps},
 	{"a newer target is remembered before the agent begins", inPlaceNextFile, "case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:", "case !n.Unschedulable || mark.Done:", steps},
 	{"the InPlace part comes before the agent", inPlaceNextFile, "case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:", "case m.InPlace == machineupdate.InPlacePending:", steps},
@@ -43,13 +46,23 @@ var inPlaceMutants = []mutant{
 	{"a transfer needs the InPlace part", inPlaceNextFile, "case m.InPlace != machineupdate.InPlaceApplied:", "case false:", steps},
 	{"a newer target clears a failure", inPlaceNextFile, "\tcase n.mark().Revision != p.Revision:\n", "\tcase false:\n", steps},
 	{"a cleared failure leaves doubt", inPlaceNextFile, "if mark := n.mark(); !mark.Unconfirmed {", "if mark := n.mark(); false {", steps},
-	{"a failure leaves doubt before it is removed", inPlaceNextFile, "case n.Labels[ResultLabel] == Failed && !mark.Unconfirmed:", "case false:", steps},
+	{"a failure leaves doubt before it is removed", inPlaceNextFile, "case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:", "case false:", steps},
 	{"a manual pool is asked again", inPlaceNextFile, "case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case !confirms && false || !n.isSelected():", steps},
 	{"a manual pool is not asked again to confirm", inPlaceNextFile, "case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case p.Strategy == hotupdate.ManualInPlaceUpdate && (confirms || true) || !n.isSelected():", steps},
 	{"the condition goes before the answer", inPlaceNextFile, "if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {", "if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate || n.Reason == ReadyForUpdate {", steps},
 	{"a node that failed stays cordoned", inPlaceNextFile, "waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)", "waiting.Unschedulable = n.Unschedulable && !old.Cordoned", steps},
 	{"an update that had begun is remembered", inPlaceNextFile, "kept := mark{Revision: old.Revision, Done", "kept := mark{Done", steps},
 	{"a node knows its last revision", inPlaceNextFile, "mark{Revision: old.Revision, Done: old.Revision != 0}", "mark{}", steps},
+	{"the autoscaler does not remove a candidate", inPlaceNextFile, "n.edit(kept).protected()", "n.edit(kept)", steps},
+	{"the autoscaler does not remove a node under update", inPlaceNextFile, "if m.Node.IsUnderUpdate() && !m.Node.isProtected() {", "if false {", nodeModel},
+	{"our annotation for the autoscaler is taken away", inPlaceNextFile, "\tif !m.Preserved {", "\tif false {", nodeModel},
+	{"a preserved machine keeps the annotation", inPlaceNextFile, "\tif !m.Preserved {", "\tif true {", steps},
+	{"an annotation of somebody else stays", inPlaceMachineFile, "if has(n.Annotations, scaleDownDisabledByMCM) && n.Annotations", "if n.Annotations", nodeModel},
+	{"an annotation of somebody else is not marked as ours", inPlaceMachineFile, "\tif !n.isProtected() {\n", "\tif true {\n", nodeModel},
+	{"a value of somebody else stays", inPlaceMachineFile, ` && n.Annotations[scaleDownDisabled] == "true" {`, " {", steps},
+	{"an agent begins once", inPlaceAgentFile, " && !has(n.Labels, resultLabel)", "", steps},
+	{"a drained node is under update", inPlaceAgentFile, " || n.mark().Cordoned", "", steps},
+	{"a success removes the reason of a failure", inPlaceAgentFile, "n.copied().unanswered()", "n.copied()", steps},
 	{"an unreadable mark is none", inPlaceMachineFile, "if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {\n\t\treturn mark{}", "if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {\n\t\treturn mark{Cordoned: ok}", steps},
 	// A pool.
 	{"the minimum stays available", inPlaceSelectFile, "return m.available }) > r.Replicas-r.unavailable", "return m.available }) >= r.Replicas-r.unavailable", selections},
@@ -59,18 +72,27 @@ var inPlaceMutants = []mutant{
 	{"nothing is selected in a manual pool", inPlaceSelectFile, "\tif r.Strategy == hotupdate.ManualInPlaceUpdate {\n\t\treturn\n", "\tif false {\n\t\treturn\n", selections},
 	{"no promise to select is kept in a manual pool", inPlaceSelectFile, "s.Select = nil", "_ = s.Select", selections},
 	{"what the driver cannot update is not selected", inPlaceSelectFile, "m.InPlace != machineupdate.InPlaceUnable && has", "m.InPlace <= machineupdate.InPlaceUnable && has", selections},
-	{"only candidates are selected", inPlaceSelectFile, " && has(m.Node.Labels, CandidateLabel)", "", selections},
+	{"only candidates are selected", inPlaceSelectFile, " && has(m.Node.Labels, candidateLabel)", "", selections},
 	{"surplus is deleted against available machines", inPlaceSelectFile, "other != m && other.available && other.stage == updated", "other != m && other.stage == updated", selections},
 	{"surplus is deleted against updated machines", inPlaceSelectFile, "other != m && other.available && other.stage == updated", "other != m && other.available", selections},
 	{"a node under update is not deleted", inPlaceSelectFile, "m.stage != underway && r.isSurplus(m)", "r.isSurplus(m)", selections},
-	{"a failed machine is deleted first", inPlaceSelectFile, "switch byStage := cmp.Compare(a.stage, b.stage); {", "switch byStage := cmp.Compare(b.stage, a.stage); {", selections},
-	{"unavailable machines go first", inPlaceSelectFile, "\tcase b.available:\n\t\t\treturn -1", "\tcase b.available:\n\t\t\treturn 1", selections},
+	{"a failed machine is deleted first", inPlaceSelectFile, "cmp.Compare(a.stage, b.stage)", "cmp.Compare(b.stage, a.stage)", selections},
+	{"unavailable machines go first", inPlaceSelectFile, "\tcase b.available:\n\t\treturn -1", "\tcase b.available:\n\t\treturn 1", selections},
 	{"no surge without nodes to update", inPlaceSelectFile, "wanted += min(r.surge, r.count(func(m *candidate) bool { return m.stage == idle }))", "wanted += r.surge", selections},
 	{"a promised selection counts", inPlaceSelectFile, "slices.Contains(r.promised.Select, m.Name)", "false", poolModel},
 	{"a selection counts at once", inPlaceSelectFile, "m.stage, m.available = underway, false", "_ = m.stage", selections},
 	{"a promised deletion counts", inPlaceSelectFile, "!m.leaves() && !slices.Contains(r.promised.Delete, m.Name)", "!m.leaves()", poolModel},
-	{"what holds up the rollout is named", inPlaceSelectFile, "\t\t\tblocked[m.Name] = step.Why\n", "", selections},
-	{"a machine that does not come up is named", inPlaceSelectFile, "\t\t\tblocked[m.Name] = \"no node has joined\"\n", "", selections},
+	{"the lowest priority goes first", inPlaceSelectFile, "cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage", "cmp.Compare(a.stage", poolModel},
+	{"an unreadable priority is the default", inPlaceMachineFile, "; err == nil {\n\t\treturn n", "; err == nil || true {\n\t\treturn n", selections},
+	{"a low priority is updated last", inPlaceSelectFile, ", cmp.Compare(b.priority, a.priority))", ")", selections},
+	{"what holds up the rollout is named", inPlaceProgressFile, "case step.Do == Blocked:\n\t\treturn Failed", "case step.Do == Blocked:\n\t\treturn Waiting", selections},
+	{"the agent's reason is told", inPlaceProgressFile, "cmp.Or(m.Node.Annotations[FailureAnnotation], step.Why)", "cmp.Or(step.Why)", selections},
+	{"a machine that does not come up is unavailable", inPlaceProgressFile, "m.stage == updated && m.Available", "m.stage == updated", selections},
+	{"a machine of a manual pool waits for its user", inPlaceProgressFile, "m.stage == underway && !isManual", "m.stage == underway", selections},
+	{"a pool that loses a machine is not finished", inPlaceSelectFile, `s.Record == "" && len`, `len`, selections},
+	{"a Worker waits for what is selected", inPlaceProgressFile, "(waiting < all || waiting == 0)", "waiting == 0", selections},
+	{"more than all cannot be unavailable", inPlacePoolFile, "unavailableShare > 100:", "unavailableShare > 1000:", selections},
+	{"a pool without limits is refused", inPlacePoolFile, "case unavailableShare == 0 && surgeShare == 0:", "case unavailableShare < 0 && surgeShare < 0:", selections},
 	{"percentages of unavailable machines are rounded down", inPlacePoolFile, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)`, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, true)`, selections},
 	{"percentages of surge machines are rounded up", inPlacePoolFile, `scaled("maxSurge", p.MaxSurge, p.Replicas, true)`, `scaled("maxSurge", p.MaxSurge, p.Replicas, false)`, selections},
 	{"one machine may be unavailable if nothing else can happen", inPlacePoolFile, "unavailable = 1\n", "unavailable = 0\n", selections},
@@ -79,10 +101,15 @@ var inPlaceMutants = []mutant{
 	// Admission.
 	{"a version is not lowered", inPlaceAdmissionFile, "case isLower(updated, old):", "case false:", admissions},
 	{"no minor is skipped in place", inPlaceAdmissionFile, "after.Minor() > before.Minor()+1", "false", admissions},
-	{"a rolling pool may skip a minor", inPlaceAdmissionFile, "case strategy != hotupdate.AutoRollingUpdate && (", "case (", admissions},
+	{"a rolling pool may skip a minor", inPlaceAdmissionFile, "case strategy != hotupdate.AutoRollingUpdate &&\n\t\t(", "case (", admissions},
 	{"a partial version stands for the highest", inPlaceAdmissionFile, ` && !strings.HasPrefix(old, updated+".")`, ` && strings.HasPrefix(old, "")`, admissions},
-	{"an image is not lowered", inPlaceAdmissionFile, "if old.Name == updated.Name && isLower", "if false && isLower", admissions},
+	{"an image is not lowered", inPlaceAdmissionFile, "\tcase isLowered:", "\tcase isLowered && false:", admissions},
 	{"the CloudProfile has to say from where", inPlaceAdmissionFile, "oldErr != nil || err != nil || isLower", "oldErr != nil || err != nil && false || isLower", admissions},
+	{"the image of a new pool has to support it", inPlaceAdmissionFile, "case old == hash.Image{} && !ok:", "case false:", admissions},
+	{"the strategy is not switched", inPlaceAdmissionFile, "if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {", "if old != hotupdate.AutoRollingUpdate || old == updated {", admissions},
+	{"a pool leaves", inPlaceAdmissionFile, "return PendingUpdates{without(p.AutoInPlaceUpdate, pool), ", "return PendingUpdates{slices.Clone(p.AutoInPlaceUpdate), ", admissions},
+	{"the constraint is about manual pools", inPlaceAdmissionFile, "if len(p.ManualInPlaceUpdate) > 0 {", "if len(p.AutoInPlaceUpdate) > 0 {", admissions},
+	{"orchestration is manual for manual pools", inPlaceStrategyFile, "return typeInPlace, orchestratedManual", "return typeInPlace, orchestratedAuto", admissions},
 	{"a pending pool is not changed", inPlaceAdmissionFile, "if !p.has(pool) || slices.Contains", "if slices.Contains", admissions},
 	{"a rotation waits", inPlaceAdmissionFile, "if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {", "if len(p.AutoInPlaceUpdate) == 0 {", admissions},
 	{"a pending pool stays pending", inPlaceAdmissionFile, "listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)", "listed := outcome == hotupdate.InPlaceUpdate", admissions},

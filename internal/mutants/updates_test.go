@@ -3,9 +3,10 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
+	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|Example"
 )
@@ -16,6 +17,7 @@ const (
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
+	observationFile   = "hotupdate/machineupdate/observation.go"
 	fleetFile         = "hotupdate/machineupdate/metrics.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
@@ -27,8 +29,10 @@ const (
 	recordParseFile   = "hotupdate/machineupdate/internal/record/format.go"
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
 	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
+	versionsFile      = "hotupdate/machineupdate/versions.go"
 	tagsPlannerFile   = "tags/planner.go"
 	tagsSpecFile      = "tags/spec.go"
+	tagsRulesFile     = "tags/rules.go"
 )
 
 // updateMutants break the flow that updates machines: decision, executor, creation, record, and the planner of package tags.
@@ -53,9 +57,9 @@ var updateMutants = []mutant{
 	{"a changed spec is applied", decisionFile, "\tcase !sameHot:", "\tcase !sameHot && false:", decisions},
 	{"a changed Schema or driver means one pass", decisionFile, "\tcase !sameSchema && len(o.lane.kinds) > 0:", "\tcase !sameSchema && false:", decisions},
 	{"a verification is due", decisionFile, "\tif o.Settings.VerifyPeriod <= 0 {", "\tif true {", decisions},
-	{"a verification waits", decisionFile, "o.Settings.VerifyPeriod); wait > 0 {", "o.Settings.VerifyPeriod); wait > 1<<62 {", decisions},
-	{"a driver that cannot update is not called", laneFile, "return len(l.kinds) > 0 && !l.unable.Load()", "return !l.unable.Load()", decisions},
-	{"a driver that returned Unimplemented is not called again", laneFile, "return len(l.kinds) > 0 && !l.unable.Load()", "return len(l.kinds) > 0", decisions},
+	{"a verification waits", decisionFile, "o.Settings.VerifyPeriod); rest.delay > 0 {", "o.Settings.VerifyPeriod); rest.delay > 1<<62 {", decisions},
+	{"a driver that cannot update is not called", laneFile, "return len(l.kinds) > 0 && l.unable.Load() == nil", "return l.unable.Load() == nil", decisions},
+	{"a driver that returned Unimplemented is not called again", laneFile, "return len(l.kinds) > 0 && l.unable.Load() == nil", "return len(l.kinds) > 0", decisions},
 	{"retries wait longer and longer", decisionFile, "\tfor range h.Retries {", "\tfor range 0 {", decisions},
 	{"retries wait no longer than a confirmation", decisionFile, "d += min(d, limit-d)", "d += max(d, limit-d)", decisions},
 	{"retries do not come together", decisionFile, "return d + spread(d/2, o.Machine.Name)", "return d", decisions},
@@ -72,9 +76,19 @@ var updateMutants = []mutant{
 	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = errOther", "\t\tdefault:\n\t\t\tkind = max(kind, one)", executions},
 	{"Unimplemented restores the record of before", executorFile, "if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {", "if false {", executions},
 	{"a record is mirrored only if all is applied", passFile, "\tif p.planned.Whole && p.lane.name == \"\" {", "\tif p.lane.name == \"\" {", executions},
+	{"a mirrored spec gives way to the record", passFile, "mirrored && size > maxAnnotations", "mirrored && size < 0", "hotupdate/machineupdate TestMirrorHasNoRoom"},
+	{"a record without room for anything more rests", recordPassFile, "p.after.Wanted = full + t.wanted", `p.after.Wanted = ""`, "hotupdate/machineupdate TestFullRecordRests"},
+	{"a change of which more fits goes on", recordPassFile, "return p.Desired != p.Applied", "return false", executions},
 	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
 	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},
-	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(true)\n", "", executions},
+	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(&now)\n", "", executions},
+	{"an unable driver is asked again", decisionFile, "return wait, wait > 0", "return wait, true", executions},
+	{"an unable driver is not asked before", decisionFile, "return wait, wait > 0", "return wait, false", executions},
+	{"a driver that succeeds is able again", executorFile, "\t\tpass.lane.unable.Store(nil)\n", "", lanes},
+	{"an unable driver is known for one class", classesFile, "\t\tlast.passAbilities(next)\n", "\t\tlast = nil\n", executions},
+	{"another spec is asked for", classesFile, "!bytes.Equal(p.prepared.class.ProviderSpec, next.prepared.class.ProviderSpec) ||", "false ||", executions},
+	{"a driver without updates is reported", decisionFile, "if o.Class.isAbsent() {", "if o.Class.isAbsent() && false {", executions},
+	{"a driver without updates records nothing", observationFile, " || o.Class.isAbsent()", "", creations},
 	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next attempts wait\n\t\tresult.note(callErr)\n", "", executions},
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
@@ -116,6 +130,16 @@ var updateMutants = []mutant{
 	{"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:", "hotupdate TestHolds"},
 	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "hotupdate TestHolds"},
 	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "hotupdate TestHolds"},
+	// Creations without a record.
+	{"versions of a creation count as attempted", versionsFile, "\tp.planned = planned\n", "\t_ = planned\n", versions},
+	{"versions are read only for an adoption", versionsFile, "o.versions == nil || !p.adopts", "o.versions == nil", versions},
+	{"a lane has its part of a version", versionsFile, "record.Filter(string(version), o.lane.holds)", "string(version)", versions},
+	{"versions that cannot be read are not adopted", versionsFile, "if !record.IsHotPart([]byte(version)) {", "if false {", versions},
+	{"versions take no room of entries", recordPassFile, "t.limits.Entries+entries.cost()", "t.limits.Entries", versions},
+	{"versions have to fit into a record", recordPassFile, "p.size() <= t.limits.Record\n", "true\n", versions},
+	{"a version stands once", versionsFile, "if slices.Contains(versions, p.hot) {", "if false {", versions},
+	{"merged versions lose no value", versionsFile, "record.Merge(texts)", "record.Merge(texts[1:])", versions},
+	{"the limiter is asked before versions are read", executorFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, result.decision.pass) != nil || e.Limiter.begin(reason, o.now):", versions},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
 	{"a closed lane is confirmed", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif o.isClosed() {", lanes},
@@ -129,7 +153,7 @@ var updateMutants = []mutant{
 	{"the node was not drained anew", inPlaceFile, " || !node.Drained.Equal(g.node.Drained)) {", ") {", lanes},
 	{"the node is unschedulable", inPlaceFile, "(!node.Unschedulable || node.UID", "(node.UID", lanes},
 	{"without a drained node nothing is done", inPlaceFile, "if err := o.gate.check(ctx); err != nil {\n\t\tresult.end(undrained", "if err := o.gate.check(ctx); false {\n\t\tresult.end(undrained", lanes},
-	{"the marker names the drain", decisionFile, "\tif o.gate != nil {\n\t\tplanned.Drained", "\tif false {\n\t\tplanned.Drained", lanes},
+	{"the marker names the drain", passFile, "\tif p.gate != nil {\n", "\tif false {\n", lanes},
 	{"a node is ready only after a success", inPlaceFile, "return result, done && (", "return result, true || done && (", lanes},
 	{"an unfinished update is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(l.target):", "case !r.Has(l.target):", lanes},
 	{"another part is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(l.target):", "case r.State == record.Calling:", lanes},
@@ -140,6 +164,8 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
+	{"a creation records the class of the driver", classesFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "read.ProviderSpec == nil || true", creations},
+	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
 	{"a creation after a foreign record is settled", creationFile, `c.first && ok && problem.Code == "foreign-record"`, `c.first && ok && problem.Code == "x"`, creations},
@@ -198,19 +224,22 @@ var updateMutants = []mutant{
 	{"a record is bounded", recordTargetFile, "\t\tif n := l.cost(); n > maxLeaf {", "\t\tif n := l.cost(); n > 2*maxLeaf {", records},
 	// The planner of package tags.
 	{"only recorded values are removed", tagsPlannerFile, "\t\t\tif p.same(tag.Value, value) {", `			if tag.Value != "" || true {`, plans},
-	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !p.owned(id, tag.Value) {\n\t\t\treturn false", "\t\tif !p.owned(id, tag.Value) {\n\t\t\tcontinue", plans},
-	{"reserved keys are not removed", tagsPlannerFile, "return p.rules.reserved(id) == nil", "return true", plans},
+	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !owned(tag.Value) {\n\t\t\treturn false", "\t\tif !owned(tag.Value) {\n\t\t\tcontinue", plans},
+	{"reserved keys are not removed", tagsPlannerFile, "return why == \"\"", "return why == \"\" || true", plans},
 	{"a wanted key is not removed", tagsPlannerFile, "\t\tcase isWanted:\n", "\t\tcase isWanted && !p.removable(live, id):\n", plans},
-	{"attempts are ours", tagsPlannerFile, "\tfor _, attempt := range s.Attempted {\n", "\tfor _, attempt := range s.Attempted[:0] {\n", plans},
-	{"what was applied is ours", tagsPlannerFile, "recorded: append(buffer, r.spec(s.Applied))", "recorded: append(buffer, r.spec(nil))", plans},
+	{"every recorded spec is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[:min(len(s.Recorded), 1)] {\n", plans},
+	{"what is recorded first is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[min(len(s.Recorded), 1):] {\n", plans},
 	{"mandatory keys hide desired ones", tagsPlannerFile, "if !p.mandatory.has(id) && !yield(id,", "if !yield(id,", plans},
 	{"what is live needs no call", tagsPlannerFile, "\t\tif isLive && p.same(live.tags[key], tag.Value) {", "\t\tif false {", plans},
 	{"a foreign value that is lost is told", tagsPlannerFile, "&& !p.owned(id, live.tags[key]) {", "&& false {", plans},
 	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = key\n", "\t\t\t_ = key\n", plans},
 	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+p.wanted > p.rules.MaxTags {", "if additions > 0 && foreign+p.wanted > 1000*p.rules.MaxTags {", plans},
-	{"where a limit binds removals come first", tagsPlannerFile, "plan.SetFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags", "plan.SetFirst = true", plans},
+	{"where a limit binds removals come first", tagsPlannerFile, "plan.setFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags", "plan.setFirst = true", plans},
 	{"keys without values are the same", tagsPlannerFile, "return p.rules.KeysOnly || a == b", "return a == b", plans},
 	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
+	{"a mistaken description of a cloud plans nothing", tagsPlannerFile, "\tif err := p.rules.check(); err != nil {", "\tif err := p.rules.check(); false {", "tags Mistakes"},
+	{"a pattern for all keys is a mistake", tagsRulesFile, "\t\tcase text == \"\":\n", "\t\tcase false:\n", "tags Mistakes"},
+	{"what the cloud reserves, it reserves in any case", tagsRulesFile, "list.why == isReserved && matches(pattern, fold(key))", "false", "tags Sixth"},
 	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif !r.IgnoresCase {\n", "\tif true {\n", plans},
 	{"each resource is planned once", tagsPlannerFile, "\tplans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })\n", "", plans},
 }

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +23,9 @@ func TestReadmeProgram(t *testing.T) {
 	assert.Equal(t, firstMatch(t, `(?m)^\t// (hot update .*)$`, program)+"\n", runInModule(t, program))
 }
 
-// runInModule runs a program as an adopter does who has only this library, and returns what it writes.
+// runInModule runs a program as an adopter does who has only this library, and returns what it writes. The adopter's
+// go.mod demands what the library's demands, as go mod tidy would write it: with less, the go command reads modules that
+// nothing else in this repository downloads, and the test fails with an empty module cache.
 func runInModule(t *testing.T, program string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -30,18 +33,40 @@ func runInModule(t *testing.T, program string) string {
 	require.NoError(t, err)
 	files := map[string]string{
 		"main.go": program,
-		"go.mod":  "module example.test/adopter\n\ngo " + goVersion(t) + "\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + library + "\n",
-		"go.sum":  read(t, "go.sum"), // what an adopter downloads is a part of it
+		"go.mod": strings.Replace(read(t, "go.mod"), "module "+module+"\n", "module example.test/adopter\n", 1) +
+			"\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + library + "\n",
+		"go.sum": read(t, "go.sum"), // what an adopter downloads is a part of it
 	}
 	for name, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
-	run := exec.Command("go", "run", "-mod=mod", ".")
+	run := exec.Command("go", "run", ".")
 	run.Dir = folder
 	run.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return string(out)
+}
+
+// TestStepRunsTheReadmesCommand: .ci/run tests with the very command that the README names, and with an empty module
+// cache. A test once needed modules that the command does not download, and failed only for newcomers.
+func TestStepRunsTheReadmesCommand(t *testing.T) {
+	promised := firstMatch(t, "(?s)All tests need only Go.*?```sh\n(.*?)\n```", read(t, "README.md"))
+	step := firstMatch(t, `(?s)\nstep_test\(\) \{\n(.*?)\n\}\n`, read(t, ".ci/run"))
+	assert.Regexp(t, `(?s)export GOMODCACHE\n\tgo clean -modcache\n\t`+regexp.QuoteMeta(promised)+`\n`, step)
+}
+
+// TestCountedLines: the guide counts the lines of the examples' drivers as a reader would.
+func TestCountedLines(t *testing.T) {
+	guide := read(t, "examples/README.md")
+	counts := firstMatch(t, `(?s)\nLines of code, (.*?)\. Real driver`, guide)
+	counted := regexp.MustCompile(`\[\w+\]\((\S+)\)\s(\d+)|(\d+) for its\s\[\w+\]\((\S+)\)`).FindAllStringSubmatch(counts, -1)
+	require.Len(t, counted, 4)
+	for _, count := range counted {
+		file, want := count[1]+count[4], count[2]+count[3]
+		lines := regexp.MustCompile(`(?m)^\s*[^\s/].*$`).FindAllString(read(t, "examples/"+file), -1)
+		assert.Equal(t, want, strconv.Itoa(len(lines)), file)
+	}
 }
 
 // TestReadmeIsShort: a reader decides within two minutes.
@@ -72,7 +97,7 @@ func TestMapIsComplete(t *testing.T) {
 	drawn := firstMatch(t, "(?s)```mermaid\n(.*?)```", read(t, "examples/README.md"))
 	for _, p := range packages(t) {
 		path := p.path()
-		if l := layer(path); l == "internal" || l == "top" || strings.Contains(path, "/internal/") {
+		if l := layer(path); l == "internal" || l == "top" || strings.Contains("/"+path, "/internal/") {
 			continue
 		}
 		if base := filepath.Base(path); base == "golangciplugin" {

@@ -61,6 +61,8 @@ func layer(path string) string {
 	switch {
 	case path == "hotupdate/fault":
 		return "fault"
+	case path == "internal/provider": // between the command and the extensions that its main hands in
+		return "contract"
 	case strings.HasPrefix(path, "hotupdate/cmd/"), first == "examples":
 		return "top"
 	case strings.HasPrefix(path, "hotupdate/"):
@@ -72,7 +74,8 @@ func layer(path string) string {
 
 // mayImport names for each layer the layers that its packages may import.
 var mayImport = map[string][]string{
-	"top":       {"top", "kit", "hash", "hotupdate", "tags", "internal", "fault"},
+	"top":       {"top", "contract", "kit", "hash", "hotupdate", "tags", "internal", "fault"},
+	"contract":  {"hash", "hotupdate", "internal", "fault"},
 	"kit":       {"kit", "hash", "hotupdate", "tags", "internal", "fault"},
 	"hash":      {"hash", "hotupdate", "internal", "fault"},
 	"hotupdate": {"internal", "fault"},

@@ -25,7 +25,7 @@ type WorkerConfig struct {
 	Speed   *int8             `json:"speed" hotupdatable:"false,default=300"`   // want `Speed has a default that is no int8`
 	Missing []Volume          `json:"missing" hotupdatable:"false,key=nowhere"` // want `Missing has the option .key=nowhere., which names no JSON field of fields.Volume`
 	GoName  []Volume          `json:"goName" hotupdatable:"false,key=Name"`     // want `GoName has the option .key=Name., which names no JSON field`
-	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`     // want `Maybe has the option .key=label., which names an optional field`
+	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`     // want `Maybe has the option .key=label., which names an optional integer`
 	Pointer []Volume          `json:"pointer" hotupdatable:"false,key=iops"`    // every element must have it
 	Hotter  []Volume          `json:"hotter" hotupdatable:"false,key=hot"`      // want `Hotter has the option .key=hot., which names a field that is hot while the list is immutable`
 	When    map[string]Volume `json:"when" hotupdatable:"true,hotwhen=name:a"`  // want `When has the option .hotwhen=name:a., which can never take effect`
@@ -44,7 +44,7 @@ type Port struct {
 // Volume is a volume.
 type Volume struct {
 	Name  string `json:"name"`
-	Label string `json:"label,omitempty"`
+	Label int    `json:"label,omitempty"`
 	IOPS  *int64 `json:"iops"`
 	Hot   string `json:"hot" hotupdatable:"true"`
 }
