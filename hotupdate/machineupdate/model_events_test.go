@@ -444,11 +444,11 @@ func (m *model) excuseUnread(w *world, q request) {
 	}
 }
 
-// excuse makes every live key foreign that is not in a record.
+// excuse makes every live key foreign that is not in the machine's own record.
 func (w *world) excuse(m *model, record recordID) {
 	for r := range resources {
 		for key := range keys {
-			if value := w.live[r].get(key); value != 0 && !m.owns(record, r, key, value) {
+			if value := w.live[r].get(key); value != 0 && (!m.isOwn(record) || !m.owns(record, r, key, value)) {
 				w.ancient[r] |= 1 << key
 			}
 		}
