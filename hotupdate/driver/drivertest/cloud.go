@@ -196,6 +196,12 @@ func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resour
 	return err
 }
 
+func (c *Cloud) locked(do func()) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	do()
+}
+
 func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }
 
 // live returns a copy of the live state.

@@ -179,9 +179,7 @@ func (c *checker) settle() bool {
 }
 
 func (c *checker) later(d time.Duration) {
-	c.cloud.mutex.Lock()
-	defer c.cloud.mutex.Unlock()
-	c.cloud.advance(d)
+	c.cloud.locked(func() { c.cloud.advance(d) })
 }
 
 // patch is the API server's patch.
@@ -202,18 +200,23 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.calls++
-	c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: !c.driver.Driver().ReadsFirst}
+	isMarked := !c.driver.Driver().ReadsFirst
+	c.cloud.locked(func() {
+		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: isMarked}
+	})
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object
 	}
 	mark := request.BeforeWrite
 	request.BeforeWrite = func(ctx context.Context) error {
 		err := mark(ctx)
-		c.pass.isMarked = err == nil
-		c.onMark()
+		c.cloud.locked(func() {
+			c.pass.isMarked = err == nil
+			c.onMark()
+		})
 		return err
 	}
 	err := c.driver.UpdateMachine(ctx, request)
-	c.returned(err)
+	c.cloud.locked(func() { c.returned(err) }) // a call that machines share may outlive the context
 	return err
 }
