@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate returns all errors of a user's infrastructure tags, for all kinds at once; nil if there are none. Their paths are JSON names below
-// path, such as "tags.vm[owner]".
+// Validate returns all errors of a user's infrastructure tags, for all kinds at once; nil if there
+// are none. Their paths are JSON names below path, such as "tags.vm[owner]".
 //
-// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none: they would be lost.
+// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none:
+// they would be lost.
 func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, kind := range Kinds() {
@@ -30,13 +31,15 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Validate returns all errors of a user's infrastructure tags of one kind, sorted by path; nil if there are none.
+// Validate returns all errors of a user's infrastructure tags of one kind, sorted by path; nil if
+// there are none.
 //
 //   - TooMany counts mandatory keys too.
 //   - Keys and values that the cloud does not allow are Required, TooLong or Invalid.
 //   - Keys that the cloud takes for the same key are each a Duplicate.
-//   - Keys that MCM, the driver or the cloud relies on are Forbidden. So is a mandatory key: mandatory keys are merged last, so the user's
-//     value would be lost. The message says what would happen.
+//   - Keys that MCM, the driver or the cloud relies on are Forbidden. So is a mandatory key:
+//     mandatory keys are merged last, so the user's value would be lost. The message says what
+//     would happen.
 //   - A value where keys have none is Forbidden.
 //   - Mandatory keys of more than one cluster are each Invalid.
 //
@@ -58,8 +61,9 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 	return sortedErrors(errs)
 }
 
-// keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted: reserved keys that are not mandatory, keys that the
-// cloud takes for the same key, and mandatory keys of several clusters.
+// keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted:
+// reserved keys that are not mandatory, keys that the cloud takes for the same key, and mandatory
+// keys of several clusters.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
 	for id := range p.mandatory.all {
@@ -158,7 +162,8 @@ func (t *Text) length(s string) (n int, unit string) {
 	return n, "UTF-16 code units"
 }
 
-// errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors never quote the text.
+// errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors
+// never quote the text.
 func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)

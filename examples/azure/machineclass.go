@@ -22,13 +22,15 @@ type Infrastructure struct {
 	ImageURN      string
 }
 
-// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster, and one that the extension adds.
+// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster,
+// and one that the extension adds.
 func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that Azure would refuse, and keys by which
-// machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that Azure would refuse, and keys by which machine-controller-manager would assign the machine to
+// another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory()}
 	return tags.Azure.Validate(config.Tags, mandatory, path.Child("tags"))

@@ -1,9 +1,11 @@
-// Command clusterapi shows how Cluster API updates a machine in place with a runtime extension that knows the class of each field:
+// Command clusterapi shows how Cluster API updates a machine in place with a runtime extension that
+// knows the class of each field:
 //
 //	go run -C examples/clusterapi .
 //
-// The hooks, their server and the API types are real, and called over TLS. API server, cloud and clock are simulated in memory. The command fails if
-// the cloud does not have the right tags. Package extension is the part to copy.
+// The hooks, their server and the API types are real, and called over TLS. API server, cloud and
+// clock are simulated in memory. The command fails if the cloud does not have the right tags.
+// Package extension is the part to copy.
 package main
 
 import (

@@ -21,13 +21,15 @@ type Infrastructure struct {
 	ServiceAccount string
 }
 
-// networkTags returns the network tags that every machine of the cluster has. By two of them machine-controller-manager finds the machine.
+// networkTags returns the network tags that every machine of the cluster has. By two of them
+// machine-controller-manager finds the machine.
 func (i *Infrastructure) networkTags() []string {
 	return []string{i.Cluster, "kubernetes-io-cluster-" + i.Cluster, "kubernetes-io-role-node"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that GCP would refuse, values of network
-// tags, and network tags by which machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that GCP would refuse, values of network tags, and network tags by which
+// machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{Network: withoutValues(infra.networkTags())}
 	return tags.GCP.Validate(config.Tags, mandatory, path.Child("tags"))

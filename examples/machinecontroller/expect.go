@@ -108,8 +108,8 @@ func (s *story) untilIops(wanted int) {
 	s.says(data, "has %d IOPS", wanted)
 }
 
-// untilReadyForUpdate waits until a node is ready for its agent, and returns its machine. It checks that its VM has the InPlace part, and that the
-// VMs of waiting machines do not.
+// untilReadyForUpdate waits until a node is ready for its agent, and returns its machine. It checks
+// that its VM has the InPlace part, and that the VMs of waiting machines do not.
 func (s *story) untilReadyForUpdate() (updating string) {
 	s.until("a node is ready for its agent", func() bool {
 		for _, m := range s.machines() {
@@ -174,7 +174,8 @@ func (s *story) machines() []*api.Machine {
 	return all
 }
 
-// settle waits until the updates of all machines are confirmed. Then it shows and checks the resources of the cloud and the records.
+// settle waits until the updates of all machines are confirmed. Then it shows and checks the
+// resources of the cloud and the records.
 func (s *story) settle(pairs ...string) {
 	want := show(s.spec(pairs...).Tags)
 	s.until("all machines have settled with "+want, func() bool {
@@ -191,7 +192,8 @@ func (s *story) settle(pairs ...string) {
 	}
 }
 
-// isSettled reports whether the machine runs, nothing is under way in any lane, and the tags are applied.
+// isSettled reports whether the machine runs, nothing is under way in any lane, and the tags are
+// applied.
 func isSettled(m *api.Machine, tags string) bool {
 	if m.Status.CurrentStatus.Phase != api.MachineRunning {
 		return false
@@ -205,7 +207,8 @@ func isSettled(m *api.Machine, tags string) bool {
 	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil && show(found.Parts[0].Applied.Tags) == tags
 }
 
-// expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory tags, and foreign tags.
+// expectLive checks the resources of a machine: each has exactly the tags of the class, the
+// mandatory tags, and foreign tags.
 func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 	instance := instanceOf(machine)
 	for _, r := range s.world.Cloud.Resources() {

@@ -25,8 +25,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// The times of the story. ConfirmAfter is longer than the sum of the time in which a creation or an update sends requests, the delay of a late
-// request, the lag of reads, and one second, the precision of records.
+// The times of the story. ConfirmAfter is longer than the sum of the time in which a creation or an
+// update sends requests, the delay of a late request, the lag of reads, and one second, the
+// precision of records.
 const (
 	readLag    = 200 * time.Millisecond
 	landsAfter = 1500 * time.Millisecond
@@ -101,8 +102,8 @@ func tell(ctx context.Context, out io.Writer) error {
 	return s.world.Close()
 }
 
-// spec returns the provider spec of the class: immutable fields, the mandatory keys, a label of the pool for the VM, the performance of the data
-// volume, and these infrastructure tags.
+// spec returns the provider spec of the class: immutable fields, the mandatory keys, a label of the
+// pool for the VM, the performance of the data volume, and these infrastructure tags.
 func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 	flat := map[string]string{"kubernetes.io/cluster/shoot--demo": "1", "kubernetes.io/role/node": "1"}
 	for i := 0; i < len(pairs); i += 2 {
@@ -176,7 +177,9 @@ func (s *story) lateRequest() {
 	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
 	s.changeClass("cost-center", "3000")
 	s.untilLive("cost-center", "3000")
-	time.Sleep(2 * readLag) // otherwise the next pass reads that there is nothing to undo, and only its confirmation corrects that
+	// otherwise the next pass reads that there is nothing to undo, and only its confirmation
+	// corrects that
+	time.Sleep(2 * readLag)
 	s.changeClass("cost-center", "2000")
 	s.untilLive("cost-center", "2000")
 	s.world.Cloud.LandNow()

@@ -116,7 +116,8 @@ func describe(r cloud.Request) string {
 	return strings.Join(said, " ")
 }
 
-// record is a machine's record in the form that package machineupdate documents. Hot parts are read as specs.
+// record is a machine's record in the form that package machineupdate documents. Hot parts are read
+// as specs.
 type record struct {
 	State string    `json:"state"` // empty if nothing is under way
 	Parts []content `json:"parts"`
@@ -137,7 +138,8 @@ func recordOf(annotations map[string]string) (found record, err error) {
 	return found, err
 }
 
-// String shows the record of all kinds that the driver covers. It comes before that of unknown kinds.
+// String shows the record of all kinds that the driver covers. It comes before that of unknown
+// kinds.
 func (r record) String() string {
 	if len(r.Parts) == 0 {
 		return "none"

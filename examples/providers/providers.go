@@ -1,5 +1,6 @@
-// Package providers has the example extensions by the names of their providers, with the data that each of them adds to the name of a worker pool:
-// in today's release, and after it has adopted this library according to the guide. The command hotupdate judges changes by it.
+// Package providers has the example extensions by the names of their providers, with the data that
+// each of them adds to the name of a worker pool: in today's release, and after it has adopted this
+// library according to the guide. The command hotupdate judges changes by it.
 package providers
 
 import (
@@ -39,7 +40,8 @@ func All() []provider.Provider {
 	}
 }
 
-// fixed makes pools with a zero state of the infrastructure, which is in no manifest, and does not change with the pool.
+// fixed makes pools with a zero state of the infrastructure, which is in no manifest, and does not
+// change with the pool.
 func fixed[S, P any](newPool func(*gardener.WorkerPool, S) (P, error)) func(*gardener.WorkerPool) (P, error) {
 	return func(w *gardener.WorkerPool) (P, error) { return newPool(w, *new(S)) }
 }
@@ -145,7 +147,8 @@ func additional[P any](w *gardener.WorkerPool, eras *hash.Eras[P], pool P) (prov
 	return provider.Additional{Era: era, Data: data}, err
 }
 
-// withoutConfigs returns a provider whose released extension ignores provider configs (gardener-extension-provider-alicloud).
+// withoutConfigs returns a provider whose released extension ignores provider configs
+// (gardener-extension-provider-alicloud).
 func withoutConfigs(p provider.Provider) provider.Provider {
 	released := p.Released
 	p.New, p.Ignores, p.ServeReleased = nil, true, nil

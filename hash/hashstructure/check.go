@@ -8,8 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// check returns an error for each field of a configuration that would crash hashstructure: its value contains itself, or is nested too deeply.
-// It also enters fields that methods would leave out.
+// check returns an error for each field of a configuration that would crash hashstructure: its
+// value contains itself, or is nested too deeply. It also enters fields that methods would leave
+// out.
 func check(projection reflect.Value, options Options) error {
 	for projection.Kind() == reflect.Pointer {
 		projection = projection.Elem()
@@ -35,7 +36,8 @@ func (o Options) isHashed(v reflect.Value, i int) bool {
 	return sf.IsExported() && tag != "ignore" && tag != "-" && (!o.IgnoreZeroValue || !v.Field(i).IsZero())
 }
 
-// ends reports whether a walk over a value at this depth stays within the limit. A walk over a value that contains itself does not.
+// ends reports whether a walk over a value at this depth stays within the limit. A walk over a
+// value that contains itself does not.
 func (o Options) ends(v reflect.Value, depth int) bool {
 	v, ok := o.behind(v)
 	switch kind := v.Kind(); {
@@ -66,8 +68,8 @@ func all(n int, holds func(i int) bool) bool {
 	return true
 }
 
-// behind follows pointers and interfaces, and reports false if there are too many. Nil is the integer 0, or with ZeroNil the zero value of the
-// last pointer's element type.
+// behind follows pointers and interfaces, and reports false if there are too many. Nil is the
+// integer 0, or with ZeroNil the zero value of the last pointer's element type.
 func (o Options) behind(v reflect.Value) (reflect.Value, bool) {
 	zero := reflect.TypeFor[int]()
 	hops := 0

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Validate returns, for admission, why attributes cannot change from old to new, the values that two provider specs set. The path of an error
-// is the attribute's name below path.
+// Validate returns, for admission, why attributes cannot change from old to new, the values that
+// two provider specs set. The path of an error is the attribute's name below path.
 func (a *Attributes) Validate(old, new map[string]string, path *field.Path) field.ErrorList {
 	whole := a.whole(new, old)
 	if before := a.whole(old, a.Defaults); before != nil {
@@ -24,8 +24,9 @@ func (a *Attributes) Validate(old, new map[string]string, path *field.Path) fiel
 	return append(a.incomplete(new, whole, path), a.check(old, whole, path)...)
 }
 
-// whole returns the desired values of all attributes of the group, or nil if none is to be changed: a group is changed as a whole or not at
-// all, so that no value that was read is written back. Defaults are restored only if one of the recorded specs has set an attribute.
+// whole returns the desired values of all attributes of the group, or nil if none is to be changed:
+// a group is changed as a whole or not at all, so that no value that was read is written back.
+// Defaults are restored only if one of the recorded specs has set an attribute.
 func (a *Attributes) whole(desired map[string]string, recorded ...map[string]string) map[string]string {
 	isOurs := a.anyOf(a.Defaults) && slices.ContainsFunc(recorded, a.anyOf)
 	if !isOurs && !a.anyOf(desired) {

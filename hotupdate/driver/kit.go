@@ -12,15 +12,17 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Kit implements the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. A process needs only one.
+// Kit implements the updates of a driver. It is safe for concurrent use if the functions of its
+// [Definition] are. A process needs only one.
 type Kit[T, C any] struct {
 	definition  Definition[T, C]
 	shell       *share.Shell[*member[C]]
 	description []byte
 }
 
-// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver or a code that
-// [machineupdate.Classes.Prepare] has for lanes. The Rules of each Tagging are checked as well, as [tags.Rules.Plan] does.
+// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
+// unusable-driver or a code that [machineupdate.Classes.Prepare] has for lanes. The Rules of each
+// Tagging are checked as well, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
@@ -44,7 +46,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, err
 }
 
-// Driver describes the kit to the update flow. A changed attribute or default changes the Revision. The operator may set Epoch.
+// Driver describes the kit to the update flow. A changed attribute or default changes the Revision.
+// The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {
@@ -66,7 +69,8 @@ func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
-// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].
+// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
+// [machineupdate.UpdateMachineRequest].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
 	if err := u.read(ctx); err != nil {

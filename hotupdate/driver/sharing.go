@@ -26,8 +26,8 @@ type Sharing[C any] struct {
 	Key func(cloud C) []string
 	// Refill is the number of calls a second by which the cloud refills the quota of a function:
 	// Resources, Set, Remove, Replace or Modify. A kind of resource for which a function calls
-	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove are
-	// of the first kind of their Tagging. If Resources calls several actions, the lowest refill
+	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove
+	// are of the first kind of their Tagging. If Resources calls several actions, the lowest refill
 	// counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
 	// MaxResources is the number of resources that one call of Set or Remove may name, at most that
@@ -38,8 +38,8 @@ type Sharing[C any] struct {
 	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
 	MaxMachines int
 	// Divisible reports whether the cloud refused a call because of some of its resources only, and
-	// which if the error names them. Then the call is divided. Resources of a read are provider IDs.
-	// Nil divides no call.
+	// which if the error names them. Then the call is divided. Resources of a read are provider
+	// IDs. Nil divides no call.
 	Divisible func(err error) (guilty []string, ok bool)
 }
 
@@ -104,8 +104,8 @@ func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, a
 	return len(rules.Batches(plans)[0].Resources) // package tags owns the limits of clouds
 }
 
-// equalText returns the content of a call apart from its resources. The values of a removal are part
-// of it only if they are its condition.
+// equalText returns the content of a call apart from its resources. The values of a removal are
+// part of it only if they are its condition.
 func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 	text := []string{string(kind)} // of the Tagging
 	for _, tag := range batch.Set {
@@ -262,9 +262,9 @@ func unusableAnswer(providerID, what string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what}
 }
 
-// see returns the error of a call as one of its members may see it. If there are others, no value and
-// no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it may be
-// about theirs.
+// see returns the error of a call as one of its members may see it. If there are others, no value
+// and no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it
+// may be about theirs.
 func (m *member[C]) see(err error, members []*member[C]) error {
 	if len(members) < 2 {
 		return err

@@ -37,7 +37,8 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	return errors.Join(problems...)
 }
 
-// state projects desired, applied and attempted parts by the same function, so that they can be compared.
+// state projects desired, applied and attempted parts by the same function, so that they can be
+// compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	projected := make([]map[string]string, 0, 4)
 	for _, spec := range u.parts[string(kind)] {
@@ -64,9 +65,9 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	}
 }
 
-// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write loses what somebody else
-// has changed since the read, so they are read again. A paced call may go on when its update has ended, so nothing of the
-// update is changed.
+// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write
+// loses what somebody else has changed since the read, so they are read again. A paced call may go
+// on when its update has ended, so nothing of the update is changed.
 func (u *update[T, C]) replaceUnguarded(ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan) error {
 	var live []Resource
 	err := u.once(ctx, "Resources", func(ctx context.Context) (err error) {

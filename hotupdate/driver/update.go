@@ -41,8 +41,10 @@ type step[C any] struct {
 	change    func(ctx context.Context, cloud C, ids []string) error // of a call that may be shared
 	equal     string                                                 // its content apart from the resources
 	bound     int                                                    // the number of resources that it may name
-	pending   error                                                  // set if the change is still under way when the call returns
-	failed    error                                                  // set if the cloud accepted the change before and did not make it
+	// set if the change is still under way when the call returns
+	pending error
+	// set if the cloud accepted the change before and did not make it
+	failed error
 }
 
 func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step[C] {
@@ -123,7 +125,8 @@ func (u *update[T, C]) of(kind tags.Kind) []*Resource {
 	return slices.DeleteFunc(slices.SortedFunc(maps.Values(u.named), func(a, b *Resource) int { return strings.Compare(a.ID, b.ID) }), isOther)
 }
 
-// plan plans the calls of the request's lane. If some changes are impossible, it returns all errors, and nothing is called.
+// plan plans the calls of the request's lane. If some changes are impossible, it returns all
+// errors, and nothing is called.
 func (u *update[T, C]) plan() error {
 	var problems []error
 	for i := range u.definition.Tags {

@@ -9,7 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// Analyzer reports mistakes in hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
+// Analyzer reports mistakes in hotupdatable struct tags. It needs no facts, so dependencies are not
+// analyzed.
 var Analyzer = &analysis.Analyzer{
 	Name: "hotupdatelint",
 	Doc: `report hotupdatable struct tags that are misspelled, misplaced or without effect

@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// part is the only field of an artificial configuration around a type without a Schema, which may be a part of any configuration.
+// part is the only field of an artificial configuration around a type without a Schema, which may
+// be a part of any configuration.
 const part = "config.Part"
 
 type compiled struct {
@@ -85,7 +86,8 @@ type targets struct {
 	seen   map[reflect.Type]bool
 }
 
-// visit names all fields below a type as the compiler does. Problems outside of the package are reported at the nearest field inside.
+// visit names all fields below a type as the compiler does. Problems outside of the package are
+// reported at the nearest field inside.
 func (p *targets) visit(t reflect.Type, name string, nearest target) {
 	if t.Name() != "" { // only named types can contain themselves
 		if p.seen[t] {

@@ -34,21 +34,26 @@ type vector struct {
 	Sum      hotupdate.Sum   `json:"sum"`
 }
 
-// Golden compares type C with a file that holds its Schema and the hashes of fixed configurations. The file belongs in version control, so that a
-// release that would rename a pool cannot be built unnoticed.
+// Golden compares type C with a file that holds its Schema and the hashes of fixed configurations.
+// The file belongs in version control, so that a release that would rename a pool cannot be built
+// unnoticed.
 //
-// A difference is explained in words: what changed in which field, and what that does to an unchanged fleet. The explanation names every finding of
-// [hotupdate.Compatibility], and each vector whose hash changed or which is refused. A vector also shows changes that no Schema shows, such as
-// different output of a marshaler.
+// A difference is explained in words: what changed in which field, and what that does to an
+// unchanged fleet. The explanation names every finding of [hotupdate.Compatibility], and each
+// vector whose hash changed or which is refused. A vector also shows changes that no Schema shows,
+// such as different output of a marshaler.
 //
 // The file is written, and written anew, with the flag of [UpdateFlag]:
-//   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.
-//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of it. A Schema that has named pools has
-//     to live on in an era (see [hash.Eras]), so keep the old file.
+//   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails,
+//     with the explanation.
+//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of
+//     it. A Schema that has named pools has to live on in an era (see [hash.Eras]), so keep the old
+//     file.
 //
-// A file that does not exist is written by either. The vectors are one for each field that has a value of its own; those in the file stay
-// as long as they can be read, so that a vector outlives the release that wrote it. One that is added to the file by hand, with name and
-// config, is completed by -update=roll.
+// A file that does not exist is written by either. The vectors are one for each field that has a
+// value of its own; those in the file stay as long as they can be read, so that a vector outlives
+// the release that wrote it. One that is added to the file by hand, with name and config, is
+// completed by -update=roll.
 func Golden[C any](t rapid.TB, file string, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
@@ -106,7 +111,8 @@ func readGolden(file string, written []byte) (*golden, error) {
 	return recorded, nil
 }
 
-// differences says how the type differs from what was recorded, and whether that rolls a pool or refuses a configuration.
+// differences says how the type differs from what was recorded, and whether that rolls a pool or
+// refuses a configuration.
 func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err error) {
 	fingerprint, err := s.schema.Fingerprint()
 	if err != nil {
@@ -164,7 +170,8 @@ func (s *subject) write(file string, recorded []vector) error {
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
 }
 
-// content is the file as it should be: the Schema, the recorded vectors that are not refused, and one for each field.
+// content is the file as it should be: the Schema, the recorded vectors that are not refused, and
+// one for each field.
 func (s *subject) content(recorded []vector) ([]byte, error) {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {

@@ -137,7 +137,8 @@ func sameValue(a, b reflect.Value) bool {
 	return gocmp.Equal(leaf.Addressable(a).Addr().Interface(), leaf.Addressable(b).Addr().Interface(), everything)
 }
 
-// pairAgrees: hash, document and Diff agree about two configurations, and with the expectation of the trial.
+// pairAgrees: hash, document and Diff agree about two configurations, and with the expectation of
+// the trial.
 func (s *subject) pairAgrees(t trial) *breach {
 	if t.second == nil {
 		return nil
@@ -174,7 +175,8 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 	return nil
 }
 
-// rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in another spelling, and is read strictly.
+// rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in
+// another spelling, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
 	want, err := s.document(t.first.value())
 	if err != nil {
@@ -225,7 +227,8 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 	return nil
 }
 
-// undeclared explains a change that a defaulting function made. One change does not tell whether the default is always the same.
+// undeclared explains a change that a defaulting function made. One change does not tell whether
+// the default is always the same.
 func undeclared(c hotupdate.Change) *breach {
 	if c.Op != hotupdate.Add {
 		return &breach{what: "the defaulting function changes what was set, and with it the hash", hint: "let it fill in only what is not set", path: c.Path}
@@ -237,7 +240,8 @@ func undeclared(c hotupdate.Change) *breach {
 	}
 }
 
-// splitMerges: the projections of Split share no memory, have the right hashes, and merge to the whole.
+// splitMerges: the projections of Split share no memory, have the right hashes, and merge to the
+// whole.
 func (s *subject) splitMerges(t trial) *breach {
 	whole := t.first.value()
 	immutable, hot, err := engine.Split(s.plan, whole)
@@ -274,7 +278,8 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 	return &breach{what: otherwise, path: s.blame(before, after), hint: copyHint}
 }
 
-// copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
+// copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory
+// with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
 	whole := t.first.value()
 	method := whole.MethodByName("DeepCopy")

@@ -14,7 +14,8 @@ import (
 // freeJSON are texts for fields that accept any JSON.
 var freeJSON = []string{`{"a":1}`, `null`, `{}`, `0`, `""`, `[1,{"b":null,"a":[]}]`, `{"b":1.0,"a":"c"}`, `{"a":"c", "b":1}`, `true`, `"a"`}
 
-// probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times, versions, colours.
+// probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times,
+// versions, colours.
 var probes = []string{
 	`"a"`, `"b"`, `"A"`, `""`, `1`, `2`, `0`, `true`, `"1"`, `"1h"`, `"10.0.0.1"`, `"10.0.0.0/8"`, `"2024-01-02T03:04:05Z"`, `"1.2.3"`,
 	`"https://example.org/a"`, `"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `"00:00:5e:00:53:01"`, `"#00ff00"`, `"a=b"`, `"a,b"`, `"b,a"`, `{}`, `[]`, `[1,2]`,
@@ -48,10 +49,12 @@ var texts = map[leaf.Kind][]string{
 	leaf.TextMarshaler: probes,
 }
 
-// fillings is how many values are made by filling the exported fields of a type that marshals itself.
+// fillings is how many values are made by filling the exported fields of a type that marshals
+// itself.
 const fillings = 24
 
-// values returns the possible values of the leaves at a path, or of the keys of a map: the given ones, or else values that the type can have.
+// values returns the possible values of the leaves at a path, or of the keys of a map: the given
+// ones, or else values that the type can have.
 func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	for _, v := range s.given[pattern] {
 		all = append(all, copying(t, v))
@@ -73,8 +76,8 @@ func copying(t reflect.Type, v reflect.Value) maker {
 	}
 }
 
-// makers returns makers of values that a type writes and reads: from texts of its kind, by filling the fields of a type that marshals itself, or else
-// its zero value.
+// makers returns makers of values that a type writes and reads: from texts of its kind, by filling
+// the fields of a type that marshals itself, or else its zero value.
 func (s *subject) makers(t reflect.Type) []maker {
 	if known, ok := s.made[t]; ok {
 		return known
@@ -109,8 +112,8 @@ func isWritten(v reflect.Value) bool {
 	return problem == nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
 }
 
-// checkTried reports types for which no two values can be made, since one value proves nothing. Each type is reported once, with the first path where
-// it occurs.
+// checkTried reports types for which no two values can be made, since one value proves nothing.
+// Each type is reported once, with the first path where it occurs.
 func (s *subject) checkTried(t rapid.TB) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
@@ -147,7 +150,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
 	case v.Kind() == reflect.String:
 		v.SetString([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
-	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, in the form that reading gives it
+	// a time or quantity, in the form that reading gives it
+	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0:
 		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
 	case depth > maxDepth:
 	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:

@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Option tells the kit what it cannot learn from the type. The functions of this package return Options; their order has no meaning.
+// Option tells the kit what it cannot learn from the type. The functions of this package return
+// Options; their order has no meaning.
 type Option func(s *subject) error
 
 // WithSchema uses this Schema instead of the type's own, such as one with [hotupdate.WithTag].
@@ -23,11 +24,12 @@ func WithSchema(schema *hotupdate.Schema) Option {
 	}
 }
 
-// WithValues sets the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is also left unset at
-// times. For a map the values are its keys.
+// WithValues sets the values that a field may have: those that its validation allows, or that its
+// unmarshaler reads. The field is also left unset at times. For a map the values are its keys.
 //
-// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
-// anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
+// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A
+// value is of the field's Go type, or anything whose JSON that type can read: "1Gi" for a quantity,
+// 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return func(s *subject) error {
 		s.allowed[path] = append(s.allowed[path], values...)
@@ -59,11 +61,13 @@ func (s *subject) readAllowed(path string) error {
 	return nil
 }
 
-// WithDefaulter sets a defaulting function of the API type that runs before configurations are hashed. [Check] checks that it changes no hash: the
-// option default of the struct tag has to declare every default that it fills in.
+// WithDefaulter sets a defaulting function of the API type that runs before configurations are
+// hashed. [Check] checks that it changes no hash: the option default of the struct tag has to
+// declare every default that it fills in.
 //
-// Defaults of lists, maps, objects and non-pointer bools cannot be declared, nor can defaults that depend on other fields or are filled in only
-// sometimes. In these cases hash configurations before defaulting, such as the user's JSON by [hotupdate.Schema.HashRaw], and omit WithDefaulter; or
+// Defaults of lists, maps, objects and non-pointer bools cannot be declared, nor can defaults that
+// depend on other fields or are filled in only sometimes. In these cases hash configurations before
+// defaulting, such as the user's JSON by [hotupdate.Schema.HashRaw], and omit WithDefaulter; or
 // apply the default in the code that reads the field.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return func(s *subject) error {

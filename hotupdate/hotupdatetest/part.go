@@ -94,7 +94,8 @@ func (p *part) value() reflect.Value {
 	return v
 }
 
-// member returns the address of a field's part. The node may differ from that of f, but has its type.
+// member returns the address of a field's part. The node may differ from that of f, but has its
+// type.
 func (p *part) member(f *fieldplan.Field) **part {
 	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
@@ -151,7 +152,8 @@ func (p *part) inspect(find func(p *part) *breach) *breach {
 	return nil
 }
 
-// changeable returns the leaves that can change independently: all but those that identify or select an element, and those in a set.
+// changeable returns the leaves that can change independently: all but those that identify or
+// select an element, and those in a set.
 func (p *part) changeable(in *fieldplan.Node) (all []*part) {
 	switch {
 	case p == nil || p.null || p.node.Pairing == fieldplan.ByValue:

@@ -78,7 +78,8 @@ func valueType(n *fieldplan.Node) reflect.Type {
 	return nil
 }
 
-// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order of the fields. It does not enter cycles.
+// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order
+// of the fields. It does not enter cycles.
 func visitNodes(n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, pattern string), open ...*fieldplan.Node) {
 	if n == nil || slices.Contains(open, n) {
 		return

@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// varying changes a configuration without changing its hash: it respells unset members, and draws new values for some classes.
+// varying changes a configuration without changing its hash: it respells unset members, and draws
+// new values for some classes.
 type varying struct {
 	author
 

@@ -15,21 +15,27 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed independently. A change that the cloud refuses for hours, or
-// that waits for a drain, delays only its own lane. The Hot leaves without a Lane form the first lane, which has no name.
+// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed
+// independently. A change that the cloud refuses for hours, or that waits for a drain, delays only
+// its own lane. The Hot leaves without a Lane form the first lane, which has no name.
 //
-// A leaf that moves to another lane is adopted there: values that were set before and are no longer wanted stay.
+// A leaf that moves to another lane is adopted there: values that were set before and are no longer
+// wanted stay.
 type Lane struct {
-	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and the name behind it.
+	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and
+	// the name behind it.
 	Name string
 	// Kinds are the kinds of resources that the lane covers; if empty, those of the Driver.
 	Kinds []string
-	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and below them that are Hot, or of those that are InPlace,
-	// never of both. A list is one leaf. A driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package documentation.
+	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and
+	// below them that are Hot, or of those that are InPlace, never of both. A list is one leaf. A
+	// driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package
+	// documentation.
 	Paths []string
 }
 
-// maxLaneName is the greatest length of a lane's name: the name of an annotation has at most 63 characters.
+// maxLaneName is the greatest length of a lane's name: the name of an annotation has at most 63
+// characters.
 const maxLaneName = 63 - len("hot-update-")
 
 // text identifies the lane in a record.
@@ -49,7 +55,8 @@ type lane struct {
 	*ability
 }
 
-// canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot update.
+// canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot
+// update.
 func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && l.unable.Load() == nil }
 
 // where names the lane at the end of messages; the first lane has no name.

@@ -1,9 +1,11 @@
-// Command benchmarks sets the library beside code that is written by hand for one type, and beside what else there is.
+// Command benchmarks sets the library beside code that is written by hand for one type, and beside
+// what else there is.
 //
 //	cd internal/benchmarks && go run .
 //
-// It prints tables in Markdown and draws how the time per element grows with the size of a collection into scale.svg. Times are the best
-// of many short turns in one process, in which all cases take turns; ratios hold from machine to machine better than times.
+// It prints tables in Markdown and draws how the time per element grows with the size of a
+// collection into scale.svg. Times are the best of many short turns in one process, in which all
+// cases take turns; ratios hold from machine to machine better than times.
 package main
 
 import (

@@ -139,8 +139,8 @@ func took(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// table shows all cases of an operation: times, in parentheses how many times the limit's, or the library's where there is none, and
-// allocations.
+// table shows all cases of an operation: times, in parentheses how many times the limit's, or the
+// library's where there is none, and allocations.
 func (r *report) table(g group) {
 	fmt.Fprintf(r.out, "| %s |", g.name)
 	for _, size := range fixture.Sizes() {

@@ -37,7 +37,8 @@ type property struct {
 	} `json:"x-kubernetes-validations"`
 }
 
-// leaves are the kinds of leaves by type and format, except quantities. Any other format only validates.
+// leaves are the kinds of leaves by type and format, except quantities. Any other format only
+// validates.
 var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
@@ -80,7 +81,8 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 		r.reject(path, "has both properties and additionalProperties", "write a structural schema, which has one of them")
 	case isMap:
 		if !additional.Preserve {
-			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional) // anything but a schema leaves the type empty
+			// anything but a schema leaves the type empty
+			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional)
 		}
 		n := r.collection("map", additional, path)
 		n.Keys = "string"
@@ -99,12 +101,14 @@ func (r *reader) collection(kind string, elem *property, path string) *schemajso
 	return &schemajson.Node{Kind: kind, Elem: n, ElemNullable: elem.Nullable && takesPointer(n)}
 }
 
-// takesPointer reports whether a pointer is needed to tell zero from null. Lists, maps, bytes and free JSON have a null of their own.
+// takesPointer reports whether a pointer is needed to tell zero from null. Lists, maps, bytes and
+// free JSON have a null of their own.
 func takesPointer(n *schemajson.Node) bool {
 	return !slices.Contains([]string{"list", "map", "bytes", "json"}, n.Kind)
 }
 
-// field describes a member. A member that is not required may be absent, which differs from its zero value.
+// field describes a member. A member that is not required may be absent, which differs from its
+// zero value.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	p := cmp.Or(above.Properties[name], &property{})
 	n, rule := r.node(p, path), r.rules[path]
@@ -122,8 +126,9 @@ func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	return f
 }
 
-// pairing says how the elements of a list are paired. A list of type map whose key may be absent, or that has several keys, is a set: the order of its
-// elements has no meaning, and no two are the same.
+// pairing says how the elements of a list are paired. A list of type map whose key may be absent,
+// or that has several keys, is a set: the order of its elements has no meaning, and no two are the
+// same.
 func (p *property) pairing() (key string, isSet bool) {
 	if p.ListType != "map" || len(p.ListMapKeys) != 1 || p.Items == nil {
 		return "", p.ListType == "map" || p.ListType == "set"
@@ -135,7 +140,8 @@ func (p *property) pairing() (key string, isSet bool) {
 	return "", true
 }
 
-// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the option cannot express it.
+// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the
+// option cannot express it.
 func defaultOf(p *property, n *schemajson.Node) *string {
 	switch text := string(p.Default); {
 	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"}, n.Kind):

@@ -118,7 +118,8 @@ type op struct {
 	field  *fieldplan.Field
 }
 
-// header stands before the value of a member: a byte for the comma or brace, the quoted name and a colon.
+// header stands before the value of a member: a byte for the comma or brace, the quoted name and a
+// colon.
 type header struct {
 	text  string
 	short [24]byte // the first bytes of text
@@ -187,7 +188,8 @@ type compiler struct {
 	nodes    map[context]*node
 }
 
-// context is a node with the collection that it is an element of, since the collection decides which fields identify the element.
+// context is a node with the collection that it is an element of, since the collection decides
+// which fields identify the element.
 type context struct{ node, in *fieldplan.Node }
 
 func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
@@ -204,7 +206,8 @@ func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spe
 	return w
 }
 
-// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays are final.
+// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays
+// are final.
 func (c *compiler) zeroArrays() {
 	for changed := true; changed; {
 		changed = false
@@ -315,7 +318,8 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for i := range n.ops {
 		n.steps = append(n.steps, stepOf(&n.ops[i]))
 		if in != nil && in.Key != nil && in.Key.Name == n.ops[i].field.Name {
-			n.steps[0], n.steps[i] = n.steps[i], n.steps[0] // the key first, so that elements with different keys are told apart at once
+			// the key first, so that elements with different keys are told apart at once
+			n.steps[0], n.steps[i] = n.steps[i], n.steps[0]
 		}
 	}
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
@@ -324,8 +328,9 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	}
 }
 
-// identifies reports whether f is written in every written element of collection in. The key always is; the selector is if the collection's
-// own class is written. JSON that is decoded again needs both.
+// identifies reports whether f is written in every written element of collection in. The key always
+// is; the selector is if the collection's own class is written. JSON that is decoded again needs
+// both.
 func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 	return in != nil && in.Identity(f) && (c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
 }
@@ -340,7 +345,8 @@ func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bo
 	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
 }
 
-// unselected is the text of a selector value that does not make an element hot. It is empty if the zero value is such a value.
+// unselected is the text of a selector value that does not make an element hot. It is empty if the
+// zero value is such a value.
 func unselected(s *fieldplan.Selector) string {
 	switch k := s.Field.Node.Leaf; {
 	case !s.Holds(nil, nil):

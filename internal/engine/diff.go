@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
-// pointers are the empty configuration.
+// Diff lists the differences between two values of the plan's type in the order of their paths. The
+// zero reflect.Value and nil pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	return diff(p, old, updated, false)
 }
@@ -46,13 +46,15 @@ type differ struct {
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
 }
 
-// position is the index of an element in the old keyed list. The trail has its index in the new list.
+// position is the index of an element in the old keyed list. The trail has its index in the new
+// list.
 type position struct{ depth, at int }
 
 // sides are the old and the new value of one part.
 type sides [2]side
 
-// side is one of the two. The zero reflect.Value is a missing part. The node says which class the part has on that side.
+// side is one of the two. The zero reflect.Value is a missing part. The node says which class the
+// part has on that side.
 type side struct {
 	node  *fieldplan.Node
 	value reflect.Value
@@ -102,8 +104,8 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 	return child
 }
 
-// enterElements returns the sides of a pair of elements of collections s. With hotwhen, each element's selector decides its node, and a missing
-// element has the class of its counterpart.
+// enterElements returns the sides of a pair of elements of collections s. With hotwhen, each
+// element's selector decides its node, and a missing element has the class of its counterpart.
 func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	for i, value := range values {
 		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
@@ -119,8 +121,9 @@ func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	return elems
 }
 
-// fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. If the objects are elements of
-// collection in, its key is skipped: the objects were paired by it.
+// fields compares two objects member by member. Both nodes describe one Go type, so their fields
+// correspond. If the objects are elements of collection in, its key is skipped: the objects were
+// paired by it.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
 	compiled, unknown := d.program.whole.nodes[s[0].node], d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
@@ -144,8 +147,8 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 	d.unknown(compiled, unknown, afterNames)
 }
 
-// selectorOf returns the side of an element's selector. In a hot element the selector is Hot, whatever its own struct tag says, since it is
-// added and removed with the element.
+// selectorOf returns the side of an element's selector. In a hot element the selector is Hot,
+// whatever its own struct tag says, since it is added and removed with the element.
 func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	if elem.node == in.When.Hot {
 		hot := *selector.node
@@ -174,8 +177,8 @@ func (d *differ) presence(o *op, s sides) {
 	}
 }
 
-// same reports whether two values at a depth are certainly equal. It is false if a value is missing, or if the sides have different classes,
-// since then null can mean two things.
+// same reports whether two values at a depth are certainly equal. It is false if a value is
+// missing, or if the sides have different classes, since then null can mean two things.
 func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool {
 	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
 }
@@ -238,7 +241,8 @@ func (d *differ) positions(s sides) {
 	}
 }
 
-// element compares a pair of elements of two collections. The collection in, if any, identifies its elements.
+// element compares a pair of elements of two collections. The collection in, if any, identifies its
+// elements.
 func (d *differ) element(collections sides, step fieldpath.Step, values pair, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
@@ -267,8 +271,9 @@ func (d *differ) leafElement(s sides) {
 	}
 }
 
-// compositeElement compares the content of two elements. If one element is missing, or one is null and the other empty, and no change below has
-// the element's class or a stricter one, the element itself is reported as a change.
+// compositeElement compares the content of two elements. If one element is missing, or one is null
+// and the other empty, and no change below has the element's class or a stricter one, the element
+// itself is reported as a change.
 func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	shells := [2]string{shell(s[0]), shell(s[1])}
 	start := len(d.changes)
@@ -291,7 +296,8 @@ func shell(s side) string {
 	return emptyText(s.node.Kind, IsNull(s.node, s.value))
 }
 
-// emit records a change at the current path. If the sides have different classes, the stricter one counts.
+// emit records a change at the current path. If the sides have different classes, the stricter one
+// counts.
 func (d *differ) emit(s sides, texts [2]string) {
 	strict := s.stricter()
 	op := opOf(texts)

@@ -36,8 +36,9 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	}
 }
 
-// Entries returns the entries of a map in the byte order of their keys, without absent entries. Keys that have no text, and all but the first of
-// several keys with one text, are reported and left out. An invalid v has no entries.
+// Entries returns the entries of a map in the byte order of their keys, without absent entries.
+// Keys that have no text, and all but the first of several keys with one text, are reported and
+// left out. An invalid v has no entries.
 func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return slices.DeleteFunc(allEntries(t, n, v), func(e Element) bool { return isAbsent(n, e.Value) })
 }
@@ -62,12 +63,14 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return distinct
 }
 
-// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which elements are paired.
+// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which
+// elements are paired.
 func CompareKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))
 }
 
-// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored map, as in a JSON merge patch.
+// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored
+// map, as in a JSON merge patch.
 func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 	return !fieldplan.IsProjected(n.Class) && IsNull(n.Elem, value)
 }

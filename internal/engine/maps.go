@@ -57,7 +57,8 @@ func (r *run) quantity(q *resource.Quantity) {
 	r.buf = text
 }
 
-// key writes the key of a map's entry after the byte before. It reports a key that is not valid UTF-8 and returns false: the entry is left out.
+// key writes the key of a map's entry after the byte before. It reports a key that is not valid
+// UTF-8 and returns false: the entry is left out.
 func (r *run) key(n *node, before byte, key string) bool {
 	r.atKey(n, key)
 	text, problem := canonjson.AppendString(append(r.buf, before), key)

@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Unknown are members of an object that its plan does not know, in the order of their names. A walk removes them one by one, in order with the
-// known members.
+// Unknown are members of an object that its plan does not know, in the order of their names. A walk
+// removes them one by one, in order with the known members.
 type Unknown []Element
 
 // UnknownMembers returns the unknown members of object v of node n. The object may be missing.
@@ -36,8 +36,8 @@ func (u *Unknown) Left() []Element {
 	return left
 }
 
-// unknown returns an op for one unknown member, where o is the op of the field that holds all unknown members. The member is free JSON, and null
-// counts as unset.
+// unknown returns an op for one unknown member, where o is the op of the field that holds all
+// unknown members. The member is free JSON, and null counts as unset.
 func (o *op) unknown(e Element) op {
 	name, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
 	elem := o.node.elem

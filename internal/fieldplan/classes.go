@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// spreadClasses computes the classes below each node, to a fixed point because types may be recursive, and queues the checks that need
-// them.
+// spreadClasses computes the classes below each node, to a fixed point because types may be
+// recursive, and queues the checks that need them.
 func (c *compiler) spreadClasses() {
 	c.collectClasses()
 	for _, n := range c.order {
@@ -47,7 +47,8 @@ func (n *Node) classesBelow() ClassSet {
 	return classes
 }
 
-// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not count: they are never part of another text.
+// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not
+// count: they are never part of another text.
 func (n *Node) hidesBelow() bool {
 	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
 		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
@@ -61,14 +62,15 @@ func (f *Field) Classes() ClassSet {
 	return f.Node.Classes
 }
 
-// HasPresence reports whether an empty object, list or map at f differs from a missing one: with the presence option, and behind a pointer to a
-// type without fields. A nil list or map, which is null in JSON, counts as missing, with or without a pointer to it.
+// HasPresence reports whether an empty object, list or map at f differs from a missing one: with
+// the presence option, and behind a pointer to a type without fields. A nil list or map, which is
+// null in JSON, counts as missing, with or without a pointer to it.
 func (f *Field) HasPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
-// oneClass refuses other classes where added and removed elements would make the pairing of the others ambiguous: below a Hot or Ignored list
-// that is paired by position, and in a set.
+// oneClass refuses other classes where added and removed elements would make the pairing of the
+// others ambiguous: below a Hot or Ignored list that is paired by position, and in a set.
 func (c *compiler) oneClass(n *Node) {
 	switch {
 	case n.Pairing == ByValue:

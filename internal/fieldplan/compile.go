@@ -38,8 +38,8 @@ type compiler struct {
 	faults    fault.List
 }
 
-// Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it. All problems are returned joined, each once,
-// in a stable order.
+// Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it.
+// All problems are returned joined, each once, in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
@@ -52,7 +52,8 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}
 	c.readOverrides(overrides)
 	root := c.node(context{typ: t, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
-	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain themselves if its type is met again.
+	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain
+	// themselves if its type is met again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.refuseMetadata(root)
 	c.spreadClasses()
@@ -70,7 +71,8 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}, nil
 }
 
-// refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an override declares the class of its metadata.
+// refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an
+// override declares the class of its metadata.
 func (c *compiler) refuseMetadata(root *Node) {
 	f := root.Lookup("metadata")
 	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" || f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
@@ -79,7 +81,8 @@ func (c *compiler) refuseMetadata(root *Node) {
 	c.faults.Add(mistake(f.GoField, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`"))
 }
 
-// distinct sorts problems by field and drops duplicates: a type in two contexts repeats its problems.
+// distinct sorts problems by field and drops duplicates: a type in two contexts repeats its
+// problems.
 func distinct(faults fault.List) fault.List {
 	compare := func(a, b *fault.Error) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.What, b.What))
@@ -96,7 +99,8 @@ func typeName(t reflect.Type, fallback string) string {
 	return t.String()
 }
 
-// node compiles the node of a type, with pointers, in a context. goField names the field or type through which it was reached.
+// node compiles the node of a type, with pointers, in a context. goField names the field or type
+// through which it was reached.
 func (c *compiler) node(ctx context, goField string) *Node {
 	ctx.typ = Deref(ctx.typ)
 	if n, ok := c.nodes[ctx]; ok {
@@ -116,7 +120,8 @@ func (c *compiler) node(ctx context, goField string) *Node {
 	return n
 }
 
-// closeCycle marks the nodes on the way from n to the current node as recursive, if n is being compiled.
+// closeCycle marks the nodes on the way from n to the current node as recursive, if n is being
+// compiled.
 func (c *compiler) closeCycle(n *Node) {
 	if !c.open[n] {
 		return
@@ -200,7 +205,8 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	}
 }
 
-// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds, is exported.
+// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds,
+// is exported.
 func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	for f := range t.Fields() {
@@ -238,8 +244,8 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	return f
 }
 
-// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns the
-// field's struct tag with the override applied.
+// declare applies the nearest declaration of a class: override, struct tag, struct tag of the
+// embedded struct, inheritance. It returns the field's struct tag with the override applied.
 func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Tag {
 	tag := jf.tag.Tag
 	o, overridden := c.overrides[child.path]
@@ -258,7 +264,8 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	return tag
 }
 
-// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted from.
+// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted
+// from.
 func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
 	strongest := structtag.Shown
 	for e := jf.embedded; e != nil; e = e.outer {
@@ -282,11 +289,12 @@ type cacheKey struct {
 	overrides string
 }
 
-// cache keeps each plan, or its error, for the life of the process. Programs have few configuration types.
+// cache keeps each plan, or its error, for the life of the process. Programs have few configuration
+// types.
 var cache sync.Map // cacheKey -> func() (*Plan, error)
 
-// Compile returns the field plan of t, behind pointers if any, under the overrides. A type that cannot be compiled yields all its
-// problems, joined, each a *fault.Error.
+// Compile returns the field plan of t, behind pointers if any, under the overrides. A type that
+// cannot be compiled yields all its problems, joined, each a *fault.Error.
 func Compile(t reflect.Type, overrides []Override) (*Plan, error) {
 	t = Deref(t)
 	build := sync.OnceValues(func() (*Plan, error) { return Build(t, overrides) })

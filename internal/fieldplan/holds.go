@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Beside returns the classes of everything in a configuration outside of RFC 6901 pointers. Pointers that lead to no member have no effect.
+// Beside returns the classes of everything in a configuration outside of RFC 6901 pointers.
+// Pointers that lead to no member have no effect.
 func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	if p.Root.Kind != Object {
 		return p.Root.Classes
@@ -20,8 +21,9 @@ func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	return all
 }
 
-// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given byte; 0 stands for any byte. Elements of lists
-// have no pointers. If elements of a map may be hot, the classes of both kinds of elements are included.
+// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given
+// byte; 0 stands for any byte. Elements of lists have no pointers. If elements of a map may be hot,
+// the classes of both kinds of elements are included.
 func (p *Plan) At(pointer string, shape byte) ClassSet {
 	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
 }

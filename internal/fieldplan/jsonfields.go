@@ -35,11 +35,12 @@ type taggedField struct {
 	inherits bool // the class is that of the field above, see [Inherits]
 }
 
-// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class. Only types that are made for the purpose
-// have it.
+// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class.
+// Only types that are made for the purpose have it.
 const Inherits = `providerconfig:"inherits"`
 
-// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it promotes.
+// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it
+// promotes.
 type embedding struct {
 	outer    *embedding
 	goField  string
@@ -57,7 +58,8 @@ type level struct {
 	twice    bool // the type is embedded more than once at this depth: its fields cancel each other out
 }
 
-// resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the shallowest name wins.
+// resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the
+// shallowest name wins.
 type resolver struct {
 	faults     *fault.List
 	root       bool // the struct is the root, whose TypeMeta is left out
@@ -67,7 +69,8 @@ type resolver struct {
 	embeddings []*embedding
 }
 
-// resolve returns the fields of struct t that encoding/json would write, in the order of their names' bytes.
+// resolve returns the fields of struct t that encoding/json would write, in the order of their
+// names' bytes.
 func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 	r.visited = map[reflect.Type]bool{}
 	for current := []*level{{typ: t, name: name}}; len(current) > 0; current = r.next {
@@ -164,7 +167,8 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 	})
 }
 
-// dominant resolves name conflicts: the shallowest field wins, and two fields of one depth drop each other.
+// dominant resolves name conflicts: the shallowest field wins, and two fields of one depth drop
+// each other.
 func (r *resolver) dominant() []*jsonField {
 	slices.SortStableFunc(r.found, func(a, b *jsonField) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
@@ -191,7 +195,8 @@ func (r *resolver) dominant() []*jsonField {
 	return winners
 }
 
-// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct tags of the fields that lost.
+// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct
+// tags of the fields that lost.
 func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	if winner != nil && (!r.root || !winner.typeMeta) {
 		for e := winner.embedded; e != nil; e = e.outer {
@@ -205,14 +210,15 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 }
 
-// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of its name, or that promotes no field.
+// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of
+// its name, or that promotes no field.
 func (r *resolver) ineffective(goField string) {
 	what := "has a hotupdatable struct tag without effect, since it gives JSON no field"
 	r.faults.Add(mistake(goField, "ineffective-tag", what, "export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
-// PathName returns the name of a field in a path, even if the field is not in JSON. It is false for an embedded struct whose fields are promoted
-// in JSON.
+// PathName returns the name of a field in a path, even if the field is not in JSON. It is false for
+// an embedded struct whose fields are promoted in JSON.
 func PathName(sf reflect.StructField) (string, bool) {
 	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	switch {
@@ -224,7 +230,8 @@ func PathName(sf reflect.StructField) (string, bool) {
 	return cmp.Or(name, sf.Name), true
 }
 
-// Deref returns the type behind pointers. It does not follow a pointer type with a name, such as type P *P.
+// Deref returns the type behind pointers. It does not follow a pointer type with a name, such as
+// type P *P.
 func Deref(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -238,7 +245,8 @@ func hasOption(options, want string) bool {
 	return slices.Contains(strings.Split(options, ","), want)
 }
 
-// isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar, or a pointer to one.
+// isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar,
+// or a pointer to one.
 func isQuotable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// collection compiles the node of a field with set, key or hotwhen. These options belong to the field and not to its type, so the
-// node is not shared with other fields.
+// collection compiles the node of a field with set, key or hotwhen. These options belong to the
+// field and not to its type, so the node is not shared with other fields.
 func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	ctx.typ = Deref(ctx.typ)
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
@@ -94,8 +94,8 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
 }
 
-// selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or have a default: either gives one meaning two
-// spellings.
+// selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or
+// have a default: either gives one meaning two spellings.
 func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	field := n.Elem.Lookup(when.Name)
 	what := ""
@@ -118,7 +118,8 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	c.rejectOption(f, "invalid-selector", fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
 }
 
-// selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
+// selectorText is the canonical text of VALUE, which is compared with the text of an element's
+// field.
 func selectorText(n *Node, value string) (string, bool) {
 	if !slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.String}, n.Leaf) {
 		return "", false
@@ -145,7 +146,8 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 
 // unwritableZero refuses a hashed field whose zero value cannot be marshaled, unless JSON omits the
 // field, and a hashed array of such values. The value would be an error in Go, and absent in raw
-// JSON. Types that are read from source code are not checked, since their marshalers cannot be called.
+// JSON. Types that are read from source code are not checked, since their marshalers cannot be
+// called.
 func (c *compiler) unwritableZero(f *Field) {
 	n, isOmitted := f.Node, f.Optional
 	for ; n.Kind == Array && !n.ElemPointer; n = n.Elem {
@@ -181,7 +183,8 @@ func (c *compiler) defaultText(f *Field, text string) {
 	}
 }
 
-// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or selects elements.
+// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or
+// selects elements.
 func (f *Field) TakesDefault() bool {
 	return f.Node.Kind == Leaf && f.Node.Leaf.TakesDefault() && (f.Pointer || f.Node.Leaf != leaf.Bool)
 }

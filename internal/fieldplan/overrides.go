@@ -18,7 +18,8 @@ type override struct {
 	tag   structtag.Tag
 }
 
-// nowhere is the path of every part at and below which there is no override. It makes contexts equal that would differ in their path only.
+// nowhere is the path of every part at and below which there is no override. It makes contexts
+// equal that would differ in their path only.
 const nowhere = "]"
 
 // place returns the path, or nowhere.
@@ -84,7 +85,8 @@ func (c *compiler) reportUnmatched(root *Node) {
 	}
 }
 
-// follow returns the field to which steps lead. If they lead to none, it returns the field that was probably meant.
+// follow returns the field to which steps lead. If they lead to none, it returns the field that was
+// probably meant.
 func (n *Node) follow(steps []fieldpath.PatternStep) (f *Field, meant string) {
 	for _, s := range steps {
 		switch {

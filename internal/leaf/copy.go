@@ -38,8 +38,8 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	return nil
 }
 
-// copyForeign copies a value of a foreign type to a zero value: by its DeepCopy, by its marshaler and unmarshaler, or, for types that JSON decodes
-// to, part by part.
+// copyForeign copies a value of a foreign type to a zero value: by its DeepCopy, by its marshaler
+// and unmarshaler, or, for types that JSON decodes to, part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
@@ -98,7 +98,8 @@ func deepCopied(to, from reflect.Value) bool {
 	return true
 }
 
-// copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself: encoding/json would spell JSON and text anew.
+// copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself:
+// encoding/json would spell JSON and text anew.
 func copiedByText(to, from reflect.Value) bool {
 	source, target := Addressable(from).Addr().Interface(), reflect.New(from.Type())
 	_, problem := Call(func() ([]byte, error) { // a missing unmarshaler panics

@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// appendDynamic writes the value of an interface as encoding/json does. It refuses cycles, and text that encoding/json would repair.
+// appendDynamic writes the value of an interface as encoding/json does. It refuses cycles, and text
+// that encoding/json would repair.
 func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
@@ -72,8 +73,8 @@ func checkText(text string) *fault.Error {
 	return nil
 }
 
-// checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a TextMarshaler, which encoding/json would
-// repair.
+// checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a
+// TextMarshaler, which encoding/json would repair.
 func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
 		return false, nil
@@ -98,7 +99,8 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	return true, BelowInterface(v.Type())
 }
 
-// BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have no effect there.
+// BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have
+// no effect there.
 func BelowInterface(t reflect.Type) *fault.Error {
 	tagged := TaggedFields(t)
 	if len(tagged) == 0 {
@@ -122,7 +124,8 @@ func checkElements(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no walk.
+// isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no
+// walk.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {

@@ -22,8 +22,8 @@ import (
 // Null is the text of a leaf without a value. A member with this text is absent.
 const Null = "null"
 
-// Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a nil interface, the zero time, nil
-// bytes and JSON null. Values of one meaning have one text.
+// Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a
+// nil interface, the zero time, nil bytes and JSON null. Values of one meaning have one text.
 func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	switch k {
 	case Bool:
@@ -168,7 +168,8 @@ func methods[I any](v reflect.Value) I {
 	return Addressable(v).Addr().Interface().(I)
 }
 
-// Call runs foreign code, which may fail or panic. Its message is kept as the cause and not shown, since it may quote the value.
+// Call runs foreign code, which may fail or panic. Its message is kept as the cause and not shown,
+// since it may quote the value.
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
@@ -182,10 +183,12 @@ func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	return out, nil
 }
 
-// microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the fraction.
+// microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the
+// fraction.
 const microseconds = ".000000"
 
-// Spell turns the canonical text at dst[from:] into JSON that decodes into a value of kind k. Most texts need no change.
+// Spell turns the canonical text at dst[from:] into JSON that decodes into a value of kind k. Most
+// texts need no change.
 func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	if text := dst[from:]; k == MicroTime && bytes.HasSuffix(text, []byte(`Z"`)) {
 		digits := 0
@@ -200,7 +203,8 @@ func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	return dst
 }
 
-// Spelling says whether numbers and bools with encoding/json's option string are quoted. The zero value is Plain.
+// Spelling says whether numbers and bools with encoding/json's option string are quoted. The zero
+// value is Plain.
 type Spelling uint8
 
 // The spellings.

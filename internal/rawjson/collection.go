@@ -146,7 +146,8 @@ func (r *run) set(n *node, m *mapping, name string) {
 	}
 }
 
-// setByKey lets the decoder read the key, and stores the element under it. Several names may mean one key.
+// setByKey lets the decoder read the key, and stores the element under it. Several names may mean
+// one key.
 func (r *run) setByKey(n *node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()

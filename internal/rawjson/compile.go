@@ -151,7 +151,8 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 	return n
 }
 
-// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is not reused, since the methods may keep it.
+// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is
+// not reused, since the methods may keep it.
 func (c *compiler) byDecoder(n *node) *node {
 	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
 	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes || slices.Contains(leaf.KnownTypes(), n.typ)

@@ -28,7 +28,8 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 	return d, err
 }
 
-// fingerprint is a digest of everything that decides a hash. It leaves out names that only tell people where a class comes from.
+// fingerprint is a digest of everything that decides a hash. It leaves out names that only tell
+// people where a class comes from.
 func (d *Document) fingerprint() (string, error) {
 	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
 	data, err := json.Marshal(bare)
@@ -128,7 +129,8 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	return out
 }
 
-// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its quotes.
+// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its
+// quotes.
 func PlainText(canonical string) string {
 	var text string
 	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {

@@ -77,7 +77,8 @@ func width(t reflect.Type) int {
 	}
 }
 
-// KeyName is the name and the width of map keys of type t. Keys with a marshaler are strings in JSON.
+// KeyName is the name and the width of map keys of type t. Keys with a marshaler are strings in
+// JSON.
 func KeyName(t reflect.Type) (name string, bits int) {
 	if kind := leaf.MapKeyKind(t); kind == leaf.Int || kind == leaf.Uint {
 		return LeafName(kind, t)

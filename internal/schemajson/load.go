@@ -23,7 +23,8 @@ import (
 // maxArray bounds the arrays of a loaded Schema in bytes, since their values are allocated.
 const maxArray = 1 << 20
 
-// Load reads the JSON form of a plan and compiles it. Every problem has a JSON pointer into the document.
+// Load reads the JSON form of a plan and compiles it. Every problem has a JSON pointer into the
+// document.
 func Load(data []byte) (*fieldplan.Plan, error) {
 	d, err := decode(data)
 	if err != nil {
@@ -39,7 +40,8 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	return plan, nil
 }
 
-// AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is compiled once for p.
+// AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is
+// compiled once for p.
 func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	if p.Open {
 		return p, nil
@@ -124,7 +126,8 @@ func decode(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// builder builds a Go type for a document. Names of Go fields are unique, so that no two nodes of the document share a compiled node.
+// builder builds a Go type for a document. Names of Go fields are unique, so that no two nodes of
+// the document share a compiled node.
 type builder struct {
 	open     bool // objects may have unknown members
 	byPath   bool // problems name the paths of fields
@@ -172,7 +175,8 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// restName is a name for the field that holds unknown members. No other field has it, and it is never in JSON.
+// restName is a name for the field that holds unknown members. No other field has it, and it is
+// never in JSON.
 func restName(n *Node, meta []string) string {
 	name := "unknown"
 	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields, func(f *Field) bool { return f != nil && f.Name == name }) {
@@ -242,7 +246,8 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 	return reflect.MapOf(key, elem)
 }
 
-// structTag returns the struct tags of a field of the document. A class that was inherited is inherited again.
+// structTag returns the struct tags of a field of the document. A class that was inherited is
+// inherited again.
 func (b *builder) structTag(f *Field, pointer string) string {
 	json := f.Name
 	if f.Name == "-" {
@@ -294,7 +299,8 @@ func (f *Field) Options() []string {
 	return options
 }
 
-// locate replaces the builder's Go fields in problems by JSON pointers into the document. Problems of an override have its path.
+// locate replaces the builder's Go fields in problems by JSON pointers into the document. Problems
+// of an override have its path.
 func (b *builder) locate(err error) error {
 	located := fault.List{}
 	for _, problem := range fault.All(err) {
@@ -308,7 +314,8 @@ func (b *builder) locate(err error) error {
 	return located.Err()
 }
 
-// annotate copies to the compiled nodes what only the document knows: where classes come from, and the zero text of opaque leaves.
+// annotate copies to the compiled nodes what only the document knows: where classes come from, and
+// the zero text of opaque leaves.
 func annotate(n *fieldplan.Node, from *Node) {
 	if n.Elem != nil {
 		annotate(n.Elem, from.Elem)
@@ -333,7 +340,8 @@ func annotate(n *fieldplan.Node, from *Node) {
 	}
 }
 
-// Recompile returns the field plan behind a Schema of type t. Its overrides are read from the Schema's JSON.
+// Recompile returns the field plan behind a Schema of type t. Its overrides are read from the
+// Schema's JSON.
 func Recompile(schema json.Marshaler, t reflect.Type) (*fieldplan.Plan, error) {
 	exported, err := schema.MarshalJSON()
 	if err != nil {

@@ -48,8 +48,8 @@ func split(value string) (parts []string) {
 	return parts
 }
 
-// mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without spaces, hyphens and underscores. It returns
-// false if another problem is left.
+// mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without
+// spaces, hyphens and underscores. It returns false if another problem is left.
 func mend(value string) (mended string, ok bool) {
 	parts := split(value)
 	for i, part := range parts {
@@ -162,7 +162,8 @@ func unquote(arg string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, "''", "'"), true
 }
 
-// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs them.
+// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs
+// them.
 func Quote(text string) string {
 	if _, ok := unquote(text); ok && !strings.ContainsAny(text, "',") {
 		return text

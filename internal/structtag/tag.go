@@ -50,9 +50,11 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
 //	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key and hotwhen.
 //
-// ok reports whether the field has the struct tag, well-formed or not; without it there are no problems. If there are problems, the Tag must not be
-// used. All problems are returned at once, including those of a struct tag that reflect does not see, because its key is misspelled, or because
-// it, or something before it, is not written as key:"value". Problems have no Field; the caller adds it.
+// ok reports whether the field has the struct tag, well-formed or not; without it there are no
+// problems. If there are problems, the Tag must not be used. All problems are returned at once,
+// including those of a struct tag that reflect does not see, because its key is misspelled, or
+// because it, or something before it, is not written as key:"value". Problems have no Field; the
+// caller adds it.
 func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	found := find(string(tag))
 	for i, f := range found {
@@ -82,7 +84,8 @@ func ParseValue(value string) (Tag, fault.List) {
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
 }
 
-// problems returns the problems of a value. If the value can be mended, the hint of each is the whole corrected value.
+// problems returns the problems of a value. If the value can be mended, the hint of each is the
+// whole corrected value.
 func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
 	mended, ok := mend(r.value)
 	for _, f := range r.flaws {
@@ -99,10 +102,12 @@ func problem(code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: hint}
 }
 
-// Mend returns the whole struct tag with the key and its value in the correct spelling, if it is certain what was meant: if its only problems are
-// quotes, and the case, spaces, hyphens and underscores of known words.
+// Mend returns the whole struct tag with the key and its value in the correct spelling, if it is
+// certain what was meant: if its only problems are quotes, and the case, spaces, hyphens and
+// underscores of known words.
 //
-// It returns false if the struct tag has no problem, or another one. A mended struct tag has no problems, and reflect sees all of it.
+// It returns false if the struct tag has no problem, or another one. A mended struct tag has no
+// problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	found := find(string(tag))
 	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
@@ -117,8 +122,8 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return text, true
 }
 
-// Override returns t with an override applied. The override gives the class and, if it has an option other than sensitive, the options. The
-// stronger sensitivity of both applies.
+// Override returns t with an override applied. The override gives the class and, if it has an
+// option other than sensitive, the options. The stronger sensitivity of both applies.
 func (t Tag) Override(o Tag) Tag {
 	o.Sensitive = max(t.Sensitive, o.Sensitive)
 	if o.HasOptions() {
@@ -128,7 +133,8 @@ func (t Tag) Override(o Tag) Tag {
 	return t
 }
 
-// HasOptions reports whether t has an option that changes how values are compared: any option but sensitive.
+// HasOptions reports whether t has an option that changes how values are compared: any option but
+// sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
 }

@@ -34,7 +34,8 @@ func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error
 
 // Verdict is Cluster API's decision about an answer.
 type Verdict struct {
-	// Left is the difference that remains after the patches. If it is empty, the machines are updated in place, otherwise replaced.
+	// Left is the difference that remains after the patches. If it is empty, the machines are
+	// updated in place, otherwise replaced.
 	Left    string
 	Message string // of the extension
 }
@@ -85,7 +86,8 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
 }
 
-// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the time that it took. A failure is an error.
+// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the
+// time that it took. A failure is an error.
 func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	for took < time.Hour {
 		response, err := w.UpdateMachine(ctx)
@@ -102,7 +104,8 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	return took, errors.New("UpdateMachine was not done within an hour")
 }
 
-// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a new machine.
+// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a
+// new machine.
 func (w *World) Adopt(ctx context.Context) error {
 	for {
 		result, err := w.Extension.Reconcile(ctx, ctrl.Request{NamespacedName: machineKey})
@@ -135,7 +138,8 @@ type pair struct {
 	patch            hooksv1.Patch
 }
 
-// verdict applies the patches of a successful answer, and compares only the specs of the objects, as JSON.
+// verdict applies the patches of a successful answer, and compares only the specs of the objects,
+// as JSON.
 func verdict(message string, err error, spec string, pairs ...pair) (Verdict, error) {
 	v := Verdict{Message: message}
 	for _, p := range pairs {
@@ -170,8 +174,9 @@ func (p pair) patched() ([]byte, error) {
 	}
 }
 
-// compared returns the part of an object that Cluster API compares: its spec. Of a Machine it leaves out fields that never change, and fields that
-// Cluster API itself writes into running machines (cluster-api v1.12.8, internal/util/inplace).
+// compared returns the part of an object that Cluster API compares: its spec. Of a Machine it
+// leaves out fields that never change, and fields that Cluster API itself writes into running
+// machines (cluster-api v1.12.8, internal/util/inplace).
 func compared(object map[string]any, spec string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(spec, ".")...)
 	if kind := object["kind"]; kind == "Machine" || kind == "MachineSet" {

@@ -1,4 +1,5 @@
-// Package world is the environment of the extension: an API server and a cloud, both in memory, and Cluster API's calls of the hooks over TLS.
+// Package world is the environment of the extension: an API server and a cloud, both in memory, and
+// Cluster API's calls of the hooks over TLS.
 package world
 
 import (
@@ -38,7 +39,8 @@ type World struct {
 	elapsed atomic.Int64
 }
 
-// Start makes the world, and serves the extension until the context is done. The cluster, the machine and the instance have these tags.
+// Start makes the world, and serves the extension until the context is done. The cluster, the
+// machine and the instance have these tags.
 func Start(ctx context.Context, clusterTags, machineTags map[string]string) (*World, error) {
 	w := &World{}
 	if err := w.connect(clusterTags, machineTags); err != nil {

@@ -1,4 +1,5 @@
-// Package gardener stands in for the parts of Gardener that the example extensions use, whose types they cannot edit. It knows no provider.
+// Package gardener stands in for the parts of Gardener that the example extensions use, whose types
+// they cannot edit. It knows no provider.
 package gardener
 
 import (
@@ -17,7 +18,8 @@ import (
 // ResourceName names a resource; it stands in for corev1.ResourceName.
 type ResourceName string
 
-// NodeTemplate stands in for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithTag].
+// NodeTemplate stands in for extensionsv1alpha1.NodeTemplate. An extension declares the class of
+// its fields with [hotupdate.WithTag].
 type NodeTemplate struct {
 	// Capacity has the resources of a node.
 	Capacity map[ResourceName]resource.Quantity `json:"capacity"`
@@ -25,8 +27,9 @@ type NodeTemplate struct {
 	VirtualCapacity map[ResourceName]resource.Quantity `json:"virtualCapacity,omitempty"`
 }
 
-// WorkerPool stands in for extensionsv1alpha1.WorkerPool, with the fields that the examples read. It leaves out the kubelet's configuration and the
-// rotation of credentials, which only Gardener reads.
+// WorkerPool stands in for extensionsv1alpha1.WorkerPool, with the fields that the examples read.
+// It leaves out the kubelet's configuration and the rotation of credentials, which only Gardener
+// reads.
 type WorkerPool struct {
 	Name                string
 	NodeAgentSecretName *string
@@ -95,8 +98,9 @@ func DiskSize(size string) (int32, error) {
 	return int32(bytes / gib), nil
 }
 
-// WorkerPoolHash stands in for worker.WorkerPoolHash, which composes a pool's hash of Gardener's part and of the extension's data: additionalData for
-// pools that roll, additionalDataInPlace for pools that are updated in place. Gardener's function returns only the text of the name.
+// WorkerPoolHash stands in for worker.WorkerPoolHash, which composes a pool's hash of Gardener's
+// part and of the extension's data: additionalData for pools that roll, additionalDataInPlace for
+// pools that are updated in place. Gardener's function returns only the text of the name.
 func WorkerPoolHash(pool *WorkerPool, additionalData, additionalDataInPlace []string) (hash.Name, error) {
 	if pool.UpdateStrategy == hotupdate.AutoRollingUpdate {
 		return hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)

@@ -14,7 +14,8 @@ import (
 // GroupVersion is the group of machines and their classes, sets and deployments.
 var GroupVersion = schema.GroupVersion{Group: "machine.sapcloud.io", Version: "v1alpha1"}
 
-// NewScheme returns a scheme with all objects of the controller. Core is the group of Node, Secret and Event.
+// NewScheme returns a scheme with all objects of the controller. Core is the group of Node, Secret
+// and Event.
 func NewScheme(core schema.GroupVersion) *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(GroupVersion, &Machine{}, &MachineClass{}, &MachineSet{}, &MachineDeployment{})
@@ -40,8 +41,9 @@ type Client struct {
 	Events             typedcorev1.EventInterface // for client-go's sink of events
 }
 
-// NewClient returns clients for a namespace. Core is the group of Node, Secret and Event: Kubernetes' core group, or [GroupVersion] on an API server
-// that serves only CustomResourceDefinitions.
+// NewClient returns clients for a namespace. Core is the group of Node, Secret and Event:
+// Kubernetes' core group, or [GroupVersion] on an API server that serves only
+// CustomResourceDefinitions.
 func NewClient(config *rest.Config, namespace string, core schema.GroupVersion) (*Client, error) {
 	scheme := NewScheme(core)
 	codec := runtime.NewParameterCodec(scheme)

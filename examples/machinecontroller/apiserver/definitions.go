@@ -16,7 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a definition use its group.
+// leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a
+// definition use its group.
 var leases = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 
 // Machines returns the definitions of machines and their classes, sets and deployments.
@@ -29,7 +30,8 @@ func Machines() []*apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be defined.
+// kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be
+// defined.
 func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
 	node, lease := WithStatus(Definition(api.GroupVersion, "Node", "nodes")), Definition(leases, "Lease", "leases")
 	node.Spec.Scope = apiextensionsv1.ClusterScoped

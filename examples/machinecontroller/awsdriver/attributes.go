@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// volumeLane is the lane of volumes: EC2 refuses a second change of a volume for hours, and infrastructure tags must not wait for it.
+// volumeLane is the lane of volumes: EC2 refuses a second change of a volume for hours, and
+// infrastructure tags must not wait for it.
 const volumeLane = "volume"
 
 // metadataLane is the lane of metadata options, which change only on drained nodes.
@@ -120,7 +121,8 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 	return readings
 }
 
-// modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of the volume.
+// modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of
+// the volume.
 func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, values map[string]string) error {
 	input := &ec2.ModifyVolumeInput{VolumeId: &disk.ID}
 	for name, field := range map[string]**int32{iops: &input.Iops, throughput: &input.Throughput} {

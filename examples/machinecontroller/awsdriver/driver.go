@@ -1,8 +1,8 @@
-// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of machine-controller-manager: it launches, initializes,
-// updates and deletes VMs.
+// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of
+// machine-controller-manager: it launches, initializes, updates and deletes VMs.
 //
-// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the request has the last-applied spec. Without an
-// Endpoint it calls Amazon.
+// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the
+// request has the last-applied spec. Without an Endpoint it calls Amazon.
 package awsdriver
 
 import (
@@ -38,13 +38,17 @@ type Config struct {
 	Endpoint string
 	// HTTP sends the requests. Its timeout bounds one attempt.
 	HTTP *http.Client
-	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads that wait for a change.
+	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads
+	// that wait for a change.
 	MaxBackoff, Poll time.Duration
-	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the longest.
+	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the
+	// longest.
 	Wait func(ctx context.Context, d time.Duration) error
-	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is Amazon's six hours.
+	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is
+	// Amazon's six hours.
 	VolumeCooldown time.Duration
-	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may be nil.
+	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may
+	// be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 }
 
@@ -67,8 +71,9 @@ func New(config Config) (*Driver, error) {
 	return d, err
 }
 
-// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags, and waits until the cloud shows it. The
-// machine's UID makes the launch repeatable: after a lost answer the VM is found instead of launched twice.
+// CreateMachine launches the VM with its volumes and network interfaces, all with their
+// infrastructure tags, and waits until the cloud shows it. The machine's UID makes the launch
+// repeatable: after a lost answer the VM is found instead of launched twice.
 func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -93,7 +98,8 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 	return call.response(&launched.Instances[0]), nil
 }
 
-// InitializeMachine turns off the check of source and destination if the spec does, and assigns IPv6 prefixes. It returns when the cloud shows both.
+// InitializeMachine turns off the check of source and destination if the spec does, and assigns
+// IPv6 prefixes. It returns when the cloud shows both.
 func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -296,7 +302,8 @@ func (c *call) missing(vm *types.Instance) []missing {
 	return all
 }
 
-// supply corrects one network interface. The check is also an attribute of the VM, but only while the VM has a single interface.
+// supply corrects one network interface. The check is also an attribute of the VM, but only while
+// the VM has a single interface.
 func (c *call) supply(ctx context.Context, m missing) error {
 	if m.checkOff {
 		off := &types.AttributeBooleanValue{Value: aws.Bool(false)}

@@ -125,8 +125,9 @@ func resources(ctx context.Context, s *session) (live []hotdriver.Resource, err 
 	return live, err
 }
 
-// readMany reads the resources of launches with their live tags and attributes, in three calls for all machines, or four in the lane of volumes.
-// A machine of which the cloud does not show all resources is not answered: reads lag.
+// readMany reads the resources of launches with their live tags and attributes, in three calls for
+// all machines, or four in the lane of volumes. A machine of which the cloud does not show all
+// resources is not answered: reads lag.
 func readMany(ctx context.Context, sessions []*session, answer func(providerID string, live []hotdriver.Resource)) error {
 	var ids []string
 	for _, s := range sessions {

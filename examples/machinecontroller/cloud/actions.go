@@ -144,7 +144,8 @@ func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]stri
 	return all, nil
 }
 
-// terminateInstances ends instances, and deletes attached resources with deleteOnTermination. Other attached resources stay.
+// terminateInstances ends instances, and deletes attached resources with deleteOnTermination. Other
+// attached resources stay.
 func (c *Cloud) terminateInstances(p parameters) (fields, error) {
 	var changed []Resource
 	for _, id := range p.texts("InstanceId") {
@@ -233,7 +234,8 @@ func (c *Cloud) modifyVolume(p parameters) (fields, error) {
 	return fields{"volumeModification": volumeModification(volume, now)}, nil
 }
 
-// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and DeleteTags).
+// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and
+// DeleteTags).
 const (
 	maxTags      = 50
 	maxKey       = 128

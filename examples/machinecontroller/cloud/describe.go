@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// selectResources returns a page of the resources that match the filters and IDs of a request, sorted by ID, also terminated instances, with the
-// token of the next page.
+// selectResources returns a page of the resources that match the filters and IDs of a request,
+// sorted by ID, also terminated instances, with the token of the next page.
 func (c *Cloud) selectResources(asOf time.Time, kind, idName string, p parameters) (page []Resource, next string, err error) {
 	past := c.asOf(asOf)
 	ids := p.texts(idName)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// fields is an answer, or a part of one: the members that the example reads, by their names in the API reference of Amazon EC2 (version 2016-11-15).
+// fields is an answer, or a part of one: the members that the example reads, by their names in the
+// API reference of Amazon EC2 (version 2016-11-15).
 type fields map[string]any
 
 // items is a list.

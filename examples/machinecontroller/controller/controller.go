@@ -1,8 +1,10 @@
-// Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update,
-// in-place update and deletion of machines through a driver, and their pools.
+// Package controller is a machine controller with the flows of machine-controller-manager:
+// creation, initialization, health check, update, in-place update and deletion of machines through
+// a driver, and their pools.
 //
-// Package machineupdate decides what to update and what to record, and package inplace the next step of an in-place update. This package shows
-// where their calls belong. It knows no cloud, and no infrastructure tags.
+// Package machineupdate decides what to update and what to record, and package inplace the next
+// step of an in-place update. This package shows where their calls belong. It knows no cloud, and
+// no infrastructure tags.
 package controller
 
 import (
@@ -56,7 +58,8 @@ type Config struct {
 	// Settings are the times of updates. Limiter limits updates; nil is no limit.
 	Settings machineupdate.Settings
 	Limiter  *machineupdate.Limiter
-	// CreationTimeout is the time for a machine to join, HealthTimeout the time that it may be unhealthy. After that it has failed.
+	// CreationTimeout is the time for a machine to join, HealthTimeout the time that it may be
+	// unhealthy. After that it has failed.
 	CreationTimeout, HealthTimeout time.Duration
 	Retry                          Retry
 	// DeleteBootstrapToken is called after a machine has joined for the first time. It may be nil.
@@ -107,7 +110,8 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// work takes a machine from the queue and reconciles it. It returns false when the queue is shut down.
+// work takes a machine from the queue and reconciles it. It returns false when the queue is shut
+// down.
 func (c *Controller) work(ctx context.Context) bool {
 	key, shutDown := c.queue.Get()
 	if shutDown {
@@ -123,8 +127,9 @@ func (c *Controller) work(ctx context.Context) bool {
 	return true
 }
 
-// watch enqueues machines like machine-controller-manager: new ones, those whose generation has changed, those of a changed class, and those of a
-// changed node. A change of a machine's annotations or status enqueues nothing.
+// watch enqueues machines like machine-controller-manager: new ones, those whose generation has
+// changed, those of a changed class, and those of a changed node. A change of a machine's
+// annotations or status enqueues nothing.
 func (c *Controller) watch() (remove []func(), err error) {
 	handlers := map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
 		c.Cache.Machines: {
@@ -154,7 +159,8 @@ func (c *Controller) watch() (remove []func(), err error) {
 		if err != nil {
 			return remove, err
 		}
-		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) }) // fails only if the informer has ended
+		// fails only if the informer has ended
+		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) })
 	}
 	return remove, nil
 }
@@ -195,7 +201,8 @@ func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeploym
 	return deployment
 }
 
-// templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, or nothing.
+// templateClass returns the name of the class in the template of the machine's deployment if that
+// is updated in place, or nothing.
 func (c *Controller) templateClass(machine *api.Machine) string {
 	if deployment := c.inPlaceDeployment(machine); deployment != nil {
 		return deployment.Spec.Template.Spec.Class.Name

@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// checkHealth compares the phase with the node. It reads and overwrites the last operation, which therefore cannot store anything else.
+// checkHealth compares the phase with the node. It reads and overwrites the last operation, which
+// therefore cannot store anything else.
 func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error) {
 	status := r.machine.Status.CurrentStatus
 	if r.machine.Labels[api.NodeLabelKey] == "" || status.Phase == "" {
@@ -50,8 +51,8 @@ func (r *reconciliation) timeout() (timeout, elapsed time.Duration) {
 	return r.HealthTimeout, r.since(r.machine.Status.CurrentStatus.LastUpdateTime)
 }
 
-// joined writes that the machine is in the cluster. The last operation decides whether it joins for the first time: another report there would keep
-// the bootstrap token for ever.
+// joined writes that the machine is in the cluster. The last operation decides whether it joins for
+// the first time: another report there would keep the bootstrap token for ever.
 func (r *reconciliation) joined(ctx context.Context) error {
 	operation := api.LastOperation{
 		Description: fmt.Sprintf("Machine %s successfully re-joined the cluster", r.machine.Name),

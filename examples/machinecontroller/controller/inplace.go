@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// inPlaceUpdate takes the next step of an update of the machine's node. It reports whether the update is under way; then the reconcile ends. The hot
-// part was updated before.
+// inPlaceUpdate takes the next step of an update of the machine's node. It reports whether the
+// update is under way; then the reconcile ends. The hot part was updated before.
 func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, delay time.Duration, err error) {
 	deployment := r.inPlaceDeployment(r.machine)
 	if deployment == nil || r.node == nil {
@@ -51,7 +51,8 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	return true, delay, err
 }
 
-// applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is ready for its agent.
+// applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is
+// ready for its agent.
 func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
 	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), func(ctx context.Context) (machineupdate.DrainedNode, error) {
 		node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
@@ -112,7 +113,8 @@ func (r *reconciliation) setCondition(ctx context.Context, reason string) error 
 	return err
 }
 
-// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its class for ever.
+// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its
+// class for ever.
 func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
 	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
 	if err != nil {

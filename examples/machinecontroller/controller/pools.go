@@ -15,8 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// RunPools does the work of machine-controller-manager's controllers of machine deployments and machine sets: it creates and deletes machines,
-// selects nodes for in-place updates, and reports failed machines. It works until the context is done.
+// RunPools does the work of machine-controller-manager's controllers of machine deployments and
+// machine sets: it creates and deletes machines, selects nodes for in-place updates, and reports
+// failed machines. It works until the context is done.
 func (c *Controller) RunPools(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		all, err := c.Client.MachineDeployments.List(ctx, metav1.ListOptions{})
@@ -31,7 +32,8 @@ func (c *Controller) RunPools(ctx context.Context) {
 	}, c.Retry.Short)
 }
 
-// members are the machine sets of a deployment, by name, and their machines. They are read after the deployment, and not from a cache.
+// members are the machine sets of a deployment, by name, and their machines. They are read after
+// the deployment, and not from a cache.
 type members struct {
 	sets     map[string]*api.MachineSet
 	machines []*api.Machine
@@ -109,7 +111,8 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 	return c.reportFailed(ctx, m)
 }
 
-// plan returns the next actions for a pool. In a pool that is not updated in place, machines are named by numbers.
+// plan returns the next actions for a pool. In a pool that is not updated in place, machines are
+// named by numbers.
 func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *members) (plan inplace.Selection, err error) {
 	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
 		for i := range d.Spec.Replicas {
@@ -135,7 +138,8 @@ func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *memb
 	return plan, err
 }
 
-// targetOf returns the name of the machine set for the deployment's template: here the name of its class.
+// targetOf returns the name of the machine set for the deployment's template: here the name of its
+// class.
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
 // poolOf returns the pool without its machines. Its revision is the deployment's generation, which
@@ -202,8 +206,9 @@ func (c *Controller) reportFailed(ctx context.Context, m *members) error {
 	return nil
 }
 
-// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set. They become an error of the worker,
-// and a red condition of the cluster. Last operations of all types count.
+// FailedMachines lists the machines that machine-controller-manager writes into the status of their
+// machine set. They become an error of the worker, and a red condition of the cluster. Last
+// operations of all types count.
 func FailedMachines(machines []*api.Machine) []api.MachineSummary {
 	var failed []api.MachineSummary
 	for _, machine := range machines {

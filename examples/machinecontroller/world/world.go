@@ -1,5 +1,6 @@
-// Package world combines the parts: a cloud on loopback, replicas of the machine controller that compete for a lease of the API server, the agents on
-// the nodes, and the extension that writes classes and pools.
+// Package world combines the parts: a cloud on loopback, replicas of the machine controller that
+// compete for a lease of the API server, the agents on the nodes, and the extension that writes
+// classes and pools.
 //
 // It imports all packages of the example except the story; none of them imports it.
 package world
@@ -44,8 +45,8 @@ const secretName = "cloudprovider"
 // Config configures the world.
 type Config struct {
 	Namespace string
-	// Controllers is the configuration of the replicas' clients; nil for that of all other clients. Core is the group of nodes, secrets and events; zero
-	// for that of machines.
+	// Controllers is the configuration of the replicas' clients; nil for that of all other clients.
+	// Core is the group of nodes, secrets and events; zero for that of machines.
 	Controllers *rest.Config
 	// Updaters is the same for updaters beside controllers; nil for that of the controllers.
 	Updaters *rest.Config
@@ -55,11 +56,14 @@ type Config struct {
 	Retry    controller.Retry
 	Workers  int
 	Attempt  time.Duration // timeout of a request to the cloud
-	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a change.
+	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a
+	// change.
 	VolumeCooldown time.Duration
-	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no time.
+	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no
+	// time.
 	Updated func(node string) bool
-	// Observe is called for the events of controllers, and Takeover for keys that drivers took over. They may be nil.
+	// Observe is called for the events of controllers, and Takeover for keys that drivers took
+	// over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
 	Takeover func(replica string, resource machineupdate.Resource, key string)
 }
@@ -125,7 +129,8 @@ func (w *World) Until(what string, limit time.Duration, holds func() bool) error
 	return nil
 }
 
-// PutClass creates a class, or gives it another spec under the same name, like an extension if only hot fields change.
+// PutClass creates a class, or gives it another spec under the same name, like an extension if only
+// hot fields change.
 func (w *World) PutClass(name string, spec any) error {
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -220,7 +225,8 @@ func (w *World) BreakNode(name string, broken bool) {
 	w.broken[name] = broken
 }
 
-// runNodes runs the kubelets and agents: each running VM gets a node, which is ready unless it is broken. The node is deleted with the VM.
+// runNodes runs the kubelets and agents: each running VM gets a node, which is ready unless it is
+// broken. The node is deleted with the VM.
 func (w *World) runNodes() {
 	wait.UntilWithContext(w.ctx, func(ctx context.Context) {
 		nodes, err := w.Client.Nodes.List(ctx, metav1.ListOptions{})

@@ -26,7 +26,8 @@ const (
 	csvOutput    = "csv"
 )
 
-// exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is the exit code that shells use.
+// exitUnreadable is added to the exit code of an audit if some of its input could not be read.
+// exitInterrupted is the exit code that shells use.
 const (
 	exitUnreadable  = 32
 	exitInterrupted = 130
@@ -254,7 +255,8 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	return code
 }
 
-// progress is a line on a terminal that says how far an audit is. It is written five times a second at most.
+// progress is a line on a terminal that says how far an audit is. It is written five times a second
+// at most.
 type progress struct {
 	std          *streams
 	began, shown time.Time

@@ -15,7 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// streams are what function main hands to a run: the standard streams, the name of the program, and the provider extensions.
+// streams are what function main hands to a run: the standard streams, the name of the program, and
+// the provider extensions.
 type streams struct {
 	program   string // file name of the command; empty in tests
 	in        io.Reader
@@ -97,8 +98,9 @@ func run(args []string, std streams) int {
 	return exitError
 }
 
-// commandFirst moves the command to the front of the arguments. kubectl diff puts all words of KUBECTL_EXTERNAL_DIFF except the first after its two
-// directories: hotupdate /tmp/LIVE-1 /tmp/MERGED-2 plan --pool=a.
+// commandFirst moves the command to the front of the arguments. kubectl diff puts all words of
+// KUBECTL_EXTERNAL_DIFF except the first after its two directories: hotupdate /tmp/LIVE-1
+// /tmp/MERGED-2 plan --pool=a.
 func commandFirst(args []string) []string {
 	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") && strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
 		return slices.Concat(args[2:], args[:2])
@@ -159,7 +161,8 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 // maxHelp is the number of columns of help.
 const maxHelp = 100
 
-// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they are.
+// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they
+// are.
 func wrapped(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -201,7 +201,8 @@ type config struct {
 	raw    []byte
 }
 
-// configs returns the provider config of a file, or the provider configs of the pools of a Worker or Shoot. Each must have a Schema.
+// configs returns the provider config of a file, or the provider configs of the pools of a Worker
+// or Shoot. Each must have a Schema.
 func (c *call) configs() ([]config, error) {
 	r, m, err := c.read()
 	if err != nil {

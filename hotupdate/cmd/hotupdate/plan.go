@@ -47,8 +47,9 @@ func (p *process) planCommand() *cobra.Command {
 	})
 }
 
-// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file, digest and mode of each side, and for a renamed
-// file the new path and the similarity. The path is empty if the user names both sides.
+// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
+// digest and mode of each side, and for a renamed file the new path and the similarity. The path is
+// empty if the user names both sides.
 func changeOf(args []string) (old, updated, path string) {
 	if len(args) == 2 {
 		return args[0], args[1], ""

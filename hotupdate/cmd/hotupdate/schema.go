@@ -79,7 +79,8 @@ func writeSchemas(c *call, all []side.ProviderSchema) error {
 	return nil
 }
 
-// fieldRows returns a row for every field of an object, or of the elements of a collection, and for the fields below.
+// fieldRows returns a row for every field of an object, or of the elements of a collection, and for
+// the fields below.
 func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
 	for n.Elem != nil {
 		path, n = path+"[]", n.Elem
@@ -162,7 +163,8 @@ func diffSchemas(c *call) (int, error) {
 	return exitCodeOfFindings(findings), err
 }
 
-// writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse configs.
+// writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse
+// configs.
 func (c *call) writeFindings(findings []hotupdate.Finding) {
 	var text strings.Builder
 	for _, f := range findings {

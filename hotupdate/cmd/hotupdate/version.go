@@ -18,7 +18,8 @@ func ownBuild() *debug.BuildInfo {
 	return &debug.BuildInfo{}
 }
 
-// version returns the version of the module, which contains the commit between releases, and the platform.
+// version returns the version of the module, which contains the commit between releases, and the
+// platform.
 func version() string {
 	return fmt.Sprintf("%s, %s, %s/%s", cmp.Or(ownBuild().Main.Version, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -63,7 +63,8 @@ const needsChange = "desired state, which needs a changed %s in the lane %q"
 // secret is the text that no error may show. Errors of the cloud quote it.
 const secret = "secret-of-drivertest"
 
-// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next class.
+// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
+// class.
 func (c *checker) start() bool {
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}}, machineupdate.Classes{}
@@ -87,7 +88,8 @@ func (c *checker) start() bool {
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
 }
 
-// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody else.
+// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody
+// else.
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
@@ -128,7 +130,8 @@ func (c *checker) wants(s *State) bool {
 	return err == nil
 }
 
-// reconcile lets the flow reconcile the machine once, in every lane, and returns the delay until the next time.
+// reconcile lets the flow reconcile the machine once, in every lane, and returns the delay until
+// the next time.
 func (c *checker) reconcile() time.Duration {
 	ctx := context.Background()
 	secrets := map[string][]byte{"drivertest": []byte(secret)}

@@ -37,8 +37,8 @@ func (c *checker) sent(w *write) {
 	}
 }
 
-// repeated checks that a request has not failed before in the same pass. It ends the pass of a client
-// that would repeat it for ever.
+// repeated checks that a request has not failed before in the same pass. It ends the pass of a
+// client that would repeat it for ever.
 func (c *checker) repeated(request string) {
 	if c.pass.attempts[request] {
 		c.broken("one attempt", "%s is repeated after an error", request)
@@ -133,7 +133,8 @@ func (c *checker) rested() {
 	}
 }
 
-// unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is empty if they do not.
+// unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is
+// empty if they do not.
 func (c *checker) unlike(r *resource) string {
 	want := map[string]string{}
 	maps.Copy(want, c.folded(r, c.wanted.of(r).Tags))
@@ -144,7 +145,8 @@ func (c *checker) unlike(r *resource) string {
 	return ""
 }
 
-// folded returns infrastructure tags by the identity of their keys. Tags without a value get one, to distinguish them from absent tags.
+// folded returns infrastructure tags by the identity of their keys. Tags without a value get one,
+// to distinguish them from absent tags.
 func (c *checker) folded(r *resource, all map[string]string) map[string]string {
 	same := map[string]string{}
 	for key, value := range all {

@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// scenario is what happens to a machine whose class has changed, before and while the driver is called. Afterwards the machine has to settle.
+// scenario is what happens to a machine whose class has changed, before and while the driver is
+// called. Afterwards the machine has to settle.
 type scenario struct {
 	promise, name string
 	disturb       func(c *checker)
@@ -142,7 +143,8 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets somebody else set a key and, where the cloud supports conditions, give new values to keys that are to be removed.
+// interference lets somebody else set a key and, where the cloud supports conditions, give new
+// values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}
@@ -158,7 +160,8 @@ func interference(c *checker) {
 	}
 }
 
-// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys are removed once the driver has answered.
+// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys
+// are removed once the driver has answered.
 func limits(c *checker, lacking int) {
 	isFull := false
 	for _, r := range c.own {

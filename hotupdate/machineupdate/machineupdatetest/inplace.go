@@ -8,13 +8,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// node is the machine's node in an in-place update. The account of its VM can change only while the node is drained.
+// node is the machine's node in an in-place update. The account of its VM can change only while the
+// node is drained.
 type node struct {
 	cached, live machineupdate.DrainedNode
 	ready        bool
 }
 
-// Drained returns the machine's node in the cache, and whether it is drained for an in-place update and waits for ApplyInPlace.
+// Drained returns the machine's node in the cache, and whether it is drained for an in-place update
+// and waits for ApplyInPlace.
 func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
 	return w.node.cached, w.node.cached.Unschedulable && !w.node.ready
 }

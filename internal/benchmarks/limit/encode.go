@@ -1,5 +1,6 @@
-// Package limit is what somebody writes by hand who knows one type and has a day: the canonical document of a fixture.WorkerConfig,
-// its digest, and the comparison of two of them, without reflection. It is the measure of the library's speed.
+// Package limit is what somebody writes by hand who knows one type and has a day: the canonical
+// document of a fixture.WorkerConfig, its digest, and the comparison of two of them, without
+// reflection. It is the measure of the library's speed.
 //
 // It owns nothing: its bytes are those of package hash, which the tests compare.
 package limit

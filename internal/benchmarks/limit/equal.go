@@ -4,8 +4,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 )
 
-// Equal reports whether two configurations have one canonical document. Like most code that is written by hand it takes for granted
-// that texts are UTF-8 and that names are there and unique.
+// Equal reports whether two configurations have one canonical document. Like most code that is
+// written by hand it takes for granted that texts are UTF-8 and that names are there and unique.
 func Equal(a, b *fixture.WorkerConfig) bool {
 	return equalBehind(a.CapacityReservation, b.CapacityReservation, equalReservation) &&
 		equalBehind(a.CPUOptions, b.CPUOptions, equalCPU) &&
@@ -60,7 +60,8 @@ func equalVolume(a, b *fixture.Volume) bool {
 	return same(a.Iops, b.Iops) && same(a.Throughput, b.Throughput)
 }
 
-// equalDataVolumes takes the volumes as they stand, and looks for a name only where it is not in its place.
+// equalDataVolumes takes the volumes as they stand, and looks for a name only where it is not in
+// its place.
 func equalDataVolumes(a, b []fixture.DataVolume) bool {
 	if len(a) != len(b) {
 		return false

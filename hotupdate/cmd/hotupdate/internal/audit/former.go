@@ -73,7 +73,8 @@ func (r *Report) check() error {
 	return nil
 }
 
-// eachFinding yields the listed pools that are not unchanged. A result that shows only some verdicts does not list all of them.
+// eachFinding yields the listed pools that are not unchanged. A result that shows only some
+// verdicts does not list all of them.
 func (r *Report) eachFinding(do func(p *Pool)) error {
 	unlisted := r.Verdicts.Total().Pools - r.Verdicts[Unchanged].Pools
 	for _, p := range r.Pools {
@@ -88,7 +89,8 @@ func (r *Report) eachFinding(do func(p *Pool)) error {
 	return nil
 }
 
-// Merge merges the results of several audits into one report. Known findings apply to all of them; known may be nil.
+// Merge merges the results of several audits into one report. Known findings apply to all of them;
+// known may be nil.
 func Merge(all []*Report, known *Known) (*Report, error) {
 	merged := newReport("", "")
 	for _, one := range all {

@@ -78,7 +78,8 @@ func (r *Report) groups(v View) []bars {
 	return []bars{barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown), barsOf(ByMinor, r.Groups[ByMinor], shown)}
 }
 
-// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but the longest end with a blank part.
+// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but
+// the longest end with a blank part.
 func barsOf(d Dimension, groups map[string]Counts, shown []Verdict) bars {
 	all, most := values(d, groups), 0
 	b := bars{Title: "by " + string(d), Hidden: max(0, len(all)-maxBars)}

@@ -25,7 +25,8 @@ type Known struct {
 
 // Acceptance accepts the reasons, of the pools, that match all of its members that are set.
 type Acceptance struct {
-	// Reason says why the finding is accepted, and Expires until which day, such as 2026-12-31. Both are required.
+	// Reason says why the finding is accepted, and Expires until which day, such as 2026-12-31.
+	// Both are required.
 	Reason  string `json:"reason"`
 	Expires string `json:"expires"`
 
@@ -40,8 +41,8 @@ type Acceptance struct {
 	Pool      string  `json:"pool"`
 }
 
-// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may be empty. Acceptances that expired before today
-// have no effect.
+// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may
+// be empty. Acceptances that expired before today have no effect.
 func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 	k := &Known{today: today.Format(time.DateOnly), baseline: baseline, findings: map[string]bool{}}
 	var acceptedErr, baselineErr error

@@ -15,7 +15,8 @@ import (
 // FormatVersion is the version of reports in JSON.
 const FormatVersion = 2
 
-// Report is the result of an audit. Its size does not grow with the number of pools, except for [Report.Pools] and [Report.Unreadable].
+// Report is the result of an audit. Its size does not grow with the number of pools, except for
+// [Report.Pools] and [Report.Unreadable].
 type Report struct {
 	FormatVersion int `json:"formatVersion"`
 	// Old and New name the releases.
@@ -28,7 +29,8 @@ type Report struct {
 	// Verdicts counts the pools by verdict, and Known counts the pools with known findings.
 	Verdicts Counts `json:"verdicts"`
 	Known    Counts `json:"known,omitempty"`
-	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in each.
+	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in
+	// each.
 	Causes []*Cause `json:"causes"`
 	// Groups counts the pools by verdict for each project, minor, strategy and provider.
 	Groups map[Dimension]map[string]Counts `json:"groups"`
@@ -169,7 +171,8 @@ type Span struct {
 // The limits that make the size of a report independent of the size of the fleet.
 const (
 	samples = 3
-	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read. Further ones are only counted.
+	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read.
+	// Further ones are only counted.
 	groups = 10_000
 	others = "(others)"
 )
@@ -288,7 +291,8 @@ func (r *Report) finish(known *Known) {
 	if known != nil {
 		r.Remarks = append(r.Remarks, known.remarks()...)
 	}
-	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)), slices.AppendSeq([]*Span{}, maps.Values(r.spans)) // no null in JSON
+	// no null in JSON
+	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)), slices.AppendSeq([]*Span{}, maps.Values(r.spans))
 	slices.SortFunc(r.Causes, func(a, b *Cause) int {
 		return cmp.Or(
 			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),

@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// Rows writes pools as they are judged, one line each, and the rest of the result after the last pool.
+// Rows writes pools as they are judged, one line each, and the rest of the result after the last
+// pool.
 type Rows struct {
 	Pool func(*Pool) error
 	End  func(*Report) error
 }
 
-// line is a line of a result in JSON lines. It has one of the three; the last line has the report, without the objects of the lines before it.
+// line is a line of a result in JSON lines. It has one of the three; the last line has the report,
+// without the objects of the lines before it.
 type line struct {
 	*Pool
 
@@ -61,7 +63,8 @@ func CSV(out io.Writer) *Rows {
 	}}
 }
 
-// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these characters as a formula.
+// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these
+// characters as a formula.
 func writeRow(w *csv.Writer, cells ...string) error {
 	for i, cell := range cells {
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {

@@ -1,7 +1,9 @@
-// Package audit finds the effect of a release of a provider extension on the unchanged worker pools of a fleet.
+// Package audit finds the effect of a release of a provider extension on the unchanged worker pools
+// of a fleet.
 //
-// [Run] judges the pools of a stream of manifests, on all processors and in the order of the stream, and counts them in a [Report]. The package
-// owns the verdict on a pool, the counts, and the comparison of two results. The files that are named after formats show a report.
+// [Run] judges the pools of a stream of manifests, on all processors and in the order of the
+// stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
+// the comparison of two results. The files that are named after formats show a report.
 package audit
 
 import (
@@ -28,10 +30,11 @@ type Options struct {
 	Each func(*Pool, *Report) error
 }
 
-// Run judges the pools of a stream. If the context ends before the stream, the report is partial, and says so.
+// Run judges the pools of a stream. If the context ends before the stream, the report is partial,
+// and says so.
 //
-// An object that is in the stream twice is judged once. Objects with a UID are identified by it, others by their whole content. A temporary file
-// keeps the identities.
+// An object that is in the stream twice is judged once. Objects with a UID are identified by it,
+// others by their whole content. A temporary file keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,8 +68,8 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	return report, nil
 }
 
-// work judges documents on all processors and yields the results in order. The queue bounds the number of documents under way. It ends with the
-// documents, or on an interruption.
+// work judges documents on all processors and yields the results in order. The queue bounds the
+// number of documents under way. It ends with the documents, or on an interruption.
 func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan *judgedObject {
 	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
 	go func() {
@@ -150,7 +153,8 @@ func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Poo
 	return judged, r.judge(p, judged)
 }
 
-// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for shoot--a--b, which holds a Worker.
+// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
+// shoot--a--b, which holds a Worker.
 func projectOf(namespace string) string {
 	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
 		return project

@@ -100,8 +100,8 @@ func (r *Report) sections(v View) []section {
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Rows) == 0 })
 }
 
-// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far as there are so many, and the first of the others.
-// It says of which verdicts rows are missing.
+// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far
+// as there are so many, and the first of the others. It says of which verdicts rows are missing.
 func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []string) {
 	total, taken := map[string]int{}, map[string]int{}
 	for _, row := range rows {
@@ -155,7 +155,8 @@ func (r *Report) causesSection(v View) section {
 	return s
 }
 
-// values are the names of groups, those with the most of the gravest verdicts first; minors are in their order.
+// values are the names of groups, those with the most of the gravest verdicts first; minors are in
+// their order.
 func values(d Dimension, groups map[string]Counts) []string {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if d == ByMinor {

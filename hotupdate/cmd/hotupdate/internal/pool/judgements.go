@@ -112,7 +112,8 @@ func (j *judgement) decide(path string) (Verdict, Rule, bool) {
 // ofExtension judges the fields of volumes that only extensions hash: all but the size and type of
 // the root volume.
 func (j *judgement) ofExtension(path string) (Verdict, Rule, bool) {
-	naming := Options{Extension: j.Extension, Providers: j.Providers}.naming(j.updated) // without Naming, which is about configs
+	// without Naming, which is about configs
+	naming := Options{Extension: j.Extension, Providers: j.Providers}.naming(j.updated)
 	isData := strings.HasPrefix(path, dataVolumesField)
 	switch {
 	case naming == nil:
@@ -328,7 +329,8 @@ func (c *Comparison) compareRest(j *judgement) {
 	changes, unknown, others := tables()["pool"].rest(strategy, j.old.all, j.updated.all)
 	for _, d := range others {
 		switch path := d.at.String(); {
-		case d.at[0].Name == configField, c.touches(triggerOf(path)), path == secretNamePath: // which is constant in place
+		// which is constant in place
+		case d.at[0].Name == configField, c.touches(triggerOf(path)), path == secretNamePath:
 		default:
 			c.Changes = append(c.Changes, d.change(None, SameMeaning))
 		}

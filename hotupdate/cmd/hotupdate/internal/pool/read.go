@@ -53,7 +53,8 @@ type Manifest struct {
 	workers    []any          // the pools
 }
 
-// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
+// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a
+// [*fault.Error].
 var ErrOtherKind error = &fault.Error{
 	Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 	Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
@@ -63,14 +64,17 @@ var ErrOtherKind error = &fault.Error{
 //
 //   - Only fields that concern machines are read. All others are ignored, with any types.
 //   - Names are case-sensitive. Null counts as absent.
-//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet configuration counts as a whole.
+//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet
+//     configuration counts as a whole.
 //   - A Shoot's worker without a CRI has containerd, Gardener's default.
 //   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
 //   - The sums of kubeReserved and systemReserved are the reservations that count.
 //
-// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent secret name that covers them.
+// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent
+// secret name that covers them.
 //
-// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one name, are errors.
+// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one
+// name, are errors.
 func Read(raw []byte) (*Manifest, error) {
 	meta, err := part[TypeMeta](raw)
 	if err == nil && KindOf(*meta) == NoKind {
@@ -90,7 +94,8 @@ func Read(raw []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on its own.
+// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
+// its own.
 func ReadCustom(raw []byte) (*Manifest, error) {
 	all, err := part[object[json.RawMessage]](raw)
 	return &Manifest{Namespace: all.Metadata.Namespace, Name: all.Metadata.Name, Pools: []Pool{Bare(all.Spec)}}, err
@@ -187,9 +192,10 @@ func omittedDefaults(w hash.Worker) (omitted []string) {
 	}
 	fields := orDefault(reserved, hash.Reserved{})
 	for path, isOmitted := range map[string]bool{
-		versionPath:                        w.KubernetesVersion == "",
-		imageNamePath:                      image.Name == "",
-		imageVersionPath:                   strings.Count(image.Version, ".") < 2, // admission completes a partial version
+		versionPath:   w.KubernetesVersion == "",
+		imageNamePath: image.Name == "",
+		// admission completes a partial version
+		imageVersionPath:                   strings.Count(image.Version, ".") < 2,
 		reservedPath:                       reserved == nil,
 		reservedPath + ".cpu":              fields.CPU == nil,
 		reservedPath + ".memory":           fields.Memory == nil,

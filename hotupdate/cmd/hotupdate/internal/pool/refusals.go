@@ -599,7 +599,8 @@ func (p *Pool) invalidVersion() []Change {
 	if own == "" || above == "" {
 		return nil
 	}
-	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule { // to go from the pool's to the control plane's would lower it
+	// to go from the pool's to the control plane's would lower it
+	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule {
 		return about(versionPath, nil, own, Forbidden, refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
 	}
 	if minorNumber(above) > minorNumber(own)+3 {

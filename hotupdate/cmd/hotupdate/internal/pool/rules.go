@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// Rule is a rule of Gardener, of an extension or of this command that a verdict depends on, beside the classes of the changes. Rules are
-// compared with ==.
+// Rule is a rule of Gardener, of an extension or of this command that a verdict depends on, beside
+// the classes of the changes. Rules are compared with ==.
 type Rule struct {
 	Kind RuleKind
 	Text string
@@ -40,7 +40,8 @@ func sorted(rules []Rule) []Rule {
 	return slices.Compact(rules)
 }
 
-// Sources of the rules. All have been read in Gardener v1.150 and in the provider extensions of its time.
+// Sources of the rules. All have been read in Gardener v1.150 and in the provider extensions of its
+// time.
 const (
 	release     = "Gardener v1.150"
 	validation  = "Gardener v1.150, validation of Shoots; GEP-31"

@@ -61,7 +61,8 @@ type status struct {
 	} `json:"inPlaceUpdates"`
 }
 
-// waiting returns the pools that have to follow a rotation of credentials, and nil if no phase of a rotation is known.
+// waiting returns the pools that have to follow a rotation of credentials, and nil if no phase of a
+// rotation is known.
 func (s status) waiting() map[string]bool {
 	var names map[string]bool
 	for _, r := range []rotation{s.Credentials.Rotation.CertificateAuthorities, s.Credentials.Rotation.ServiceAccountKey} {

@@ -16,8 +16,8 @@ import (
 //go:embed report.html
 var content string
 
-// HTML writes the report as one self-contained page for a browser: bars with the number of pools of each verdict, then every pool with its
-// changes and their reasons.
+// HTML writes the report as one self-contained page for a browser: bars with the number of pools of
+// each verdict, then every pool with its changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
 	s.gravestFirst()
@@ -47,7 +47,8 @@ var tones = map[string]page.Tone{
 // toneOf returns the colour of a verdict or state.
 func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
-// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known machines, there is no bar of machines.
+// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known
+// machines, there is no bar of machines.
 func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0

@@ -14,11 +14,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members may be added, but not removed or changed.
+// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
+// may be added, but not removed or changed.
 const FormatVersion = 2
 
-// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters are escaped; only strings can have them. Values
-// are whole, and numbers exact: decode them accordingly.
+// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters
+// are escaped; only strings can have them. Values are whole, and numbers exact: decode them
+// accordingly.
 func JSON(value any) ([]byte, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -32,8 +34,8 @@ func JSON(value any) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-// Parse reads the output of [JSON], also of a later release with the same version: it ignores unknown members. Verdicts, states and ops must be
-// known.
+// Parse reads the output of [JSON], also of a later release with the same version: it ignores
+// unknown members. Verdicts, states and ops must be known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
 	var compact bytes.Buffer // removes the indentation of values
@@ -53,7 +55,8 @@ func Parse(text []byte) (*Report, error) {
 	return &r, nil
 }
 
-// isKnown reports whether all verdicts, states and ops of the report are known. It removes sensitive values.
+// isKnown reports whether all verdicts, states and ops of the report are known. It removes
+// sensitive values.
 func (r *Report) isKnown() bool {
 	known, verdicts := true, []string{r.Verdict}
 	var changes [][]Change

@@ -15,11 +15,13 @@ const (
 	maxOpen     = 12     // unfolded changes of a pool that do not decide
 )
 
-// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes are in blocks of code, formatted as in text. Long lists
-// of changes, and pools to which nothing happens, are folded. If the report does not fit into a comment, changes are omitted first, and then pools;
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes are in
+// blocks of code, formatted as in text. Long lists of changes, and pools to which nothing happens,
+// are folded. If the report does not fit into a comment, changes are omitted first, and then pools;
 // the omitted pools are counted.
 //
-// All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
+// All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and
+// links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
 	m.table(r)

@@ -20,7 +20,8 @@ type section struct {
 	Equal                 []string  // the titles of further manifests with the same content
 }
 
-// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may share a line.
+// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
+// share a line.
 type remark struct{ Label, Text, Source string }
 
 // The labels of remarks that are no rules.
@@ -36,7 +37,8 @@ type group struct {
 	Changes              []Change
 }
 
-// viewOf returns the section of a report, or that of the manifest if there is only one, or that of the pool if it is a provider config on its own.
+// viewOf returns the section of a report, or that of the manifest if there is only one, or that of
+// the pool if it is a provider config on its own.
 func viewOf(r *Report) *section {
 	root := section{Word: r.Verdict, Verdict: r.Verdict}
 	var verdicts []string
@@ -98,7 +100,8 @@ func (p *Pool) section(config string) section {
 	return s
 }
 
-// share moves remarks that all compared sections have to the whole. If there is only one such section, it moves only the assumptions.
+// share moves remarks that all compared sections have to the whole. If there is only one such
+// section, it moves only the assumptions.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
@@ -123,7 +126,8 @@ func (s *section) share() {
 	}
 }
 
-// merge makes one section of those that differ only in their titles and machines, such as sixty Shoots with one change.
+// merge makes one section of those that differ only in their titles and machines, such as sixty
+// Shoots with one change.
 func (s *section) merge() {
 	first, merged := map[string]int{}, []section{}
 	for _, part := range s.Sections {
@@ -146,7 +150,8 @@ func (s *section) merge() {
 	s.Sections = merged
 }
 
-// content returns a text that is equal for two sections that differ only in their titles and machines.
+// content returns a text that is equal for two sections that differ only in their titles and
+// machines.
 func (s *section) content() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%q %q %q %+v", s.Word, s.Message, s.Remarks, s.Groups)
@@ -176,7 +181,8 @@ func (s *section) parts() (shown []*section, quiet []string) {
 // none is the verdict if nothing happens.
 var none = pool.None.String()
 
-// remarks lists the facts and rules that a verdict depends on, without the rules in its message or in a group of changes.
+// remarks lists the facts and rules that a verdict depends on, without the rules in its message or
+// in a group of changes.
 func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	for _, path := range b.Unjudged {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
@@ -196,7 +202,8 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 // heading returns the verdict on the changes, and the reason.
 func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
-// groupsOf groups changes by verdict and reason. Groups that decide the verdict come first. Otherwise the order is that of the changes.
+// groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.
+// Otherwise the order is that of the changes.
 func groupsOf(changes []Change, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)

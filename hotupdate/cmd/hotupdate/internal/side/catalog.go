@@ -94,7 +94,8 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, c.kinds(), hint)
 }
 
-// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means the same under every Schema.
+// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
+// the same under every Schema.
 func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
 	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
@@ -106,8 +107,9 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.SchemaOf(from, kind)
 }
 
-// check reports a provider config of a built-in provider whose version or kind is not built in: a typo, or newer than this command. Compared as a
-// whole, it would get another verdict than from the provider's own code. Every config in a pool of a built-in provider belongs to that provider.
+// check reports a provider config of a built-in provider whose version or kind is not built in: a
+// typo, or newer than this command. Compared as a whole, it would get another verdict than from the
+// provider's own code. Every config in a pool of a built-in provider belongs to that provider.
 func (c *Catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {

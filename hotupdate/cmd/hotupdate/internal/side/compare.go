@@ -28,8 +28,8 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	return found[0], r.checkPools(found[0].From, names)
 }
 
-// Compare compares the manifests of two sides, each a file or a directory. There are no plans if neither side has a manifest,
-// and the Reader is lenient or there are other objects.
+// Compare compares the manifests of two sides, each a file or a directory. There are no plans if
+// neither side has a manifest, and the Reader is lenient or there are other objects.
 func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about

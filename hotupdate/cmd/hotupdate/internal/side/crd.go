@@ -15,8 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Define adds the custom resources of the CRDs in a file or directory. Another file may give the classes of their fields: it holds an object whose
-// members are paths in the spec, each with the value of a struct tag.
+// Define adds the custom resources of the CRDs in a file or directory. Another file may give the
+// classes of their fields: it holds an object whose members are paths in the spec, each with the
+// value of a struct tag.
 func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	fields, err := readClasses(classesFile, stdin)
 	problems := []error{err}
@@ -97,7 +98,8 @@ func (m *Manifest) options(o pool.Options) pool.Options {
 	return o
 }
 
-// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and no extension.
+// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
+// no extension.
 func (m *Manifest) asSpec(plan *pool.Plan) {
 	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.SpecByClasses}
 	for i := range plan.Pools {
