@@ -10,5 +10,6 @@
 //
 //	Kubernetes  … 1.33     | 1.34 … 1.36       | 1.37 …
 //	era         raw bytes  | hand-written list | canonical
-//	                                           ↑ no pool runs 1.37, and the update to it replaces the machines: the switch is free here
+//	                                           ↑ no pool runs 1.37, and the update to it
+//	                                             replaces the machines: the switch is free
 package hash

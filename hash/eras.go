@@ -108,7 +108,10 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 	}
 	data, err := e.eras[i].Data(raw, pool)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err, What: "its function failed"}
+		return nil, &fault.Error{
+			Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err,
+			What: "its function failed",
+		}
 	}
 	return data, nil
 }
@@ -169,7 +172,9 @@ func reason(from, minor, until string) string {
 // Canonical returns the function of an era that hashes by meaning. It returns the
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
 // own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
-func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
+func Canonical[P any](
+	schema *hotupdate.Schema, more ...func(pool P) []string,
+) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		sum, err := schema.HashRaw(raw)
 		if err != nil {
@@ -209,7 +214,8 @@ func (c *eraCheck) name(i int, name string) {
 func (c *eraCheck) from(i int, from string) Minor {
 	if i == 0 {
 		if from != "" {
-			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era", "leave out From of the first era")
+			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era",
+				"leave out From of the first era")
 		}
 		return Minor{}
 	}
@@ -222,7 +228,8 @@ func (c *eraCheck) from(i int, from string) Minor {
 	case minor == c.last:
 		c.report("duplicate-from", "begins at "+from+" as another era does", "let one of them begin later, or drop it")
 	case minor.Compare(c.last) < 0:
-		c.report("unordered-from", "begins at "+from+", below the "+c.last.String()+" of an era before it", "order the eras by From")
+		c.report("unordered-from", "begins at "+from+", below the "+c.last.String()+" of an era before it",
+			"order the eras by From")
 	default:
 		c.last = minor
 	}
@@ -232,7 +239,10 @@ func (c *eraCheck) from(i int, from string) Minor {
 func eraName(i int, name string) string { return "era " + strconv.Itoa(i) + " " + strconv.Quote(name) }
 
 func noEras() error {
-	return &fault.Error{Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none", Hint: "give NewEras at least the function in use today"}
+	return &fault.Error{
+		Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none",
+		Hint: "give NewEras at least the function in use today",
+	}
 }
 
 // quoted quotes a text, and only the beginning of a long one.

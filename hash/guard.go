@@ -29,7 +29,9 @@ func Guard(recorded, wanted Digest) error {
 	return &fault.Error{
 		Kind: fault.Conflict, Code: "name-collision", Where: "worker pool hash " + name,
 		What: "stands for two digests, " + recorded.String() + " and " + wanted.String() +
-			", so the MachineClass would keep its name, no machine would be replaced, and the change would silently not apply",
-		Hint: "change one more immutable field of the pool in the same update, or make the change in a pool with another name",
+			", so the MachineClass would keep its name, no machine would be replaced, and the change " +
+			"would silently not apply",
+		Hint: "change one more immutable field of the pool in the same update, or make the change in a " +
+			"pool with another name",
 	}
 }

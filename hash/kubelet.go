@@ -124,7 +124,8 @@ func sum(a, b *resource.Quantity) *resource.Quantity {
 }
 
 func (r *Reserved) text() string {
-	return strings.Join([]string{quantity(r.CPU), quantity(r.Memory), quantity(r.PID), quantity(r.EphemeralStorage)}, "-")
+	return strings.Join([]string{quantity(r.CPU), quantity(r.Memory), quantity(r.PID), quantity(r.EphemeralStorage)},
+		"-")
 }
 
 // quantity prints a copy: Quantity's String caches its result in the quantity, which may be shared.

@@ -121,7 +121,8 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 	if err := errors.Join(err, errVersion); err != nil {
 		return Name{}, err
 	}
-	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(), w.dns(minor), w.Kubelet.parts())
+	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(),
+		w.dns(minor), w.Kubelet.parts())
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
@@ -148,7 +149,10 @@ func checkPoolName(w Worker) error {
 	if w.Name != "" {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty", Hint: "set the name of the worker pool"}
+	return &fault.Error{
+		Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
+		Hint: "set the name of the worker pool",
+	}
 }
 
 func checkStrategy(w Worker) error {

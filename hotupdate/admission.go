@@ -28,7 +28,8 @@ import (
 //   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may
 //     still depend on a field that is Hot today.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
+	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil },
+		func() (any, error) { return updated, nil })
 }
 
 // ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal
@@ -37,12 +38,18 @@ func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPa
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
 	}
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) }, func() (any, error) { return s.read(updated) })
+	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) },
+		func() (any, error) { return s.read(updated) })
 }
 
-func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, updated func() (any, error)) field.ErrorList {
+func (s *Schema) validateUpdate(
+	strategy Strategy, fldPath *field.Path, old, updated func() (any, error),
+) field.ErrorList {
 	if !strategy.isKnown() {
-		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "the update strategy is unknown; use AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate")}
+		return field.ErrorList{
+			at(fldPath, "", field.ErrorTypeInternal,
+				"the update strategy is unknown; use AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"),
+		}
 	}
 	after, err := updated()
 	if err == nil {
@@ -60,7 +67,11 @@ func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, upd
 		changes, err = s.Diff(before, after)
 	}
 	if err != nil {
-		return field.ErrorList{at(fldPath, "", field.ErrorTypeForbidden, "the old configuration cannot be read, so it is not known whether "+strategy.String()+" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; "))}
+		return field.ErrorList{
+			at(fldPath, "", field.ErrorTypeForbidden,
+				"the old configuration cannot be read, so it is not known whether "+strategy.String()+
+					" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; ")),
+		}
 	}
 	return changes.forbidden(strategy, fldPath)
 }
@@ -71,7 +82,8 @@ func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorLi
 	}
 	var errs field.ErrorList
 	for _, change := range c.Causes(strategy) {
-		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden, "is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
+		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden,
+			"is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
 	}
 	return errs
 }
@@ -101,7 +113,8 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
 		detail := strings.TrimSuffix(problem.What+"; "+problem.Hint, "; ")
-		errs = append(errs, at(fldPath, problem.Path, cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
+		errs = append(errs, at(fldPath, problem.Path,
+			cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
 	}
 	if len(errs) == 0 {
 		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "cannot be checked")}
@@ -112,8 +125,10 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 // fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are
 // Invalid.
 var fieldErrorTypes = map[fault.Kind]field.ErrorType{
-	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal, fault.Schema: field.ErrorTypeInternal,
-	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired, fault.Duplicate: field.ErrorTypeDuplicate,
+	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal,
+	fault.Schema:    field.ErrorTypeInternal,
+	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired,
+	fault.Duplicate: field.ErrorTypeDuplicate,
 }
 
 // Limits of admission warnings. An API server cuts each warning to 256 characters, and drops
@@ -138,16 +153,21 @@ func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	case NoUpdate, HotUpdate:
 		return nil
 	case Indeterminate:
-		return []string{warning(below(fldPath, ""), "the update strategy is unknown, so it is not known what the change does to machines")}
+		return []string{
+			warning(below(fldPath, ""),
+				"the update strategy is unknown, so it is not known what the change does to machines"),
+		}
 	case InPlaceUpdate, Roll, UpdateForbidden:
 	}
 	causes := c.Causes(strategy)
 	warnings := []string{warning(below(fldPath, ""), outcome.String()+": "+outcome.Consequence(strategy))}
 	for _, cause := range causes[:min(len(causes), maxWarnedCauses)] {
-		warnings = append(warnings, warning(below(fldPath, cause.Path), "is "+cause.Class.String()+", so that its change causes: "+outcome.String()))
+		warnings = append(warnings, warning(below(fldPath, cause.Path),
+			"is "+cause.Class.String()+", so that its change causes: "+outcome.String()))
 	}
 	if more := len(causes) - maxWarnedCauses; more > 0 {
-		warnings = append(warnings, warning(below(fldPath, ""), fmt.Sprintf("%d more changes cause: %s", more, outcome)))
+		warnings = append(warnings, warning(below(fldPath, ""),
+			fmt.Sprintf("%d more changes cause: %s", more, outcome)))
 	}
 	return warnings
 }

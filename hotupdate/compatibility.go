@@ -25,7 +25,10 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	found := schemadiff.Compare(old.plan, updated.plan)
 	findings := make([]Finding, len(found))
 	for i, f := range found {
-		findings[i] = Finding{Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls), Refuses: Effect(f.Refuses), text: f.Text}
+		findings[i] = Finding{
+			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls),
+			Refuses: Effect(f.Refuses), text: f.Text,
+		}
 	}
 	return findings, nil
 }

@@ -53,7 +53,10 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 		return Coverage{}, noSchema()
 	}
 	if pointer != "" && pointer[0] != '/' {
-		return Coverage{}, &fault.Error{Kind: fault.Misuse, Code: "malformed-pointer", Where: "pointer", What: "does not begin with a slash", Hint: "write it as RFC 6901 has it, such as /spec"}
+		return Coverage{}, &fault.Error{
+			Kind: fault.Misuse, Code: "malformed-pointer", Where: "pointer", What: "does not begin with a slash",
+			Hint: "write it as RFC 6901 has it, such as /spec",
+		}
 	}
 	names := fieldpath.Names(pointer)
 	before, err := s.whole(current, names)
@@ -119,7 +122,10 @@ func member(object any, names []string) (any, *fault.Error) {
 	for i := 0; i == 0 || i < len(names) && value != nil; i++ {
 		members, isObject := value.(map[string]any)
 		if !isObject {
-			return nil, &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "is no object", Hint: "pass whole objects, and the pointer of the configuration in them"}
+			return nil, &fault.Error{
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "is no object",
+				Hint: "pass whole objects, and the pointer of the configuration in them",
+			}
 		}
 		if i < len(names) {
 			var ok bool

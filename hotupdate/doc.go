@@ -23,9 +23,11 @@
 // The path of a configuration through the packages:
 //
 //	Go type with struct tags ─┐
-//	provider config ──────────┴─ hotupdate ── hash ── name of the MachineClass ── machineupdate ── driver ── tags ── cloud
-//	                             class, diff  eras                                │                 plans
-//	                                                                              └─ inplace: which node is drained next
+//	provider config ──────────┴─ hotupdate ─── hash ── name of the MachineClass
+//	                             class, diff   eras    │
+//	                                                   ├─ machineupdate ── driver ── tags ── cloud
+//	                                                   │                   plans
+//	                                                   └─ inplace: which node is drained next
 //
 // Pass the configuration, such as the spec of an object, not the whole object. A root with
 // metav1.ObjectMeta is an error.
@@ -81,8 +83,9 @@
 //	         | '\"' | '\\' | '\b' | '\f' | '\n' | '\r' | '\t' | '\u00' hex hex
 //	hex      = "0" … "9" | "a" … "f"
 //	number   = "0" | [ "-" ] magnitude
-//	magnitude = plain | scientific, with the shortest digits, laid out as ECMAScript's Number::toString does: plain from 1e-6 up
-//	            to below 1e21, otherwise one digit, the others after ".", "e", "+" or "-", and the exponent without leading zeros
+//	magnitude = plain | scientific, with the shortest digits, laid out as ECMAScript's
+//	            Number::toString does: plain from 1e-6 up to below 1e21, otherwise one digit,
+//	            the others after ".", "e", "+" or "-", and the exponent without leading zeros
 //
 // There is no white space. The escape \u00xx is used only where no shorter one exists. Members are
 // sorted by the UTF-8 bytes of their unescaped names. No name occurs twice. Text is neither

@@ -85,7 +85,8 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 
 // outcomes maps the strictest class to the outcome.
 var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
-	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate}, Immutable: {Roll, UpdateForbidden},
+	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate},
+	Immutable: {Roll, UpdateForbidden},
 }
 
 // OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been

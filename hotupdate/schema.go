@@ -104,14 +104,18 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 	if typ := fieldplan.Deref(v.Type()); typ != s.plan.Type {
 		return v, &fault.Error{
 			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
-			What: "is not the Schema's type", Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
+			What: "is not the Schema's type",
+			Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
 		}
 	}
 	return v, nil
 }
 
 func noSchema() error {
-	return &fault.Error{Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema", Hint: "use the one that SchemaOf returned without an error"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema",
+		Hint: "use the one that SchemaOf returned without an error",
+	}
 }
 
 // MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases.

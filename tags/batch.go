@@ -73,7 +73,9 @@ func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
 
 // cut splits one step of all plans into calls that the cloud accepts, of at most atOnce
 // infrastructure tags.
-func (r *Rules) cut(batches []Batch, plans []ResourcePlan, atOnce int, as func(step) Batch, of func(*ResourcePlan) []Tag) []Batch {
+func (r *Rules) cut(
+	batches []Batch, plans []ResourcePlan, atOnce int, as func(step) Batch, of func(*ResourcePlan) []Tag,
+) []Batch {
 	for _, s := range steps(plans, of) {
 		for resources := range slices.Chunk(s.resources, max(r.ResourcesPerCall, 1)) {
 			for rest := s.tags; len(rest) > 0; {

@@ -116,7 +116,8 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
 		return &fault.Error{
 			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
-			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
+			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted,
+				foreign, p.rules.MaxTags),
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
@@ -218,6 +219,7 @@ func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil
 	}
-	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
+	slices.SortFunc(tags,
+		func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
 	return tags
 }

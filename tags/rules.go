@@ -87,11 +87,14 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 func (r *Rules) check() error {
 	var problems fault.List
 	wrong := func(field, what, hint string) {
-		problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint})
+		problems.Add(&fault.Error{
+			Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint,
+		})
 	}
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
-			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags", What: "allows no infrastructure tags",
+			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags",
+			What: "allows no infrastructure tags",
 			Hint: "take the rules from Cloud.Rules, or describe the cloud in full",
 		})
 	}
@@ -164,11 +167,14 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 type reason string
 
 const (
-	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
+	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM " +
+		"for one of its own " +
 		"and delete it, as it has no Machine object for it"
-	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
+	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a " +
+		"resource for a machine " +
 		"that has no Machine object, and delete it"
-	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the cloud would refuse the " +
+	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the " +
+		"cloud would refuse the " +
 		"whole call"
 )
 

@@ -54,7 +54,8 @@ func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]s
 			continue
 		}
 		for _, c := range group {
-			errs = append(errs, duplicate(c.from, "becomes the key "+strconv.Quote(c.key)+" of the cloud, as a key with another value does"))
+			errs = append(errs, duplicate(c.from,
+				"becomes the key "+strconv.Quote(c.key)+" of the cloud, as a key with another value does"))
 		}
 	}
 	if n := len(clean); n > r.MaxTags {

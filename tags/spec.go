@@ -35,7 +35,8 @@ func (r *Rules) spec(tags map[string]string) spec {
 		}
 		s.variants = append(s.variants, variant{id: fold(key), key: key})
 	}
-	slices.SortFunc(s.variants, func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
+	slices.SortFunc(s.variants,
+		func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
 	return s
 }
 
@@ -92,7 +93,8 @@ func (s *spec) spellings(id string) iter.Seq[Tag] {
 		if value, ok := s.tags[id]; ok && !yield(Tag{Key: id, Value: value}) {
 			return
 		}
-		first, _ := slices.BinarySearchFunc(s.variants, id, func(v variant, id string) int { return strings.Compare(v.id, id) })
+		first, _ := slices.BinarySearchFunc(s.variants, id,
+			func(v variant, id string) int { return strings.Compare(v.id, id) })
 		for _, v := range s.variants[first:] {
 			if v.id != id || !yield(Tag{Key: v.key, Value: s.tags[v.key]}) {
 				return

@@ -88,7 +88,9 @@ func azureTags() Rules {
 		// removed.
 		ReservedKeys: []string{"name", "microsoft*", "azure*", "windows*"},
 		// As the Azure extension does with pool labels.
-		cleaning:    cleaning{key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") }},
+		cleaning: cleaning{
+			key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") },
+		},
 		Guard:       GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		TagsPerCall: 50,
 	}

@@ -25,7 +25,8 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 		case err == nil:
 			errs = append(errs, rules.Validate(t.Of(kind), mandatory.Of(kind), below)...)
 		case len(t.Of(kind)) > 0:
-			errs = append(errs, field.Forbidden(below, string(c)+" carries none on resources of this kind: they would be lost; leave them out"))
+			errs = append(errs, field.Forbidden(below,
+				string(c)+" carries none on resources of this kind: they would be lost; leave them out"))
 		}
 	}
 	return errs
@@ -54,7 +55,8 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 	}
 	for id, key := range p.desired.all {
 		if p.mandatory.has(id) {
-			errs = append(errs, field.Forbidden(path.Key(key), "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
+			errs = append(errs, field.Forbidden(path.Key(key),
+				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
 		}
 		errs = append(errs, r.textErrors(key, tags[key], path.Key(key))...)
 	}
@@ -73,7 +75,8 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	}
 	for id, key := range p.mandatory.all {
 		if clusters > 1 && p.rules.isClusters(id) {
-			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{}, "is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
+			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{},
+				"is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
 		}
 		errs = p.mandatory.clash(id, key, path, errs)
 	}
@@ -110,7 +113,8 @@ func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) fie
 	spelled := 0
 	for range s.spellings(id) {
 		if spelled++; spelled > 1 {
-			return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
+			return append(errs, duplicate(path.Key(key),
+				"is one key to the cloud with another spelling of it, as the cloud ignores case"))
 		}
 	}
 	return errs
@@ -118,7 +122,10 @@ func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) fie
 
 // duplicate is the error of a key that equals another key, or becomes equal to it.
 func duplicate(at *field.Path, why string) *field.Error {
-	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{}, Detail: why + ": only one of their values would remain; keep one of them"}
+	return &field.Error{
+		Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{},
+		Detail: why + ": only one of their values would remain; keep one of them",
+	}
 }
 
 func sortedErrors(errs field.ErrorList) field.ErrorList {
@@ -167,7 +174,9 @@ func (t *Text) length(s string) (n int, unit string) {
 func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
-		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
+		errs = append(errs, &field.Error{
+			Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail,
+		})
 	}
 	if !utf8.ValidString(s) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")

@@ -84,7 +84,8 @@ func isLeftOut(path, name string) bool {
 func (t target) fuzz(each time.Duration) error {
 	fmt.Println("--", t.folder, t.name)
 	start := time.Now()
-	run := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-fuzzminimizetime", "1x", ".")
+	run := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(),
+		"-fuzzminimizetime", "1x", ".")
 	run.Dir = t.folder
 	var out bytes.Buffer
 	run.Stdout = io.MultiWriter(os.Stdout, &out)
@@ -108,7 +109,8 @@ func (t target) fuzz(each time.Duration) error {
 // before Go 1.27.
 func onlyRanOutOfTime(out string) bool {
 	return strings.Count(out, "--- FAIL: ") == 1 && strings.Contains(out, "\n    context deadline exceeded\n") &&
-		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") && !strings.Contains(out, "\npanic:")
+		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") &&
+		!strings.Contains(out, "\npanic:")
 }
 
 // showInputs prints the failing inputs of the run: the clone may be deleted before somebody reads

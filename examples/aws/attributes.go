@@ -24,9 +24,14 @@ type Modify[C any] func(ctx context.Context, cloud C, resource *driver.Resource,
 func Groups[C any](volume, networkInterface, metadataOptions Modify[C]) []driver.Group[ProviderSpec, C] {
 	leave := func(name string) driver.Attributes { return driver.Attributes{Defaults: map[string]string{name: ""}} }
 	return []driver.Group[ProviderSpec, C]{
-		{Kind: tags.Disk, Lane: "volume", Attributes: GP3(), Asynchronous: true, Project: (*ProviderSpec).performance, Modify: volume},
 		{
-			Kind: tags.Network, Attributes: driver.Attributes{Defaults: map[string]string{"srcAndDstChecksEnabled": "true"}}, Modify: networkInterface,
+			Kind: tags.Disk, Lane: "volume", Attributes: GP3(), Asynchronous: true,
+			Project: (*ProviderSpec).performance, Modify: volume,
+		},
+		{
+			Kind: tags.Network, Attributes: driver.Attributes{
+				Defaults: map[string]string{"srcAndDstChecksEnabled": "true"},
+			}, Modify: networkInterface,
 			Project: func(s *ProviderSpec, _ *driver.Resource) map[string]string {
 				return attribute("srcAndDstChecksEnabled", s.SrcAndDstChecksEnabled, strconv.FormatBool)
 			},
@@ -66,7 +71,8 @@ func GP3() driver.Attributes {
 				problems = append(problems, field.Invalid(path.Child("iops"), updated["iops"], "is less than 3000"))
 			}
 			if throughputErr != nil || throughput < 125 || 4*throughput > iops {
-				problems = append(problems, field.Invalid(path.Child("throughput"), updated["throughput"], "is less than 125, or more than a quarter of iops"))
+				problems = append(problems, field.Invalid(path.Child("throughput"), updated["throughput"],
+					"is less than 125, or more than a quarter of iops"))
 			}
 			return problems
 		},
@@ -76,7 +82,9 @@ func GP3() driver.Attributes {
 // ValidateVolume returns why the performance of a volume cannot change from old to updated, for
 // admission. For gp3 these are the driver's own rules. The driver does not change other types:
 // their performance changes with new machines, which pools that are updated in place do not get.
-func ValidateVolume(volumeType *string, strategy hotupdate.Strategy, old, updated *Volume, path *field.Path) field.ErrorList {
+func ValidateVolume(
+	volumeType *string, strategy hotupdate.Strategy, old, updated *Volume, path *field.Path,
+) field.ErrorList {
 	rules := GP3()
 	switch {
 	case isGP3(volumeType):
@@ -84,7 +92,9 @@ func ValidateVolume(volumeType *string, strategy hotupdate.Strategy, old, update
 	case strategy == hotupdate.AutoRollingUpdate || maps.Equal(old.performance(), updated.performance()):
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, "cannot change on running machines unless the volume has the type gp3")}
+	return field.ErrorList{
+		field.Forbidden(path, "cannot change on running machines unless the volume has the type gp3"),
+	}
 }
 
 // isGP3 reports whether the driver changes volumes of the type. The landscape's default is gp3.
@@ -109,11 +119,11 @@ func (s *ProviderSpec) performance(disk *driver.Resource) map[string]string {
 	return (&Volume{IOPS: s.BlockDevices[at].EBS.IOPS, Throughput: s.BlockDevices[at].EBS.Throughput}).performance()
 }
 
-func (s *ProviderSpec) metadataOptions() InstanceMetadataOptions {
+func (s *ProviderSpec) metadataOptions() MetadataOptions {
 	if s.InstanceMetadataOptions == nil {
-		return InstanceMetadataOptions{}
+		return MetadataOptions{}
 	}
-	return s.InstanceMetadataOptions.InstanceMetadataOptions
+	return s.InstanceMetadataOptions.MetadataOptions
 }
 
 // attribute returns an attribute by its name, or none if it is not set.

@@ -43,14 +43,16 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 func fixedPerformance(pool Pool) (data []string) {
 	add := func(name string, volumeType *string, v apis.Volume) {
 		if values := v.IOPS != nil || v.Throughput != nil; values && !isGP3(volumeType) {
-			data = append(extension.Append(append(data, name, "iops"), v.IOPS), extension.Append([]string{"throughput"}, v.Throughput)...)
+			data = append(extension.Append(append(data, name, "iops"), v.IOPS),
+				extension.Append([]string{"throughput"}, v.Throughput)...)
 		}
 	}
 	if root := pool.Volume; root != nil && pool.Config.Volume != nil {
 		add("", root.Type, *pool.Config.Volume)
 	}
 	for _, v := range pool.VolumesByName() {
-		add(v.Name, v.Type, extension.Find(pool.Config.DataVolumes, func(c apis.DataVolume) string { return c.Name }, v.Name).Volume)
+		add(v.Name, v.Type, extension.Find(pool.Config.DataVolumes,
+			func(c apis.DataVolume) string { return c.Name }, v.Name).Volume)
 	}
 	return data
 }
@@ -87,7 +89,8 @@ func handWrittenList(pool Pool) []string {
 		data = extension.Append(data, o.CoreCount, o.ThreadsPerCore)
 	}
 	if r := c.CapacityReservation; r != nil {
-		data = extension.Append(data, r.CapacityReservationPreference, r.CapacityReservationID, r.CapacityReservationResourceGroupARN)
+		data = extension.Append(data, r.CapacityReservationPreference, r.CapacityReservationID,
+			r.CapacityReservationResourceGroupARN)
 	}
 	if o := c.InstanceMarketOptions; o != nil {
 		data = append(data, o.MarketType)

@@ -79,11 +79,11 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 // are required (IMDSv2), and containers can get them. An empty object replaces the defaults, and
 // enforces nothing.
 func metadataOptions(config *apis.WorkerConfig) *ProviderMetadataOptions {
-	options := InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
+	options := MetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
 	if config.InstanceMetadataOptions != nil {
-		options = InstanceMetadataOptions(*config.InstanceMetadataOptions)
+		options = MetadataOptions(*config.InstanceMetadataOptions)
 	}
-	return &ProviderMetadataOptions{InstanceMetadataOptions: options}
+	return &ProviderMetadataOptions{MetadataOptions: options}
 }
 
 // blockDevices lists the root volume and the data volumes, whose device names follow from the order
@@ -96,7 +96,8 @@ func blockDevices(pool Pool) ([]BlockDevice, error) {
 			config.Volume = *pool.Config.Volume
 		}
 		name := map[bool]string{true: "/root"}[len(pool.DataVolumes) > 0]
-		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}, config)
+		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted},
+			config)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +149,8 @@ func providerNetworkInterfaces(config *apis.WorkerConfig, infra *Infrastructure)
 	for i, n := range config.NetworkInterfaces {
 		from, to := networkCards(n)
 		if from < 0 || to < from || to >= maxNetworkCards {
-			return nil, fmt.Errorf("networkInterfaces[%d]: network cards from %d to %d: write a range within 0 to %d", i, from, to, maxNetworkCards-1)
+			return nil, fmt.Errorf("networkInterfaces[%d]: network cards from %d to %d: write a range within 0 to %d",
+				i, from, to, maxNetworkCards-1)
 		}
 		subnet := infra.SubnetID
 		if n.SubnetID != nil {

@@ -15,7 +15,8 @@ type ProviderSpec struct {
 
 	AMI string `json:"ami,omitempty"`
 	// BlockDevices are found by device name. A single one needs no name: it is the root volume.
-	BlockDevices              []BlockDevice              `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
+	BlockDevices []BlockDevice `json:"blockDevices,omitempty" hotupdatable:"false,key=deviceName"`
+
 	CapacityReservationTarget *CapacityReservation       `json:"capacityReservation,omitempty"`
 	EBSOptimized              bool                       `json:"ebsOptimized,omitempty"`
 	IAM                       *IAMInstanceProfile        `json:"iam,omitempty"`
@@ -85,7 +86,7 @@ type ProviderNetworkInterface struct {
 // ProviderMetadataOptions are all options of the driver. It changes those of the WorkerConfig on
 // running instances, see [Groups], and not the others.
 type ProviderMetadataOptions struct {
-	InstanceMetadataOptions `json:",inline"`
+	MetadataOptions `json:",inline"`
 
 	HTTPEndpoint     string `json:"httpEndpoint,omitempty"     hotupdatable:"false"`
 	HTTPProtocolIPv6 string `json:"httpProtocolIpv6,omitempty" hotupdatable:"false"`

@@ -54,7 +54,7 @@ type WorkerConfig struct {
 	// ModifyInstanceMetadataOptions works on running instances. An empty object drops the defaults,
 	// which enforce IMDSv2, but only for new machines: the driver does not change an option that is
 	// not set.
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
+	InstanceMetadataOptions *MetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
 	// CPUOptions configure cores and threads.
 	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
 	// CapacityReservation is the reservation that instances run in.
@@ -95,8 +95,8 @@ type IAMInstanceProfile struct {
 	ARN  *string `json:"arn,omitempty"`
 }
 
-// InstanceMetadataOptions configure the instance metadata service.
-type InstanceMetadataOptions struct {
+// MetadataOptions configure the instance metadata service.
+type MetadataOptions struct {
 	// HTTPTokens is optional or required.
 	HTTPTokens *string `json:"httpTokens,omitempty"`
 	// HTTPPutResponseHopLimit is the number of network hops that a token may travel.

@@ -25,7 +25,9 @@ type Infrastructure struct {
 // mandatory returns the keys by which machine-controller-manager finds the machines of the cluster,
 // and one that the extension adds.
 func (i *Infrastructure) mandatory() map[string]string {
-	return map[string]string{"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
+	return map[string]string{
+		"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1",
+	}
 }
 
 // ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
@@ -91,7 +93,8 @@ func storageProfile(pool Pool, infra *Infrastructure) (StorageProfile, error) {
 		}
 		config := extension.Find(pool.Config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, v.Name)
 		disk := DataDisk{
-			Name: v.Name, LUN: int32(min(i, math.MaxInt32)), Caching: "None", StorageAccountType: v.Type, DiskSizeGB: size,
+			Name: v.Name, LUN: int32(min(i, math.MaxInt32)), Caching: "None",
+			StorageAccountType: v.Type, DiskSizeGB: size,
 		}
 		if config.ImageRef != nil {
 			disk.ImageRef = &ProviderImage{Image: Image(*config.ImageRef)}

@@ -38,7 +38,8 @@ func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
 // zone. It leaves out encrypted: all disks of Azure are.
 func volumesAndZone(pool Pool) []string {
 	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {
-		return cmp.Or(strings.Compare(a.Size, b.Size), slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
+		return cmp.Or(strings.Compare(a.Size, b.Size),
+			slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
 	})
 	var data []string
 	for _, v := range sorted {

@@ -63,7 +63,8 @@ type machine struct {
 // NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials
 // in the secret. Wait is nil except in tests.
 func NewDriver(
-	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error), wait func(ctx context.Context, d time.Duration) error,
+	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error),
+	wait func(ctx context.Context, d time.Duration) error,
 ) (*Driver, error) {
 	schema, schemaErr := ProviderSpecSchema()
 	labels, labelsErr := tags.GCP.Rules(tags.VM)
@@ -73,7 +74,9 @@ func NewDriver(
 	}
 	return driver.New(driver.Definition[ProviderSpec, *machine]{
 		Schema: schema, Resources: resources, Wait: wait,
-		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*machine, error) {
+		Connect: func(
+			_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
+		) (*machine, error) {
 			client, err := connect(request.Secret, class)
 			return &machine{client, path.Base(request.ProviderID), class}, err // gce:///PROJECT/ZONE/NAME
 		},
@@ -112,7 +115,9 @@ func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		own = append(own, driver.Resource{Kind: tags.Disk, ID: path.Base(attached.Source), Tags: disk.Labels, Version: disk.Fingerprint})
+		own = append(own, driver.Resource{
+			Kind: tags.Disk, ID: path.Base(attached.Source), Tags: disk.Labels, Version: disk.Fingerprint,
+		})
 	}
 	return own, nil
 }

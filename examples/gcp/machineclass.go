@@ -37,7 +37,8 @@ func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path)
 
 // NewProviderSpec returns the provider spec of the pool's MachineClass in one zone.
 func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
-	labels, err := extension.FlatTags(tags.GCP, pool.WorkerPool, pool.Labels, map[string]string{"k8s-cluster-name": infra.Cluster})
+	labels, err := extension.FlatTags(tags.GCP, pool.WorkerPool, pool.Labels,
+		map[string]string{"k8s-cluster-name": infra.Cluster})
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +56,12 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 		GPU:               (*GPU)(c.GPU),
 		MinCPUPlatform:    c.MinCPUPlatform,
 		NetworkInterfaces: []ProviderNetworkInterface{{Subnetwork: infra.Subnetwork, DisableExternalIP: true}},
-		ServiceAccounts:   []ServiceAccount{{infra.ServiceAccount, []string{"https://www.googleapis.com/auth/compute"}}},
-		Labels:            labels,
-		Tags:              infra.networkTags(),
-		ResourceTags:      c.Tags,
+		ServiceAccounts: []ServiceAccount{
+			{infra.ServiceAccount, []string{"https://www.googleapis.com/auth/compute"}},
+		},
+		Labels:       labels,
+		Tags:         infra.networkTags(),
+		ResourceTags: c.Tags,
 	}
 	if a := c.ServiceAccount; a != nil {
 		spec.ServiceAccounts = []ServiceAccount{ServiceAccount(*a)}

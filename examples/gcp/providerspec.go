@@ -22,9 +22,11 @@ type ProviderSpec struct {
 	MinCPUPlatform    *string                    `json:"minCpuPlatform,omitempty"`
 	NetworkInterfaces []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
 
-	DeletionProtection            bool                           `json:"deletionProtection"`
-	Description                   *string                        `json:"description,omitempty"`
-	Metadata                      []Metadata                     `json:"metadata,omitempty"                      hotupdatable:"false,key=key"`
+	DeletionProtection bool    `json:"deletionProtection"`
+	Description        *string `json:"description,omitempty"`
+	// Metadata has no order.
+	Metadata []Metadata `json:"metadata,omitempty" hotupdatable:"false,key=key"`
+
 	Scheduling                    Scheduling                     `json:"scheduling"`
 	ShieldedInstanceConfiguration *ShieldedInstanceConfiguration `json:"shieldedInstanceConfiguration,omitempty"`
 	AdvancedMachineFeatures       *AdvancedMachineFeatures       `json:"advancedMachineFeatures,omitempty"`

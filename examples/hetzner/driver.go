@@ -30,7 +30,9 @@ func Rules() tags.Rules {
 	return tags.Rules{
 		Key: tags.Text{Max: 253 + 1 + 63, Match: regexp.MustCompile(
 			`^([0-9A-Za-z]([-.0-9A-Za-z]{0,251}[0-9A-Za-z])?/)?[0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?$`)},
-		Value:        tags.Text{Max: 63, Match: regexp.MustCompile(`^([0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?)?$`)},
+		Value: tags.Text{
+			Max: 63, Match: regexp.MustCompile(`^([0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?)?$`),
+		},
 		MaxTags:      64,
 		ClusterKeys:  []string{"mcm.gardener.cloud/cluster"},
 		RoleKeys:     []string{"mcm.gardener.cloud/role"},

@@ -81,7 +81,8 @@ func (s *story) scale(replicas int32) {
 }
 
 func (s *story) untilPhase(machine string, phase api.MachinePhase) {
-	s.until(machine+" is "+string(phase), func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
+	s.until(machine+" is "+string(phase),
+		func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
 	s.says(machine, "is %s", phase)
 }
 
@@ -122,10 +123,12 @@ func (s *story) untilReadyForUpdate() (updating string) {
 	for _, m := range s.machines() {
 		node := s.world.Node(m.Name)
 		r, _ := s.world.Cloud.Resource(instanceOf(m))
-		s.says(m.Name, "has a node that is %s, and httpTokens=%s", cmp.Or(controller.InPlaceNode(node).Reason, "new"), r.HTTPTokens)
+		s.says(m.Name, "has a node that is %s, and httpTokens=%s",
+			cmp.Or(controller.InPlaceNode(node).Reason, "new"), r.HTTPTokens)
 		isBegun := m.Name == updating || setOf(m) != class
 		s.expect((r.HTTPTokens == required) == isBegun, "%s has httpTokens=%s", r.ID, r.HTTPTokens)
-		s.expect(m.Name != updating || node.Spec.Unschedulable && m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
+		s.expect(m.Name != updating || node.Spec.Unschedulable &&
+			m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
 	}
 	return updating
 }
@@ -204,7 +207,8 @@ func isSettled(m *api.Machine, tags string) bool {
 		}
 	}
 	found, err := recordOf(m.Annotations)
-	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil && show(found.Parts[0].Applied.Tags) == tags
+	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil &&
+		show(found.Parts[0].Applied.Tags) == tags
 }
 
 // expectLive checks the resources of a machine: each has exactly the tags of the class, the
@@ -251,7 +255,8 @@ func (s *story) showMetrics() {
 			for _, label := range metric.GetLabel() {
 				labels = append(labels, label.GetValue())
 			}
-			s.line("   %-32s %-32s %g", family.GetName(), strings.Join(labels, " "), metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
+			s.line("   %-32s %-32s %g", family.GetName(), strings.Join(labels, " "),
+				metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
 		}
 	}
 }

@@ -102,11 +102,13 @@ func describe(r cloud.Request) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
 		value := r.Parameters.Get(name)
 		switch {
-		case name == "ImageId", strings.HasPrefix(name, "ResourceId"), strings.HasPrefix(name, "InstanceId"), strings.HasSuffix(name, "InterfaceId"), strings.HasSuffix(name, "VolumeId"):
+		case name == "ImageId", strings.HasPrefix(name, "ResourceId"), strings.HasPrefix(name, "InstanceId"),
+			strings.HasSuffix(name, "InterfaceId"), strings.HasSuffix(name, "VolumeId"):
 			said = append(said, value)
 		case strings.HasPrefix(name, "Tag.") && strings.HasSuffix(name, ".Key"):
 			changed[value] = r.Parameters.Get(strings.TrimSuffix(name, "Key") + "Value")
-		case strings.HasSuffix(name, "SourceDestCheck.Value"), strings.HasSuffix(name, "PrefixCount"), name == "HttpTokens", name == "Iops", name == "Throughput":
+		case strings.HasSuffix(name, "SourceDestCheck.Value"), strings.HasSuffix(name, "PrefixCount"), name ==
+			"HttpTokens", name == "Iops", name == "Throughput":
 			said = append(said, name+"="+value)
 		}
 	}

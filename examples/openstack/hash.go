@@ -39,7 +39,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 // label's name from its value. Existing pools are named by it, so it stays.
 func allowList(pool Pool) []string {
 	var labels []string
-	for _, l := range pool.Config.MachineLabels {
+	for _, l := range pool.Config.Labels {
 		if l.TriggerRollingOnUpdate {
 			labels = append(labels, l.Name+"="+l.Value)
 		}

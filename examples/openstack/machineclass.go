@@ -72,7 +72,7 @@ func labels(pool Pool) map[string]string {
 	if all == nil {
 		all = map[string]string{}
 	}
-	for _, l := range pool.Config.MachineLabels {
+	for _, l := range pool.Config.Labels {
 		all[l.Name] = l.Value
 	}
 	return all

@@ -29,10 +29,10 @@ type WorkerConfig struct {
 	// ServerGroup is a server group of the pool's own. A server is put into a group when it is
 	// created (Nova API, "Create server", os:scheduler_hints).
 	ServerGroup *ServerGroup `json:"serverGroup,omitempty"`
-	// MachineLabels are metadata of the servers. A label that does not trigger a rolling update is
+	// Labels are metadata of the servers. A label that does not trigger a rolling update is
 	// hot: metadata can be written while the server runs (Nova API, "Update server metadata"). A
 	// label that triggers one is immutable.
-	MachineLabels []MachineLabel `json:"machineLabels,omitempty" hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
+	Labels []Label `json:"machineLabels,omitempty" hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
 	// AdditionalSecurityGroups have no order (Nova API, "Create server", security_groups).
 	AdditionalSecurityGroups []string `json:"additionalSecurityGroups,omitempty" hotupdatable:"false,set"`
 	// Tags are the infrastructure tags. They are hot: metadata of servers and volumes can be
@@ -48,8 +48,8 @@ type ServerGroup struct {
 	Policy string `json:"policy"`
 }
 
-// MachineLabel is an item of the servers' metadata.
-type MachineLabel struct {
+// Label is an item of the servers' metadata.
+type Label struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	// TriggerRollingOnUpdate says that a change of the value replaces the machines.

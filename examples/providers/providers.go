@@ -26,17 +26,19 @@ import (
 // All returns the example extensions, in the order of their names.
 func All() []provider.Provider {
 	return []provider.Provider{
-		withoutConfigs(named("alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema, alicloud.NewPool, alicloud.Eras, provider.Traits{
-			InPlaceVolumes: true, FallsBack: true,
-		})),
+		withoutConfigs(named("alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema, alicloud.NewPool,
+			alicloud.Eras, provider.Traits{
+				InPlaceVolumes: true, FallsBack: true,
+			})),
 		named("aws", aws.APIVersion, aws.Kind, aws.Schema, aws.NewPool, aws.Eras, provider.Traits{}),
 		named("azure", azure.APIVersion, azure.Kind, azure.Schema, fixed(azure.NewPool), azure.Eras, provider.Traits{
 			HashesState: true, HashedInfrastructure: []string{"identity", "networks.zones"}, FallsBack: true,
 		}),
 		named("gcp", gcp.APIVersion, gcp.Kind, gcp.Schema, gcp.NewPool, gcp.Eras, provider.Traits{}),
-		named("openstack", openstack.APIVersion, openstack.Kind, openstack.Schema, fixed(openstack.NewPool), openstack.Eras, provider.Traits{
-			HashesState: true, HashedState: []string{"serverGroup"},
-		}),
+		named("openstack", openstack.APIVersion, openstack.Kind, openstack.Schema, fixed(openstack.NewPool),
+			openstack.Eras, provider.Traits{
+				HashesState: true, HashedState: []string{"serverGroup"},
+			}),
 	}
 }
 
@@ -48,7 +50,8 @@ func fixed[S, P any](newPool func(*gardener.WorkerPool, S) (P, error)) func(*gar
 
 func named[P any](
 	name, apiVersion, kind string, schema func() (*hotupdate.Schema, error),
-	newPool func(*gardener.WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P], traits provider.Traits,
+	newPool func(*gardener.WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P],
+	traits provider.Traits,
 ) provider.Provider {
 	type choice = func([]hash.Era[P]) []hash.Era[P]
 	adopted := func(list []hash.Era[P]) []hash.Era[P] { return list }
@@ -92,7 +95,8 @@ func named[P any](
 		}
 	}
 	return provider.Provider{
-		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"}, Versions: versions(eras(nil)), Traits: traits,
+		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"},
+		Versions: versions(eras(nil)), Traits: traits,
 		Adopted: names(adopted), Released: names(released), Serve: serve(adopted), ServeReleased: serve(released),
 	}
 }
@@ -100,7 +104,8 @@ func named[P any](
 // workerPool returns the pool as the examples see it.
 func workerPool(p *provider.Pool) *gardener.WorkerPool {
 	w := &gardener.WorkerPool{
-		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion, MachineType: p.MachineType,
+		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,
+		MachineType:  p.MachineType,
 		MachineImage: p.MachineImage, Volume: (*gardener.Volume)(p.Volume),
 	}
 	for _, v := range p.DataVolumes {

@@ -23,7 +23,8 @@ func check(projection reflect.Value, options Options) error {
 		name, _ := fieldplan.PathName(projection.Type().Field(i))
 		problems.Add(&fault.Error{
 			Kind: fault.Limit, Code: "too-deep", Path: name, What: "contains itself, or is nested too deeply",
-			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold another nil, set IgnoreZeroValue as well",
+			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold " +
+				"another nil, set IgnoreZeroValue as well",
 		})
 	}
 	return problems.Err()
@@ -51,7 +52,8 @@ func (o Options) ends(v reflect.Value, depth int) bool {
 		return all(v.NumField(), func(i int) bool { return !o.isHashed(v, i) || o.ends(v.Field(i), depth+1) })
 	case kind == reflect.Map:
 		keys := v.MapKeys()
-		return all(len(keys), func(i int) bool { return o.ends(keys[i], depth+1) && o.ends(v.MapIndex(keys[i]), depth+1) })
+		return all(len(keys),
+			func(i int) bool { return o.ends(keys[i], depth+1) && o.ends(v.MapIndex(keys[i]), depth+1) })
 	}
 	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
 		return true

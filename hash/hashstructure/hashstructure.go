@@ -50,7 +50,8 @@ func sum(projection any, options Options) (result uint64, err error) {
 
 func notHashable(cause error) error {
 	return &fault.Error{
-		Kind: fault.Failed, Code: "not-hashable", What: "the configuration holds what hashstructure cannot hash, or has a method that fails",
+		Kind: fault.Failed, Code: "not-hashable",
+		What: "the configuration holds what hashstructure cannot hash, or has a method that fails",
 		Hint: "look at the cause, and use types that JSON can carry", Cause: cause,
 	}
 }
@@ -89,6 +90,7 @@ func (o Options) hash(v any) (uint64, error) {
 		format = hashstructure.FormatV1
 	}
 	return hashstructure.Hash(v, format, &hashstructure.HashOptions{
-		ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets, UseStringer: o.UseStringer,
+		ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets,
+		UseStringer: o.UseStringer,
 	})
 }

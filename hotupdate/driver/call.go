@@ -104,7 +104,10 @@ func (u *update[T, C]) failure(function string, resources []*Resource, err error
 	for _, r := range resources {
 		names = append(names, r.text())
 	}
-	return &fault.Error{Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "), What: u.redacted(err.Error()), Cause: err}
+	return &fault.Error{
+		Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "),
+		What: u.redacted(err.Error()), Cause: err,
+	}
 }
 
 // shortest is the length below which no text counts as a secret: hiding each "1" would make

@@ -37,7 +37,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Count = func(string, string) {}
 	}
 	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
-	if _, _, err := k.Prepare(&machineupdate.Classes{}, machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
+	if _, _, err := k.Prepare(&machineupdate.Classes{},
+		machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
 		return nil, err
 	}
 	described := k.Driver()
@@ -65,7 +66,9 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 func (k *Kit[T, C]) Describe() []byte { return k.description }
 
 // Prepare reads a class with the kit's Schema and Driver.
-func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
+func (k *Kit[T, C]) Prepare(
+	classes *machineupdate.Classes, class machineupdate.MachineClass,
+) (prepared *machineupdate.Prepared, beyond bool, err error) {
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
@@ -87,7 +90,8 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	var names []string
 	for _, kind := range tags.Kinds() {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
-		if isTagged && lane == "" || slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
+		if isTagged && lane == "" || slices.ContainsFunc(d.Groups,
+			func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
 			names = append(names, string(kind))
 		}
 	}
@@ -98,7 +102,9 @@ func (d *Definition[T, C]) check() error {
 	var problems fault.List
 	require := func(holds bool, where, what string) {
 		if !holds {
-			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what})
+			problems.Add(&fault.Error{
+				Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what,
+			})
 		}
 	}
 	decoded, _ := d.Schema.Decode(nil)
@@ -110,11 +116,14 @@ func (d *Definition[T, C]) check() error {
 	for _, t := range d.Tags {
 		for _, kind := range t.Kinds {
 			kinds[kind]++
-			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
+			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds",
+				"have to be kinds of package tags, each in one Tagging")
 		}
 		isWhole, guard := t.Replace != nil, t.Rules.Guard
-		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging", "needs Project, and either Replace or Set and Remove")
-		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
+		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging",
+			"needs Project, and either Replace or Set and Remove")
+		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging",
+			"needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
 		_, err := t.Rules.Plan(tags.State{}, nil, nil)
 		problems = append(problems, fault.All(err)...)
 	}
@@ -124,7 +133,8 @@ func (d *Definition[T, C]) check() error {
 		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
 		unset := slices.Collect(maps.Values(g.Defaults))
 		unset = slices.DeleteFunc(unset, func(value string) bool { return value != "" })
-		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults", "have to name the attributes, all with a default or none")
+		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults",
+			"have to name the attributes, all with a default or none")
 	}
 	d.checkSharing(require)
 	for _, lane := range d.Lanes {

@@ -73,7 +73,8 @@ func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 
 func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what string)) {
 	s := &d.Sharing
-	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 || s.Divisible != nil
+	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 ||
+		s.Divisible != nil
 	require(!isAsked || s.Key != nil, "Sharing.Key", "has to be set if other fields of Sharing are")
 	require(s.MaxResources >= 0, "Sharing.MaxResources", "has to be positive")
 	isRead := s.Resources != nil
@@ -84,7 +85,8 @@ func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what str
 		isFunction := slices.Contains([]string{"Resources", "Set", "Remove", "Replace", "Modify"}, function)
 		require(isFunction && (!hasKind || isKind(tags.Kind(kind)) && function != "Resources"), "Sharing.Refill",
 			"has an entry that is no function of the Definition, with or without a kind: "+strconv.Quote(name))
-		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill", "has to be between 0.01 and a million calls a second: "+name)
+		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill",
+			"has to be between 0.01 and a million calls a second: "+name)
 	}
 }
 
@@ -166,7 +168,8 @@ func (u *update[T, C]) readShared(ctx context.Context) ([]Resource, error) {
 
 // do makes a call that machines may share.
 func (u *update[T, C]) do(
-	ctx context.Context, action share.Action, part share.Member[*member[C]], send func(context.Context, []*member[C]) error,
+	ctx context.Context, action share.Action, part share.Member[*member[C]],
+	send func(context.Context, []*member[C]) error,
 ) ([]Resource, error) {
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
@@ -176,10 +179,11 @@ func (u *update[T, C]) do(
 	}
 	part.Payload, part.Rank = own, u.request.Rank
 	divisible := u.definition.Sharing.Divisible
-	members, err := u.shell.Do(ctx, action, part, func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
-		err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
-		return answerOf(err, divisible), err
-	})
+	members, err := u.shell.Do(ctx, action, part,
+		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
+			err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+			return answerOf(err, divisible), err
+		})
 	if err != nil {
 		return nil, own.see(err, members)
 	}
@@ -259,7 +263,9 @@ func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 }
 
 func unusableAnswer(providerID, what string) error {
-	return &fault.Error{Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what,
+	}
 }
 
 // see returns the error of a call as one of its members may see it. If there are others, no value
@@ -275,7 +281,8 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	}
 	kind, after := machineupdate.ErrorKindOf(err)
 	seen := errors.New(onlyOwn(redact(err.Error(), secrets), ids, m.ids))
-	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented}, error(kind)) {
+	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
+		error(kind)) {
 		seen = fmt.Errorf("%w: %w", kind, seen)
 	}
 	if after > 0 {

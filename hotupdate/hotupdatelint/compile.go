@@ -28,7 +28,8 @@ func (l *linter) compile(r root) compiled {
 	if r.isConfig {
 		typ = behindPointers(typ)
 	} else {
-		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
+		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)},
+			[]string{`json:"part"`})
 	}
 	plan, err := fieldplan.Build(l.program.Of(typ), r.overrides)
 	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
@@ -50,7 +51,9 @@ func behindPointers(t types.Type) types.Type {
 
 // dependsOnClasses reports whether overrides may fix a problem.
 func dependsOnClasses(problem *fault.Error) bool {
-	return slices.Contains([]string{"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object"}, problem.Code)
+	return slices.Contains([]string{
+		"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object",
+	}, problem.Code)
 }
 
 // reportProblem reports one error of a compiled type at the responsible field, override or type.

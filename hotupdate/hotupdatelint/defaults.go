@@ -56,7 +56,8 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	}
 	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-default", Field: f.GoField,
-		What: "is a pointer that " + by + " fills in, so a value that was left out is hashed differently once it is filled in",
+		What: "is a pointer that " + by +
+			" fills in, so a value that was left out is hashed differently once it is filled in",
 		Hint: "declare what is filled in with the option `default=`",
 	})
 }
@@ -96,7 +97,8 @@ func (l *linter) readDefaults(function *ast.FuncDecl) {
 
 func isDefaulting(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
-	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") || strings.HasPrefix(name, "setobjectdefault")
+	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") ||
+		strings.HasPrefix(name, "setobjectdefault")
 }
 
 func (l *linter) fieldOf(e ast.Expr) *types.Var {

@@ -92,7 +92,8 @@ func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 
 // isEncoder reports whether a function encodes its arguments as text, in its first result.
 func isEncoder(function *types.Func) bool {
-	return isIn(function, "encoding/json", "Marshal", "MarshalIndent") || isIn(function, "sigs.k8s.io/yaml", "Marshal") ||
+	return isIn(function, "encoding/json", "Marshal", "MarshalIndent") ||
+		isIn(function, "sigs.k8s.io/yaml", "Marshal") ||
 		isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln")
 }
 
@@ -122,7 +123,8 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 		h.report(target{node: call}, &fault.Error{
 			Kind: fault.Declaration, Code: "direct-hash",
 			Type: h.program.Of(behindPointers(hashed.typ)).String(),
-			What: "is hashed by way of " + hashed.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
+			What: "is hashed by way of " + hashed.by +
+				", which does not know its hotupdatable struct tags, so every hot update changes the hash",
 			Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
 		})
 	}
@@ -173,5 +175,6 @@ func (l *linter) callee(call *ast.CallExpr) *types.Func {
 }
 
 func isIn(function *types.Func, path string, names ...string) bool {
-	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path && slices.Contains(names, function.Name())
+	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path &&
+		slices.Contains(names, function.Name())
 }

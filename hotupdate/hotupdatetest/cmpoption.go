@@ -23,7 +23,8 @@ import (
 // why. Nor does a configuration that cannot be hashed. Cmp shows the values that differ and does
 // not know the option sensitive: compare no real secrets.
 func IgnoreHot[C any](options ...Option) cmp.Option {
-	return comparing[C](options, "Hashed", isHashed, func(s *subject, v reflect.Value) ([]byte, error) { return s.document(v) })
+	return comparing[C](options, "Hashed", isHashed,
+		func(s *subject, v reflect.Value) ([]byte, error) { return s.document(v) })
 }
 
 // IgnoreImmutable makes cmp compare configurations of type C by their Hot and Ignored parts: two of
@@ -45,7 +46,10 @@ func (failure) Equal(failure) bool { return false }
 
 // comparing makes cmp compare configurations by their documents if Diff lists a change that isSeen
 // accepts; otherwise they are equal.
-func comparing[C any](options []Option, name string, isSeen func(hotupdate.Change) bool, document func(s *subject, v reflect.Value) ([]byte, error)) cmp.Option {
+func comparing[C any](
+	options []Option, name string, isSeen func(hotupdate.Change) bool,
+	document func(s *subject, v reflect.Value) ([]byte, error),
+) cmp.Option {
 	s, err := subjectOf[C](options)
 	same := func(a, b any) bool {
 		if err != nil {

@@ -89,7 +89,9 @@ func (s *subject) golden(file string) error {
 	case s.update == updateRolling || s.update == updateHarmless && !isGrave:
 		return s.write(file, recorded.Vectors)
 	case isGrave:
-		return explain(file, all, "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run with -update=roll")
+		return explain(file, all,
+			"undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and "+
+				"run with -update=roll")
 	case len(all) > 0:
 		return explain(file, all, "none of it rolls a pool; run the test with -update")
 	}
@@ -97,16 +99,19 @@ func (s *subject) golden(file string) error {
 	if err != nil || bytes.Equal(want, written) {
 		return err
 	}
-	return misuse(file, "says the same, but not all that it should, or in another spelling", "run the test with -update")
+	return misuse(file, "says the same, but not all that it should, or in another spelling",
+		"run the test with -update")
 }
 
 func readGolden(file string, written []byte) (*golden, error) {
 	recorded := &golden{}
 	if strict, err := sigsjson.UnmarshalStrict(written, recorded); err != nil || len(strict) > 0 {
-		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(), "restore it from version control")
+		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(),
+			"restore it from version control")
 	}
 	if recorded.FormatVersion != goldenFormat {
-		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion, goldenFormat), "use a release that knows it")
+		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion,
+			goldenFormat), "use a release that knows it")
 	}
 	return recorded, nil
 }
@@ -126,7 +131,10 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 			isGrave = isGrave || !f.Harmless()
 		}
 	} else if !isSame {
-		all, isGrave = []string{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field"}, true
+		all, isGrave = []string{
+			"the Schema is another, and the type contains itself, so that its Schemas cannot be " +
+				"compared field by field",
+		}, true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
@@ -145,7 +153,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	case now.Sum == v.Sum:
 		return ""
 	}
-	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays", v.Name)
+	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays",
+		v.Name)
 	if path := s.blame(v.Document, now.Document); path != "" {
 		text += "; look at " + path
 	}
@@ -156,7 +165,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 }
 
 func explain(file string, differences []string, advice string) error {
-	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" + advice) //nolint:err113 // shown to the tester, not handled
+	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" +
+		advice) //nolint:err113 // shown to the tester, not handled
 }
 
 func (s *subject) write(file string, recorded []vector) error {
@@ -164,7 +174,8 @@ func (s *subject) write(file string, recorded []vector) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // source code, readable like all of it
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err !=
+		nil { //nolint:gosec // source code, readable like all of it
 		return err
 	}
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it

@@ -41,7 +41,8 @@ func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Opti
 		found = rapid.Custom(m.draw).Example(1)
 	}
 	if found.path == "" {
-		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+" that could be changed by itself", "choose another class, or give values with WithValues"))
+		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+
+			" that could be changed by itself", "choose another class, or give values with WithValues"))
 		return nil, ""
 	}
 	return found.config.Addr().Interface().(*C), found.path

@@ -47,14 +47,17 @@ func (s *subject) readAllowed(path string) error {
 	})
 	switch {
 	case typ == nil:
-		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
+		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
+			"write JSON names separated by dots, and [] for elements")
 	case len(s.allowed[path]) == 0:
-		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
+		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
+			"give at least one, or leave the option out")
 	}
 	for i, given := range s.allowed[path] {
 		v, ok := readInto(typ, given)
 		if !ok {
-			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, or of the map's keys")
+			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ),
+				"give values of the field's type, or of the map's keys")
 		}
 		s.given[path] = append(s.given[path], v)
 	}

@@ -34,7 +34,9 @@ func blankRoot(p *fieldplan.Plan) *part {
 }
 
 func (p *part) blankMember(f *fieldplan.Field) *part {
-	return blank(part{node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)})
+	return blank(part{
+		node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name),
+	})
 }
 
 func (p *part) blankElement() *part {
@@ -97,7 +99,8 @@ func (p *part) value() reflect.Value {
 // member returns the address of a field's part. The node may differ from that of f, but has its
 // type.
 func (p *part) member(f *fieldplan.Field) **part {
-	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
+	return &p.members[slices.IndexFunc(p.node.Fields,
+		func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
 // put sets a leaf member, if there is a value.

@@ -18,14 +18,15 @@ var updateWords = map[string]update{"false": verify, "true": updateHarmless, "ro
 // in a variable of the test's package.
 func UpdateFlag(flags *flag.FlagSet, name string) Option {
 	u := verify
-	flags.BoolFunc(name, "write golden files if that rolls no pool; -"+name+"=roll writes them in any case", func(text string) error {
-		word, ok := updateWords[text]
-		if !ok {
-			return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
-		}
-		u = word
-		return nil
-	})
+	flags.BoolFunc(name, "write golden files if that rolls no pool; -"+name+"=roll writes them in any case",
+		func(text string) error {
+			word, ok := updateWords[text]
+			if !ok {
+				return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
+			}
+			u = word
+			return nil
+		})
 	return func(s *subject) error {
 		s.update = u
 		return nil

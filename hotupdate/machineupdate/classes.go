@@ -40,7 +40,8 @@ func (c MachineClass) read() class {
 		return class{MachineClass: c}
 	}
 	read := class{
-		MachineClass: c, name: c.Object.GetName(), key: strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
+		MachineClass: c, name: c.Object.GetName(),
+		key:      strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
 		deleting: c.Object.GetDeletionTimestamp() != nil, paused: isPaused(c.Object.GetAnnotations()),
 	}
 	if uid, version := c.Object.GetUID(), c.Object.GetResourceVersion(); uid != "" && version != "" {
@@ -96,7 +97,9 @@ type preparation struct {
 // Beyond is true for one caller after each change of the class outside of its hot part. Labels,
 // images and subnets change a class without changing its name, and running machines keep theirs.
 // Report it.
-func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
+func (c *Classes) Prepare(
+	class MachineClass, schema *hotupdate.Schema, driver Driver,
+) (prepared *Prepared, beyond bool, err error) {
 	read := class.read()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -238,7 +241,10 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	inPlace, inPlaceErr := readable.InPlaceDocument(config)
 	rest, restErr := readable.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name, What: "its provider spec cannot be read", Cause: err}
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name,
+			What: "its provider spec cannot be read", Cause: err,
+		}
 	}
 	layout, err := layoutOf(&driver, schema)
 	if err != nil {
@@ -250,7 +256,8 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	}
 	return &Prepared{
 		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
-		beside: schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))), uncovered: layout.part(inPlace, 0),
+		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
+		uncovered: layout.part(inPlace, 0),
 	}, nil
 }
 

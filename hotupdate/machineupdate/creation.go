@@ -47,7 +47,9 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 // update: once it can, it needs to know the hot part of the creation. A class that cannot be read
 // leaves a marker without a hot part: the machine is updated once the class can be read.
 func beginCreation(o *observation) *Creation {
-	c := &Creation{seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	c := &Creation{
+		seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout()),
+	}
 	for _, lane := range lanesOf(o.Class) {
 		c.mark(lane.annotation, lane.target, o.now)
 	}
@@ -144,7 +146,10 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
 	if creation == nil {
-		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
+		err = errors.Join(err, &fault.Error{
+			Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish",
+			Hint: "call it only if BeginCreation returned one",
+		})
 	} else if err == nil && creation.marked {
 		err = versioned("FinishCreation's machine", machine)
 	}

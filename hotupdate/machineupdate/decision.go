@@ -69,7 +69,8 @@ func (o *observation) excluded() (Reason, bool) {
 		return machineFailed, true
 	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
 		return creationPending, true
-	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused || o.Settings.Paused != nil && o.Settings.Paused():
+	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused ||
+		o.Settings.Paused != nil && o.Settings.Paused():
 		return paused, true
 	case o.Class == nil:
 		return classUnusable, true
@@ -88,7 +89,10 @@ func (m *machine) owns(h *record.Header, err error) error {
 	if h.Creating == m.Name && h.Creating != "" || h.ProviderID == m.ProviderID && h.ProviderID != "" {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: record.Hint}
+	return &fault.Error{
+		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name,
+		What: "has the record of another VM", Hint: record.Hint,
+	}
 }
 
 func (o *observation) decideBy(h *record.Header) decision {

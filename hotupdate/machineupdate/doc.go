@@ -32,28 +32,30 @@
 // different from when the record was written. "Closed" is the lane that is InPlace, outside of
 // ApplyInPlace.
 //
-//	row  machine and class                                           record                              decision
-//	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
-//	 2   phase Failed                                                any                                 None MachineFailed
-//	 3   no provider ID, or phase empty or CrashLoopBackOff          any                                 None CreationPending
-//	 4   paused, or its class, or all                                any                                 None Paused
-//	 5   no class, or one that cannot be prepared                    any                                 None ClassUnusable
-//	 6   class with deletion timestamp                               any                                 None ClassDeleting
-//	6a   driver without hot updates                                  any                                 Unsupported NoUpdates
-//	 7   closed                                                      none, not Unconfirmed, unusable     None AwaitingDrain
-//	 8   closed, ConfirmAfter over or Since impossibly late          Unconfirmed                         Confirm ConfirmationDue, reads only
-//	 9   any                                                         none                                Update FirstAdoption
-//	10   any                                                         unreadable, later, of another VM    Update RecordUnusable
-//	11   nothing other, RetryAfter or NotBefore not over             Calling, not of a creation          Wait Unfinished
-//	12   any                                                         Calling                             Update Unfinished
-//	13   wanted or Schema other, not closed                          Unconfirmed                         Update SpecChanged, SchemaChanged
-//	14   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
-//	15   Since is impossibly late                                    Unconfirmed                         Update Unfinished
-//	16   any                                                         Unconfirmed                         Confirm ConfirmationDue
-//	17   wanted other, or not all of it applied and more of it fits  settled                             Update SpecChanged
-//	18   Schema other                                                settled                             Update SchemaChanged
-//	19   VerifyPeriod over                                           settled                             Update VerifyDue
-//	20   any                                                         settled                             None UpToDate
+//	row  machine and class                                record                            decision
+//	 1   deletion timestamp, or phase Terminating         any                               None MachineDeleting
+//	 2   phase Failed                                     any                               None MachineFailed
+//	 3   no provider ID, phase empty or CrashLoopBackOff  any                               None CreationPending
+//	 4   paused, or its class, or all                     any                               None Paused
+//	 5   no class, or one that cannot be prepared         any                               None ClassUnusable
+//	 6   class with deletion timestamp                    any                               None ClassDeleting
+//	6a   driver without hot updates                       any                               Unsupported NoUpdates
+//	 7   closed                                           none, not Unconfirmed, unusable   None AwaitingDrain
+//	 8   closed, ConfirmAfter over or Since too late      Unconfirmed                       Confirm ConfirmationDue,
+//	                                                                                        reads only
+//	 9   any                                              none                              Update FirstAdoption
+//	10   any                                              unreadable, later, of another VM  Update RecordUnusable
+//	11   nothing other, RetryAfter or NotBefore not over  Calling, not of a creation        Wait Unfinished
+//	12   any                                              Calling                           Update Unfinished
+//	13   wanted or Schema other, not closed               Unconfirmed                       Update SpecChanged,
+//	                                                                                        SchemaChanged
+//	14   ConfirmAfter not over                            Unconfirmed                       Wait ConfirmationDue
+//	15   Since is too late: it is in the future           Unconfirmed                       Update Unfinished
+//	16   any                                              Unconfirmed                       Confirm ConfirmationDue
+//	17   wanted other, or more of what is missing fits    settled                           Update SpecChanged
+//	18   Schema other                                     settled                           Update SchemaChanged
+//	19   VerifyPeriod over                                settled                           Update VerifyDue
+//	20   any                                              settled                           None UpToDate
 //
 // If the driver cannot update, rows with Update and Confirm become Unsupported with the same
 // reason, nothing is written, and no Schema counts as other. A driver that returned

@@ -81,7 +81,9 @@ func ownKind(err error) DriverError {
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
-	return map[string]DriverError{"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled}[code]
+	return map[string]DriverError{
+		"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled,
+	}[code]
 }
 
 func wrapped(err error) []error {
@@ -135,7 +137,8 @@ func (e *PartialError) Error() string {
 	for i, resource := range e.NotDone {
 		names[i] = resource.Kind + " " + resource.ID
 	}
-	text := fmt.Sprintf("updated %d of %d resources, but not %s", len(e.Done), len(e.Done)+len(e.NotDone), strings.Join(names, ", "))
+	text := fmt.Sprintf("updated %d of %d resources, but not %s", len(e.Done), len(e.Done)+len(e.NotDone),
+		strings.Join(names, ", "))
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}

@@ -26,7 +26,10 @@ type Executor[M Machine] struct {
 	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every
 	// patch names the resourceVersion that the machine must still have. Return the API server's
 	// errors for conflicts and missing machines unchanged, and do not repeat the write.
-	Patch func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (M, error)
+	Patch func(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions,
+		subresources ...string,
+	) (M, error)
 	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an
 	// error whose kind [ErrorKindOf] does not know in one of this package: fmt.Errorf("%w: %v",
 	// ErrNotFound, err).
@@ -151,7 +154,9 @@ func (e *Executor[M]) missing() error {
 }
 
 func missingFunction(name string) error {
-	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it",
+	}
 }
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
@@ -278,7 +283,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
 		e.record(ctx, result, pass.write(result.version(), refusal), refused, o.nextTry(&refusal, now), callErr)
-	// so that the next attempts wait
+	// Recorded, so that the next attempts wait.
 	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result):
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
@@ -295,11 +300,14 @@ const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
 var errReadOnly = &fault.Error{
-	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
+	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine",
+	What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
 }
 
 // record writes the record after a call.
-func (e *Executor[M]) record(ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error) {
+func (e *Executor[M]) record(
+	ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error,
+) {
 	if e.write(ctx, p, result) {
 		result.end(how, delay, callErr)
 	} else {
@@ -317,7 +325,8 @@ func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok
 	case err == nil:
 		result.Machine = written
 		if p.crowded && e.Event != nil {
-			e.Event(written, normal, "HotUpdateSpecNotMirrored", "the annotations of the machine have no room for the provider spec")
+			e.Event(written, normal, "HotUpdateSpecNotMirrored",
+				"the annotations of the machine have no room for the provider spec")
 		}
 		return true
 	case ctx.Err() != nil:

@@ -48,7 +48,8 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if lane == nil {
 		return InPlaceApplied
 	}
-	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation], &machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
+	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation],
+		&machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
 	switch {
 	case state == InPlaceApplied || lane.canUpdate():
 		return state
@@ -113,7 +114,10 @@ func (g *gate) check(ctx context.Context) error {
 		g.node = node
 	}
 	if err == nil && (!node.Unschedulable || node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained)) {
-		err = &fault.Error{Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine", What: "is not drained, or was drained anew", Hint: "look again"}
+		err = &fault.Error{
+			Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine",
+			What: "is not drained, or was drained anew", Hint: "look again",
+		}
 	}
 	return err
 }
@@ -127,7 +131,9 @@ func (g *gate) check(ctx context.Context) error {
 // first request that changes the cloud. That request is sent only if the node is the same,
 // unschedulable, and was not drained again. For an Observation with neither class nor error the
 // node is ready.
-func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
+func (e *Executor[M]) ApplyInPlace(
+	ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error),
+) (result Result[M], ready bool) {
 	result = Result[M]{Machine: observed.Machine, ending: notCalled}
 	if observed.isUnrecorded() {
 		return result, true
@@ -145,7 +151,8 @@ func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M],
 	if observed.InPlace() == InPlaceUnable {
 		err := &fault.Error{
 			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
-			What: "may need another InPlace part, which the driver cannot apply", Hint: "ask Observation.InPlace before a node is selected",
+			What: "may need another InPlace part, which the driver cannot apply",
+			Hint: "ask Observation.InPlace before a node is selected",
 		}
 		if result.end(unable, 0, err); e.Event != nil {
 			e.Event(observed.Machine, warning, "HotUpdateUnsupported", err.Error())

@@ -56,7 +56,8 @@ func (l *Limiter) begin(reason Reason, now time.Time) bool {
 		l.spent, l.at = max(l.spent-elapsed.Seconds()/l.Every.Seconds(), 0), now
 	}
 	rank := reason.rank()
-	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) && (l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
+	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) &&
+		(l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
 	if allowed {
 		l.spent++
 		l.inFlight++

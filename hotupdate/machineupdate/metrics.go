@@ -55,7 +55,8 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	}
 	f.begun = begun
 	samples["machines_calling"], samples["oldest_calling_seconds"] = count[record.Calling], oldest[record.Calling]
-	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed], oldest[record.Unconfirmed]
+	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed],
+		oldest[record.Unconfirmed]
 	return samples
 }
 

@@ -78,8 +78,9 @@ type observation struct {
 // at prepares an observation for a decision about a lane.
 func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
-		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
-		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(),
+		ProviderID: o.ProviderID,
+		Phase:      o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
 	}
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
 }
@@ -95,7 +96,10 @@ func given[M Machine](where string, m M) error {
 	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil", Hint: "hand in the object of the cache, or of the last write"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil",
+		Hint: "hand in the object of the cache, or of the last write",
+	}
 }
 
 // versioned returns the error of a machine to which no write can be bound.
@@ -104,7 +108,8 @@ func versioned[M Machine](where string, m M) error {
 		return err
 	}
 	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-resource-version", Where: where, What: "has no resourceVersion, without which a write would overwrite what others wrote",
+		Kind: fault.Misuse, Code: "missing-resource-version", Where: where,
+		What: "has no resourceVersion, without which a write would overwrite what others wrote",
 		Hint: "hand in the object of the cache, or of the last write",
 	}
 }

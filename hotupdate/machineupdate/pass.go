@@ -100,7 +100,8 @@ func (m *machine) write(resourceVersion string, annotations map[string]*string) 
 
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
-		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class.MachineClass, Secret: p.Secret, Lane: p.lane.name,
+		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class.MachineClass,
+		Secret: p.Secret, Lane: p.lane.name,
 		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.isClosed(),
 	}
 	for _, part := range p.planned.Parts {
@@ -108,7 +109,9 @@ func (p *pass) request() *UpdateMachineRequest {
 		for i, hot := range part.Attempted {
 			attempted[i] = Hot(hot)
 		}
-		r.Parts = append(r.Parts, Part{Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired)})
+		r.Parts = append(r.Parts, Part{
+			Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired),
+		})
 	}
 	return r
 }

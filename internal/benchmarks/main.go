@@ -20,7 +20,8 @@ import (
 func main() {
 	turns := flag.Int("turns", 30, "how often each case is timed")
 	slice := flag.Duration("slice", 2*time.Millisecond, "how long each turn takes, at least")
-	picture := flag.String("svg", "scale.svg", "where the plot goes; if empty, only the summary is printed, as it stands in the README")
+	picture := flag.String("svg", "scale.svg",
+		"where the plot goes; if empty, only the summary is printed, as it stands in the README")
 	flag.Parse()
 	r := &report{options: measure.Options{Turns: *turns, Slice: *slice}, out: os.Stdout}
 	if err := r.run(*picture); err != nil {

@@ -234,7 +234,8 @@ func SameText(body []byte, canonical string) bool {
 			return false
 		}
 		var text, spelled [8]byte
-		canonical, ok = strings.CutPrefix(canonical[plain:], string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
+		canonical, ok = strings.CutPrefix(canonical[plain:],
+			string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
 		if !ok {
 			return false
 		}

@@ -82,7 +82,8 @@ func specIn(raw []byte, version string) (*property, error) {
 			}
 		}
 	}
-	return nil, invalid("", "has no version "+version+" with the schema of a spec", "it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
+	return nil, invalid("", "has no version "+version+" with the schema of a spec",
+		"it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
 }
 
 const writeCRD = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"

@@ -43,11 +43,14 @@ var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
 	"number":  {"": {Kind: "float", Bits: 64}},
-	"string":  {"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"}},
+	"string": {
+		"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"},
+	},
 }
 
 // quantityPattern is the pattern that controller-gen writes for a resource.Quantity.
-const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))` +
+	`(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
 // node describes the values of a property. The rules of the properties above it have been read.
 func (r *reader) node(p *property, path string) *schemajson.Node {
@@ -66,7 +69,8 @@ func (r *reader) node(p *property, path string) *schemajson.Node {
 	}
 	n := cmp.Or(leaves[p.Type][p.Format], leaves[p.Type][""])
 	if n == nil {
-		r.reject(path, "has the unknown type "+strconv.Quote(p.Type), "write a structural schema, in which every value has a type")
+		r.reject(path, "has the unknown type "+strconv.Quote(p.Type),
+			"write a structural schema, in which every value has a type")
 		n = &schemajson.Node{}
 	}
 	return n
@@ -78,7 +82,8 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 	isMap := additional.Preserve || len(p.Additional) > 0 && p.Additional[0] == '{'
 	switch {
 	case isMap && len(p.Properties) > 0:
-		r.reject(path, "has both properties and additionalProperties", "write a structural schema, which has one of them")
+		r.reject(path, "has both properties and additionalProperties",
+			"write a structural schema, which has one of them")
 	case isMap:
 		if !additional.Preserve {
 			// anything but a schema leaves the type empty
@@ -134,7 +139,8 @@ func (p *property) pairing() (key string, isSet bool) {
 		return "", p.ListType == "map" || p.ListType == "set"
 	}
 	key = p.ListMapKeys[0]
-	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") && slices.Contains(p.Items.Required, key) {
+	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") &&
+		slices.Contains(p.Items.Required, key) {
 		return key, false
 	}
 	return "", true
@@ -144,7 +150,8 @@ func (p *property) pairing() (key string, isSet bool) {
 // option cannot express it.
 func defaultOf(p *property, n *schemajson.Node) *string {
 	switch text := string(p.Default); {
-	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"}, n.Kind):
+	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"},
+		n.Kind):
 		return nil
 	default:
 		plain := schemajson.PlainText(text)

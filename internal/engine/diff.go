@@ -196,7 +196,8 @@ func (d *differ) leafMember(o *op, s sides) {
 
 // composite compares two objects or collections, either of which may be missing.
 func (d *differ) composite(s sides, in *fieldplan.Node) {
-	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]), len(d.above[1]))
+	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]),
+		len(d.above[1]))
 	for i := range s {
 		if s[i].value.IsValid() && !d.trail.Visit(&d.above[i], s[i].node, s[i].value) {
 			return
@@ -223,7 +224,11 @@ func (d *differ) keyed(s sides) {
 	if d.overlays { // the result has the stricter class
 		old, updated = s.stricter().node, s.stricter().node
 	}
-	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value)}}
+	pairs := pairing{
+		left: [2][]Element{
+			d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value),
+		},
+	}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
 			d.moved = append(d.moved, position{len(d.trail.Path), old.At})
@@ -237,7 +242,8 @@ func (d *differ) positions(s sides) {
 		s[0].value, s[1].value = arrayOrZero(n, s[0].value), arrayOrZero(n, s[1].value)
 	}
 	for i := range max(length(s[0].value), length(s[1].value)) {
-		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i}, pair{index(s[0].value, i), index(s[1].value, i)}, nil)
+		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i},
+			pair{index(s[0].value, i), index(s[1].value, i)}, nil)
 	}
 }
 
@@ -301,7 +307,10 @@ func shell(s side) string {
 func (d *differ) emit(s sides, texts [2]string) {
 	strict := s.stricter()
 	op := opOf(texts)
-	c := Change{Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1], Sensitive: strict.node.HidesBelow}
+	c := Change{
+		Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1],
+		Sensitive: strict.node.HidesBelow,
+	}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
 	if c.Sensitive {
 		c.Old, c.New = "", ""

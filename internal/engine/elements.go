@@ -30,7 +30,9 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	case n.Kind == fieldplan.Map:
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key, Hidden: n.HidesKeys()}
 	case n.Pairing == fieldplan.ByKey:
-		return fieldpath.Step{Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At, Hidden: n.Key.Node.HidesValues()}
+		return fieldpath.Step{
+			Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At, Hidden: n.Key.Node.HidesValues(),
+		}
 	default:
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}
@@ -54,7 +56,10 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Key == e.Key {
 			t.Enter(e.Step(n))
-			t.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text", Hint: "remove one of the keys"})
+			t.Report(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text",
+				Hint: "remove one of the keys",
+			})
 			t.Leave()
 			continue
 		}
@@ -79,7 +84,8 @@ func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 func readEntries(t *Trail, v reflect.Value) []Element {
 	size, typ := v.Len(), v.Type()
 	entries := make([]Element, 0, size)
-	keys, values := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size), reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
+	keys, values := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size),
+		reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
 	for it := v.MapRange(); it.Next() && len(entries) < size; {
 		e := Element{mapKey: keys.Index(len(entries)), Value: values.Index(len(entries))}
 		e.mapKey.SetIterKey(it)
@@ -109,7 +115,10 @@ func keyText(key reflect.Value) (string, *fault.Error) {
 		}
 		text = string(out)
 	case key.Kind() == reflect.Interface:
-		return "", &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text", Hint: "remove the key"}
+		return "", &fault.Error{
+			Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text",
+			Hint: "remove the key",
+		}
 	case key.CanInt():
 		text = strconv.FormatInt(key.Int(), 10)
 	default:

@@ -148,7 +148,10 @@ func (r *run) index(n *node, m memory) int {
 	for i, e := range own {
 		if i > 0 && own[i-1].order == e.order && textOf(own[i-1].at) == textOf(e.at) {
 			r.at(n, m, e.at)
-			r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
+			r.report(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements",
+				Hint: "give each element a key of its own",
+			})
 			continue
 		}
 		distinct = append(distinct, e)
@@ -166,7 +169,10 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 		r.report(invalidUTF8Key())
 		return
 	}
-	r.report(&fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it"})
+	r.report(&fault.Error{
+		Kind: fault.Missing, Code: "missing-list-key",
+		What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it",
+	})
 }
 
 // keyAt returns element i of the keyed list at m, with its key.

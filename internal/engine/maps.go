@@ -149,7 +149,8 @@ func (v *values) grow(size int) {
 
 // done returns the memory of v to the pool, without references to users' values.
 func (v *values) done(n *node) {
-	if size := v.list.Len(); size > maxPooled || size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
+	if size := v.list.Len(); size > maxPooled ||
+		size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
 		v.list = reflect.Zero(v.list.Type())
 	} else {
 		v.list.Clear()

@@ -56,7 +56,8 @@ type overlayer struct {
 }
 
 func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
-	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue || n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
+	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue ||
+		n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
 		if changes[0].Class != g.class {
 			return onto
 		}

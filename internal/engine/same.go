@@ -43,7 +43,8 @@ func (p *Program) SameWhole(a, b reflect.Value) bool {
 // SameBelow is [Program.SameWhole] for parts of values at a depth below the root, which n
 // describes. It is false for missing values and for values without an address.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() &&
+		p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
 }
 
 func (p *Program) same(n *node, depth int, x, y memory) bool {
@@ -131,7 +132,8 @@ func (c *comparison) collection(n *node, a, b memory) bool {
 		return c.quantities(quantitiesAt(a), quantitiesAt(b))
 	case mapKind:
 		return c.maps(n, a, b)
-	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
+	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind,
+		intOrStringKind, leafKind:
 	}
 	return false
 }
@@ -162,7 +164,9 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	return bytes.Equal(text, other)
 }
 
-func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
+func (c *comparison) object(
+	n *node, a, b memory,
+) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
 	if c.depth++; c.depth > maxCompared {
 		return false
 	}
@@ -234,7 +238,8 @@ func (c *comparison) member(o *op, a, b memory) bool {
 
 // bothZero reports whether two leaves are zero and thus absent, whatever their text.
 func (o *op) bothZero(a, b memory) bool {
-	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
+	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() &&
+		valueAt(b, o.node.plan.Type).IsZero()
 }
 
 // element compares two elements, either of which may be missing. A nil list or map differs from an
@@ -309,7 +314,8 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 	done := c.prefix(n, &x, &y)
 	if done < x.len || n.directionOf(&x) == mixed {
 		c.depth = depth
-		if done < x.len && n.haveOneKey(x.at(done, n.elemPointers), y.at(done, n.elemPointers)) || !c.indexed(n, a, b, done) {
+		if done < x.len && n.haveOneKey(x.at(done, n.elemPointers), y.at(done, n.elemPointers)) ||
+			!c.indexed(n, a, b, done) {
 			return false
 		}
 	}
@@ -397,7 +403,8 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 		// comparing the values may reallocate the stacks
 		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at
 		key := r.keys[before.keys+e]
-		if key != r.keys[after.keys+f] || !isText(key) || !c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
+		if key != r.keys[after.keys+f] || !isText(key) ||
+			!c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
 			return false
 		}
 	}

@@ -61,7 +61,8 @@ func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
 
 // mixed fills to from both values, either of which may be missing.
 func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
-	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]), len(c.above[1]))
+	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]),
+		len(c.above[1]))
 	for side, v := range from {
 		if v.IsValid() && !c.trail.Visit(&c.above[side], n, v) {
 			return
@@ -129,11 +130,14 @@ func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from pair) {
 // isWanted reports whether an element of collection in is copied.
 func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
 	n := ElementNode(in, elem)
-	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) || c.trims.isHashed(n, elem, in)
+	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) ||
+		c.trims.isHashed(n, elem, in)
 }
 
 func (c *copier) differ(what string) {
-	c.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration"})
+	c.trail.Report(&fault.Error{
+		Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration",
+	})
 }
 
 // members fills to with the members of an object. The key and selector of an element of collection
@@ -168,7 +172,8 @@ func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
 	if c.trims == nil || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
 		return
 	}
-	if inner, ok := Deref(to); ok && (inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
+	if inner, ok := Deref(to); ok &&
+		(inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
 		to.SetZero()
 	}
 }
@@ -273,7 +278,9 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 // entries fills a map. In halves null is a value, not an absent key.
 func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 	to.Set(reflect.MakeMap(n.Type))
-	for pairs := (pairing{left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])}}); pairs.next(); {
+	for pairs := (pairing{
+		left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])},
+	}); pairs.next(); {
 		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
 		c.trail.Enter(e.Step(n))
 		if c.element(n, elem, pairs.values()); c.isWanted(n, pairs.values()[0]) {
@@ -303,7 +310,8 @@ func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
 }
 
 func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
-	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) && !c.halves.isHashed(n, from[0], in)
+	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
+		!c.halves.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {
 		c.mixed(n, to, from, in)
 	}

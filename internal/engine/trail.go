@@ -80,14 +80,19 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 // visit adds v, at a depth below the root, to the ancestors if it may contain itself.
 func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.Error {
 	if depth > MaxDepth {
-		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}
+		return &fault.Error{
+			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value",
+		}
 	}
 	if !n.Recursive {
 		return nil
 	}
 	now := visitTo(n, v)
 	if now.at != 0 && slices.Contains(*a, now) {
-		return &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself", Hint: "remove the cycle"}
+		return &fault.Error{
+			Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself",
+			Hint: "remove the cycle",
+		}
 	}
 	*a = append(*a, now)
 	return nil

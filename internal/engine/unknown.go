@@ -41,7 +41,10 @@ func (u *Unknown) Left() []Element {
 func (o *op) unknown(e Element) op {
 	name, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
 	elem := o.node.elem
-	return op{node: elem, kind: elem.kind, header: headerOf(string(name) + ":"), field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
+	return op{
+		node: elem, kind: elem.kind, header: headerOf(string(name) + ":"),
+		field: &fieldplan.Field{Name: e.Key, Node: elem.plan},
+	}
 }
 
 // afterNames sorts after all names, which are UTF-8.
@@ -52,7 +55,11 @@ func (d *differ) unknownMembers(s sides) *pairing {
 	if s[0].node.Rest == nil {
 		return nil
 	}
-	return &pairing{left: [2][]Element{UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value)}}
+	return &pairing{
+		left: [2][]Element{
+			UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value),
+		},
+	}
 }
 
 // unknown compares those of the remaining unknown members whose names sort before name.
@@ -61,7 +68,8 @@ func (d *differ) unknown(n *node, members *pairing, name string) {
 		o := n.rest.unknown(*members.element())
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
 		from := origin{kind: OriginUnknown, depth: len(d.trail.Path)}
-		d.leafMember(&o, sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
+		d.leafMember(&o,
+			sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
 		d.trail.Leave()
 	}
 }

@@ -87,5 +87,7 @@ func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 }
 
 func invalidUTF8Key() *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key"}
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
+	}
 }

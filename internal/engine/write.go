@@ -334,7 +334,8 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 		if v := at[intstr.IntOrString](m); v.Type == intstr.String {
 			return canonjson.AppendString(dst, v.StrVal)
 		}
-	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind, floatKind, bytesKind, leafKind:
+	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind,
+		floatKind, bytesKind, leafKind:
 	}
 	if n.constant != "" {
 		return append(dst, n.constant...), nil

@@ -76,7 +76,8 @@ func (c *compiler) oneClass(n *Node) {
 	case n.Pairing == ByValue:
 		c.refuseOthers(n, n.Elem, "mixed-set", "a set", map[*Node]bool{})
 	case n.isUnprojectedList():
-		c.refuseOthers(n, n.Elem, "non-hot-below-list", "a list whose elements are paired by position", map[*Node]bool{})
+		c.refuseOthers(n, n.Elem, "non-hot-below-list",
+			"a list whose elements are paired by position", map[*Node]bool{})
 	}
 }
 
@@ -95,7 +96,8 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	for _, f := range below.Fields {
 		if f.Declared != Inherited && f.Node.Class != list.Class {
 			hint := "give it the class " + list.Class.String() + " as well, or pair the list's elements with `key=`"
-			c.faults.Add(mistake(f.GoField, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
+			c.faults.Add(mistake(f.GoField, code,
+				fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
 			continue
 		}
 		c.refuseOthers(list, f.Node, code, kind, seen)
@@ -103,6 +105,7 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
 		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
-		c.faults.Add(mistake(below.When.Source, code, what, "remove the option, or pair the list's elements with `key=`"))
+		c.faults.Add(mistake(below.When.Source, code, what,
+			"remove the option, or pair the list's elements with `key=`"))
 	}
 }

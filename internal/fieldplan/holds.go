@@ -14,7 +14,8 @@ func (p *Plan) Beside(pointers []string) (all ClassSet) {
 		return p.Root.Classes
 	}
 	for _, f := range p.Root.Fields {
-		if !slices.ContainsFunc(pointers, func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
+		if !slices.ContainsFunc(pointers,
+			func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
 			all |= f.Classes()
 		}
 	}
@@ -68,4 +69,6 @@ func (n *Node) isFree() bool {
 	return n.Kind == Leaf && slices.Contains(freeLeaves[:], n.Leaf)
 }
 
-var freeLeaves = [...]leaf.Kind{leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque}
+var freeLeaves = [...]leaf.Kind{
+	leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque,
+}

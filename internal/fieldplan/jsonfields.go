@@ -101,15 +101,18 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 			r.ineffective(goField)
 		}
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
-		r.faults.Add(mistake(goField, "unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type"))
+		r.faults.Add(mistake(goField, "unsupported-type",
+			"is embedded and unexported, so encoding/json can neither fill it nor call its marshaler",
+			"export its type"))
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, tag)
 	case !isJSONName(name):
 		r.faults.Add(unnamed(goField, sf, options, tag))
 	default:
 		f := &jsonField{
-			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
-			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
+			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"),
+			quoted: hasOption(options, "string") && isQuotable(sf.Type),
+			index:  appendIndex(l.index, i), goField: goField, typ: sf.Type,
 			tag: tag, embedded: l.embedded, typeMeta: l.typeMeta,
 		}
 		r.found = append(r.found, f)
@@ -123,9 +126,12 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 func unnamed(goField string, sf reflect.StructField, options string, tag taggedField) *fault.Error {
 	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
 	if tag.present && hasOption(options, "inline") {
-		return mistake(goField, "inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write "+suggestion)
+		return mistake(goField, "inline-named-field",
+			"is a named field with `json:\",inline\"`, which encoding/json nests under its Go name",
+			"embed the struct, or write "+suggestion)
 	}
-	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
+	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type",
+		"use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
 }
 
 func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
@@ -142,7 +148,8 @@ func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
 
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
 	if leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf {
-		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
+		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so " +
+			"its value is not in JSON"
 		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
@@ -152,7 +159,8 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 		r.embeddings = append(r.embeddings, embedded)
 		if tag.HasOptions() {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
-			r.faults.Add(mistake(goField, "misplaced-option", what, "remove the other options or give the field a JSON name"))
+			r.faults.Add(mistake(goField, "misplaced-option", what,
+				"remove the other options or give the field a JSON name"))
 		}
 	}
 	for _, queued := range r.next {
@@ -214,7 +222,8 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 // its name, or that promotes no field.
 func (r *resolver) ineffective(goField string) {
 	what := "has a hotupdatable struct tag without effect, since it gives JSON no field"
-	r.faults.Add(mistake(goField, "ineffective-tag", what, "export it under a JSON name that no other field has, or remove the struct tag"))
+	r.faults.Add(mistake(goField, "ineffective-tag", what,
+		"export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
 // PathName returns the name of a field in a path, even if the field is not in JSON. It is false for
@@ -251,7 +260,8 @@ func isQuotable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number}, leaf.KindOf(t))
+	return slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number},
+		leaf.KindOf(t))
 }
 
 // isJSONName reports whether encoding/json takes the name from a struct tag.

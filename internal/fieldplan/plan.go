@@ -229,7 +229,8 @@ func (n *Node) Parts() []*Field {
 
 // admitsUnknown reports whether there may be unknown members in configurations of struct type t.
 func admitsUnknown(t reflect.Type) bool {
-	return slices.ContainsFunc(slices.Collect(t.Fields()), func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
+	return slices.ContainsFunc(slices.Collect(t.Fields()),
+		func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
 }
 
 // closes reports whether elements of n must not have unknown members, which would be Immutable.

@@ -33,7 +33,10 @@ func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 // checkDynamic walks a value of unknown type before encoding/json sees it.
 func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	if depth > canonjson.MaxDepth {
-		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself", Hint: "remove the cycle or the nesting"}
+		return &fault.Error{
+			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
+			Hint: "remove the cycle or the nesting",
+		}
 	}
 	if marshals, problem := checkMarshaler(v); marshals {
 		return problem
@@ -43,7 +46,10 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 		return checkText(v.String())
 	case reflect.Float32, reflect.Float64:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			return &fault.Error{Kind: fault.Limit, Code: "not-finite", What: "holds a number that is not finite", Hint: "use a finite number"}
+			return &fault.Error{
+				Kind: fault.Limit, Code: "not-finite", What: "holds a number that is not finite",
+				Hint: "use a finite number",
+			}
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
@@ -60,7 +66,10 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	case reflect.Struct:
 		return checkStruct(v, depth)
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
-		return &fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", Type: v.Type().String(), What: "holds a " + v.Kind().String(), Hint: "use a type that JSON can carry"}
+		return &fault.Error{
+			Kind: fault.Unsupported, Code: "unsupported-value", Type: v.Type().String(),
+			What: "holds a " + v.Kind().String(), Hint: "use a type that JSON can carry",
+		}
 	default:
 	}
 	return nil
@@ -68,7 +77,10 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 
 func checkText(text string) *fault.Error {
 	if !utf8.ValidString(text) {
-		return &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "holds text that is not valid UTF-8", Hint: "use []byte for binary data"}
+		return &fault.Error{
+			Kind: fault.Malformed, Code: "invalid-utf8", What: "holds text that is not valid UTF-8",
+			Hint: "use []byte for binary data",
+		}
 	}
 	return nil
 }
@@ -108,7 +120,8 @@ func BelowInterface(t reflect.Type) *fault.Error {
 	}
 	return &fault.Error{
 		Kind: fault.Declaration, Code: "below-interface", Field: tagged[0], Type: t.String(),
-		What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect", Hint: "use the struct as the field's type, or remove the struct tag",
+		What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect",
+		Hint: "use the struct as the field's type, or remove the struct tag",
 	}
 }
 

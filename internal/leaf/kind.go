@@ -130,7 +130,8 @@ func implements(t, iface reflect.Type) bool {
 // something in it, and so may depend on the spelling of the JSON.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	_, known := knownLeaves[t]
-	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) || k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
+	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) ||
+		k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
 }
 
 // HoldsInterface reports whether type t is an interface, or contains one into which the decoder
@@ -175,7 +176,9 @@ func (k Kind) MayFail() bool {
 
 // MayBeNull reports whether there are values of this kind whose text is [Null].
 func (k Kind) MayBeNull() bool {
-	return slices.Contains([]Kind{Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque}, k)
+	return slices.Contains([]Kind{
+		Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque,
+	}, k)
 }
 
 // MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json writes no such

@@ -45,7 +45,9 @@ func checkQuantity(text string) *fault.Error {
 	}
 	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
 		return &fault.Error{
-			Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 1024 digits or an exponent beyond 999", Hint: "use a quantity within Kubernetes' range",
+			Kind: fault.Limit, Code: "number-range",
+			What: "is a quantity with more than 1024 digits or an exponent beyond 999",
+			Hint: "use a quantity within Kubernetes' range",
 		}
 	}
 	return nil
@@ -82,7 +84,8 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits || dec.Scale() > maxQuantityBits) {
+	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits ||
+		dec.Scale() > maxQuantityBits) {
 		return dst, quantityTooLong()
 	}
 	whole, decimals, _ := strings.Cut(dec.String(), ".")
@@ -98,6 +101,8 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 
 func quantityTooLong() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 64 digits before or after the decimal point", Hint: "use a quantity within Kubernetes' range",
+		Kind: fault.Limit, Code: "number-range",
+		What: "is a quantity with more than 64 digits before or after the decimal point",
+		Hint: "use a quantity within Kubernetes' range",
 	}
 }

@@ -107,7 +107,10 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	case intstr.String:
 		return canonjson.AppendString(dst, v.StrVal)
 	default:
-		return dst, &fault.Error{Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string", Hint: "set Type to intstr.Int or intstr.String"}
+		return dst, &fault.Error{
+			Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string",
+			Hint: "set Type to intstr.Int or intstr.String",
+		}
 	}
 }
 
@@ -117,7 +120,10 @@ const zeroTime = `"0001-01-01T00:00:00Z"`
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
-		return dst, &fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time"}
+		return dst, &fault.Error{
+			Kind: fault.Limit, Code: "invalid-time",
+			What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time",
+		}
 	}
 	mark := len(dst)
 	dst = append(dst, '"')
@@ -173,12 +179,18 @@ func methods[I any](v reflect.Value) I {
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
-			out, problem = nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked", Hint: "correct the marshaler or the value"}
+			out, problem = nil, &fault.Error{
+				Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked",
+				Hint: "correct the marshaler or the value",
+			}
 		}
 	}()
 	out, err := marshal()
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed", Hint: "correct the value", Cause: err}
+		return nil, &fault.Error{
+			Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed",
+			Hint: "correct the value", Cause: err,
+		}
 	}
 	return out, nil
 }

@@ -44,7 +44,8 @@ func MarkdownCode(text string) string {
 	return "<code>" + b.String() + "</code>"
 }
 
-// CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the lines that do not fit.
+// CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the
+// lines that do not fit.
 func CodeBlock(text string, room int) string {
 	const fence = "```"
 	lines := strings.SplitAfter(strings.ReplaceAll(text, fence, "'''"), "\n")

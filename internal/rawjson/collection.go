@@ -158,11 +158,17 @@ func (r *run) setByKey(n *node, m *mapping, name string) {
 	}
 	switch {
 	case !readable:
-		r.report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key"})
+		r.report(&fault.Error{
+			Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(),
+			What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key",
+		})
 	case m.names[name]:
 		r.report(duplicateMember())
 	case m.value.Len() == before:
-		r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(), What: "means the same key as another name", Hint: "remove one of them"})
+		r.report(&fault.Error{
+			Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(),
+			What: "means the same key as another name", Hint: "remove one of them",
+		})
 	}
 	m.names[name] = true
 }

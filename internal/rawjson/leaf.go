@@ -194,7 +194,8 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	case n.rounds && !isExact(raw):
 		r.report(&fault.Error{
 			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
-			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly", Hint: "use json.RawMessage as the field's type, or fewer digits",
+			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly",
+			Hint: "use json.RawMessage as the field's type, or fewer digits",
 		})
 	}
 	return nil
@@ -263,7 +264,10 @@ func (r *run) wrong(n *node) *fault.Error {
 
 func (n *node) mismatch(raw []byte) *fault.Error {
 	what := "is " + jsonType(raw) + " that is no " + n.want
-	return &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what, Hint: "write a value of that type"}
+	return &fault.Error{
+		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what,
+		Hint: "write a value of that type",
+	}
 }
 
 // jsonType names the type of a JSON value without quoting it.

@@ -77,7 +77,10 @@ func unknownMember(n *node, name string) *fault.Error {
 }
 
 func duplicateMember() *fault.Error {
-	return &fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
+	return &fault.Error{
+		Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object",
+		Hint: "remove one of the members",
+	}
 }
 
 // guesses is the number of fields that are tried before the name is looked up.

@@ -88,7 +88,8 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 		meta.Node = &node
 		root.Fields = append(slices.Clip(root.Fields), &meta)
 	}
-	root.Fields = slices.SortedFunc(slices.Values(root.Fields), func(a, b *fieldplan.Field) int { return strings.Compare(a.Name, b.Name) })
+	root.Fields = slices.SortedFunc(slices.Values(root.Fields),
+		func(a, b *fieldplan.Field) int { return strings.Compare(a.Name, b.Name) })
 	return &root
 }
 
@@ -102,7 +103,8 @@ func (d *differ) object(p pair, s spot) {
 }
 
 func missing(n, other *fieldplan.Node) []*fieldplan.Field {
-	return slices.DeleteFunc(slices.Clone(n.Fields), func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
+	return slices.DeleteFunc(slices.Clone(n.Fields),
+		func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
 
 // cameAndWent reports removed and added fields. If unknown members are admitted, an added field may
@@ -110,7 +112,9 @@ func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
-		finding := Finding{Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed)}
+		finding := Finding{
+			Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed),
+		}
 		if p.updated.Rest != nil {
 			finding.Rolls, finding.Refuses = some(whereHeld), none
 		}
@@ -161,7 +165,9 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	classes := old.Classes() | updated.Classes() | s.beside
 	if p.old.Kind != p.updated.Kind {
 		// not every leaf can be null
-		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed)})
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed),
+		})
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
@@ -171,7 +177,9 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 		d.presence(old, updated, s)
 	}
 	if old.Quoted != updated.Quoted {
-		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld)})
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld),
+		})
 	}
 	d.node(p, s)
 }
@@ -224,7 +232,8 @@ func mayFail(p pair, seen map[pair]bool) bool {
 
 // mayLackKey reports whether the only element of a keyed list needs no key.
 func mayLackKey(n *fieldplan.Node) bool {
-	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil && fieldplan.IsProjected(n.Class)
+	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil &&
+		fieldplan.IsProjected(n.Class)
 }
 
 // classEffect is the effect of a change of class on the hashes of configurations that set the
@@ -233,7 +242,8 @@ func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effe
 	switch was, is := fieldplan.IsProjected(change[0]), fieldplan.IsProjected(change[1]); {
 	case was == is:
 		return none
-	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected), is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
+	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected),
+		is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
 		return every(whereSet)
 	}
 	return some(whereSet)
@@ -257,14 +267,20 @@ func (d *differ) unset(old, updated *fieldplan.Field, s spot) {
 		return none
 	}
 	if old.Pointer != updated.Pointer || !old.Pointer && !bytes.Equal(old.Zero, updated.Zero) && sameKind {
-		f := Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer], Rolls: effect(whereZero, old.Zero, updated.Zero)}
+		f := Finding{
+			Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer],
+			Rolls: effect(whereZero, old.Zero, updated.Zero),
+		}
 		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
 			f.Refuses = some(whereNamed)
 		}
 		d.add(s, f)
 	}
 	if !bytes.Equal(old.Default, updated.Default) {
-		d.add(s, Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated), Rolls: effect(whereDefault, old.Default, updated.Default)})
+		d.add(s, Finding{
+			Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated),
+			Rolls: effect(whereDefault, old.Default, updated.Default),
+		})
 	}
 }
 
@@ -348,7 +364,8 @@ func (d *differ) collection(p pair, s spot) {
 		d.add(s, f)
 	}
 	s.path += "[]"
-	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil || p.updated.When != nil {
+	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
+		p.updated.When != nil {
 		s.certain = false
 	}
 	d.element(p, pair{p.old.Elem, p.updated.Elem}, s)
@@ -360,7 +377,10 @@ func (d *differ) collection(p pair, s spot) {
 
 func (d *differ) element(in, p pair, s spot) {
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, Finding{Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated), Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld)})
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated),
+			Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld),
+		})
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
@@ -374,7 +394,9 @@ func (d *differ) element(in, p pair, s spot) {
 // elementNull is the finding that null elements are zero and were nil, or the other way round. Null
 // means the same as an empty object, list or map. Null is not a key, but the zero number is one.
 func elementNull(in, p pair) Finding {
-	f := Finding{Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer]}
+	f := Finding{
+		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
+	}
 	if in.old.ElemPointer && refusesNull(p.updated) || in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {
 		f.Refuses = some(whereNull)
 	}

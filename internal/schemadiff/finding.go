@@ -91,7 +91,8 @@ func (f Finding) consequences() []string {
 func sorted(findings []Finding) []Finding {
 	gravity := func(e Effect) int { return slices.Index([]Effect{none, some(e.Where), every(e.Where)}, e) }
 	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Kind, b.Kind), gravity(b.Rolls)-gravity(a.Rolls))
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Kind, b.Kind),
+			gravity(b.Rolls)-gravity(a.Rolls))
 	})
 	return slices.CompactFunc(findings, func(a, b Finding) bool {
 		return a.Path == b.Path && a.Kind == b.Kind && a.Old == b.Old && a.New == b.New

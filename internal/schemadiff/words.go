@@ -25,9 +25,12 @@ var (
 // ofClass is the effect of a change of a field with a class, in the present and the past tense.
 var ofClass = map[structtag.Class][2]string{
 	structtag.Immutable: {"replaces machines", "replaced machines"},
-	structtag.InPlace:   {"updates nodes in place, or replaces machines of pools that roll", "updated nodes in place, or replaced machines of pools that roll"},
-	structtag.Hot:       {"is applied to running machines", "was applied to running machines"},
-	structtag.Ignored:   {"concerns no machine", "concerned no machine"},
+	structtag.InPlace: {
+		"updates nodes in place, or replaces machines of pools that roll",
+		"updated nodes in place, or replaced machines of pools that roll",
+	},
+	structtag.Hot:     {"is applied to running machines", "was applied to running machines"},
+	structtag.Ignored: {"concerns no machine", "concerned no machine"},
 }
 
 // kindName names a leaf, or the keys of a map, as in the JSON of a Schema, where some kinds share a

@@ -109,7 +109,8 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	out := &Field{
 		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,
 		Optional: f.Optional, Quoted: f.Quoted, Presence: f.Presence, Set: n.Pairing == fieldplan.ByValue,
-		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source, Type: e.node(n, pointer+"/type"),
+		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source,
+		Type: e.node(n, pointer+"/type"),
 	}
 	if n.Pairing == fieldplan.ByKey {
 		out.Key = n.Key.Name

@@ -35,7 +35,8 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 		return nil, err
 	}
 	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
-		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
+		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above",
+			exportAgain)
 	}
 	return plan, nil
 }
@@ -108,7 +109,8 @@ func decode(data []byte) (*Document, error) {
 	}
 	switch {
 	case d.FormatVersion != FormatVersion:
-		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion), "use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
+		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
+			"use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
 	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "is no object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
@@ -121,7 +123,8 @@ func decode(data []byte) (*Document, error) {
 		return nil, err
 	}
 	if d.Fingerprint != fingerprint {
-		return nil, invalid("/fingerprint", "is not the fingerprint of this Schema, which was edited after it was exported", exportAgain)
+		return nil, invalid("/fingerprint",
+			"is not the fingerprint of this Schema, which was edited after it was exported", exportAgain)
 	}
 	return d, nil
 }
@@ -141,7 +144,8 @@ func (b *builder) reject(pointer, what, hint string) { b.faults.Add(invalid(poin
 func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	fields := make([]reflect.StructField, 0, len(meta)+len(n.Fields))
 	for _, name := range meta {
-		fields = append(fields, b.goField(reflect.TypeFor[string](), fmt.Sprintf("json:%q", name+",omitempty"), pointer))
+		fields = append(fields, b.goField(reflect.TypeFor[string](),
+			fmt.Sprintf("json:%q", name+",omitempty"), pointer))
 	}
 	for i, f := range n.Fields {
 		at := pointer + "/fields/" + strconv.Itoa(i)
@@ -179,7 +183,8 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 // never in JSON.
 func restName(n *Node, meta []string) string {
 	name := "unknown"
-	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields, func(f *Field) bool { return f != nil && f.Name == name }) {
+	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields,
+		func(f *Field) bool { return f != nil && f.Name == name }) {
 		name += "~"
 	}
 	return name
@@ -227,7 +232,8 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 	case n.Kind == kindMap:
 		return b.mapOf(n, elem, pointer)
 	case n.Elem.Kind == kindOpaque && !n.ElemNullable:
-		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known", "use the Schema of the Go type")
+		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known",
+			"use the Schema of the Go type")
 		return nil
 	case n.Length < 0 || uint64(n.Length) > maxArray/max(1, uint64(elem.Size())):
 		b.reject(pointer+"/length", "makes the array larger than "+strconv.Itoa(maxArray)+" bytes", exportAgain)
@@ -306,9 +312,15 @@ func (b *builder) locate(err error) error {
 	for _, problem := range fault.All(err) {
 		place := b.pointers[problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]]
 		if b.byPath {
-			located.Add(&fault.Error{Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place), What: problem.What, Hint: problem.Hint})
+			located.Add(&fault.Error{
+				Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place),
+				What: problem.What, Hint: problem.Hint,
+			})
 		} else {
-			located.Add(&fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What, Hint: problem.Hint, Cause: problem})
+			located.Add(&fault.Error{
+				Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What,
+				Hint: problem.Hint, Cause: problem,
+			})
 		}
 	}
 	return located.Err()

@@ -106,8 +106,10 @@ var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
 	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
 	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
-	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](), reflect.Uint16: reflect.TypeFor[uint16](),
-	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](), reflect.Uintptr: reflect.TypeFor[uintptr](),
+	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](),
+	reflect.Uint16: reflect.TypeFor[uint16](),
+	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
+	reflect.Uintptr: reflect.TypeFor[uintptr](),
 	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 	reflect.Complex64: reflect.TypeFor[complex64](), reflect.Complex128: reflect.TypeFor[complex128](),
 }
@@ -166,7 +168,10 @@ func (t *Type) NumField() int { return t.source.Underlying().(*types.Struct).Num
 func (t *Type) Field(i int) reflect.StructField {
 	s := t.source.Underlying().(*types.Struct)
 	v := s.Field(i)
-	f := reflect.StructField{Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i}, Anonymous: v.Embedded()}
+	f := reflect.StructField{
+		Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i},
+		Anonymous: v.Embedded(),
+	}
 	if !v.Exported() {
 		f.PkgPath = v.Pkg().Path()
 	}
@@ -205,7 +210,8 @@ func implements(t types.Type, iface reflect.Type) bool {
 }
 
 func hasSignature(s *types.Signature, method reflect.Type) bool {
-	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) && areOf(s.Results(), slices.Collect(method.Outs()))
+	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) &&
+		areOf(s.Results(), slices.Collect(method.Outs()))
 }
 
 // areOf reports whether variables have the given types of the running program.

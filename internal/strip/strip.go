@@ -41,7 +41,8 @@ var strippers = sync.Pool{New: func() any { return new(stripper) }}
 func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	if nulls > KeepNulls {
 		return nil, &fault.Error{
-			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) + " about null members", Hint: "use StripNulls or KeepNulls",
+			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) +
+				" about null members", Hint: "use StripNulls or KeepNulls",
 		}
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {

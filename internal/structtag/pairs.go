@@ -35,7 +35,8 @@ var (
 	runsOn   = regexp.MustCompile(`^[^\x00- \x7f]`)       // no blank
 	// looseValue is what follows a key that reflect does not see: a Go string, or other text behind
 	// a mark up to a blank.
-	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank + `*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
+	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank +
+		`*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
 )
 
 // find returns every finding in a struct tag, in order.
@@ -87,7 +88,8 @@ func (f finding) hidden() *fault.Error {
 		return problem("misspelled-key", "has misspelled struct tag "+tick(f.text), hint)
 	case f.text == pair(value):
 		hint += ` behind key:"value" pairs, with spaces between them`
-		return problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it", hint)
+		return problem("malformed-tag", "has struct tag "+tick(f.text)+
+			" behind malformed text, where reflect does not see it", hint)
 	}
 	return problem("malformed-tag", "has malformed struct tag "+tick(f.text), hint)
 }
@@ -119,7 +121,8 @@ func search(tag string, from, to int) (found []finding) {
 // isKey reports whether a word is meant as the key. Before a mark, or alone, every similar word is.
 func isKey(word, before, behind string) bool {
 	isAlone := strings.TrimSpace(before+behind) == ""
-	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone || !slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
+	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone ||
+		!slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
 }
 
 // loose returns the finding for the key in tag[start:end].

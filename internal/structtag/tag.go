@@ -45,10 +45,11 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  sensitive  sensitive=keys
 //
 //	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
-//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote nor a comma. Only quoted text may be
-//	    empty, or start or end with a space.
+//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote
+//	    nor a comma. Only quoted text may be empty, or start or end with a space.
 //	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
-//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key and hotwhen.
+//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key
+//	    and hotwhen.
 //
 // ok reports whether the field has the struct tag, well-formed or not; without it there are no
 // problems. If there are problems, the Tag must not be used. All problems are returned at once,
@@ -70,7 +71,8 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		}
 	}
 	if len(found) > 1 {
-		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+tick(found[1].text), "keep one of them"))
+		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+
+			tick(found[1].text), "keep one of them"))
 	}
 	return t, len(found) > 0, problems
 }
@@ -78,7 +80,10 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 // ParseValue parses CLASS[,OPTION...] alone, as in an override, by the rules of [Parse].
 func ParseValue(value string) (Tag, fault.List) {
 	if found := find(value); len(found) > 0 && found[0].value != "" {
-		return Tag{}, fault.List{problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value", "write "+tick(found[0].value))}
+		return Tag{}, fault.List{
+			problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value",
+				"write "+tick(found[0].value)),
+		}
 	}
 	r := read(value)
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
@@ -116,7 +121,8 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	f := found[0]
 	value, ok := mend(f.value)
 	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
-	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 || !allPairs.MatchString(string(text)) {
+	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 ||
+		!allPairs.MatchString(string(text)) {
 		return tag, false
 	}
 	return text, true

@@ -35,10 +35,14 @@ type session struct {
 }
 
 // NewKit makes the driver. Wait is nil except in tests.
-func NewKit(ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx context.Context, d time.Duration) error) (*Kit, error) {
+func NewKit(
+	ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx context.Context, d time.Duration) error,
+) (*Kit, error) {
 	return driver.New(driver.Definition[MachineSpec, *session]{
 		Schema: schema, Wait: wait,
-		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, _ *MachineSpec) (*session, error) {
+		Connect: func(
+			_ context.Context, request *machineupdate.UpdateMachineRequest, _ *MachineSpec,
+		) (*session, error) {
 			return &session{ec2, path.Base(request.ProviderID)}, nil // aws:///eu-west-1a/i-1
 		},
 		Resources: func(ctx context.Context, s *session) ([]driver.Resource, error) {

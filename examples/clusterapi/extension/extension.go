@@ -75,10 +75,15 @@ func NewServer(e *Extension, options server.Options) (*server.Server, error) {
 	}
 	updateTimeout := int32(30) // the longest that Cluster API waits
 	return s, errors.Join(
-		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachine, Name: "can-update-machine", HandlerFunc: e.CanUpdateMachine}),
-		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachineSet, Name: "can-update-machine-set", HandlerFunc: e.CanUpdateMachineSet}),
 		s.AddExtensionHandler(server.ExtensionHandler{
-			Hook: hooksv1.UpdateMachine, Name: "update-machine", HandlerFunc: e.UpdateMachine, TimeoutSeconds: &updateTimeout,
+			Hook: hooksv1.CanUpdateMachine, Name: "can-update-machine", HandlerFunc: e.CanUpdateMachine,
+		}),
+		s.AddExtensionHandler(server.ExtensionHandler{
+			Hook: hooksv1.CanUpdateMachineSet, Name: "can-update-machine-set", HandlerFunc: e.CanUpdateMachineSet,
+		}),
+		s.AddExtensionHandler(server.ExtensionHandler{
+			Hook: hooksv1.UpdateMachine, Name: "update-machine", HandlerFunc: e.UpdateMachine,
+			TimeoutSeconds: &updateTimeout,
 		}),
 	)
 }

@@ -35,7 +35,8 @@ func MachineSchema(more ...hotupdate.Option) (*hotupdate.Schema, error) {
 		tagged("true", "additionalTags"),
 		// Written by the provider itself: the IDs, and the place of the bootstrap data until the
 		// node has joined.
-		tagged("ignore", "providerID", "instanceID", "cloudInit.secretPrefix", "cloudInit.secretCount", "cloudInit.secureSecretsBackend"),
+		tagged("ignore", "providerID", "instanceID", "cloudInit.secretPrefix", "cloudInit.secretCount",
+			"cloudInit.secureSecretsBackend"),
 		// The order has no meaning. The provider changes them on running machines, but does not
 		// report when it is done: they stay Immutable (controllers/awsmachine_security_groups.go).
 		tagged("false,set", "additionalSecurityGroups"),
@@ -44,12 +45,14 @@ func MachineSchema(more ...hotupdate.Option) (*hotupdate.Schema, error) {
 		tagged("false,default=default", "hostAffinity"),
 		tagged("false,default=ClusterObjectStore", "ignition.storageType"),
 		tagged("false,default=enabled", "instanceMetadataOptions.httpEndpoint"),
-		tagged("false,default=disabled", "instanceMetadataOptions.httpProtocolIpv6", "instanceMetadataOptions.instanceMetadataTags"),
+		tagged("false,default=disabled", "instanceMetadataOptions.httpProtocolIpv6",
+			"instanceMetadataOptions.instanceMetadataTags"),
 		tagged("false,default=1", "instanceMetadataOptions.httpPutResponseHopLimit"),
 		tagged("false,default=optional", "instanceMetadataOptions.httpTokens"),
 		// For the webhook and the provider, an empty object differs from an absent one: an empty
 		// spotMarketOptions requests a spot instance.
-		tagged("false,presence", "dynamicHostAllocation", "elasticIpPool", "ignition", "ignition.proxy", "ignition.tls", "instanceMetadataOptions",
+		tagged("false,presence", "dynamicHostAllocation", "elasticIpPool", "ignition", "ignition.proxy",
+			"ignition.tls", "instanceMetadataOptions",
 			"privateDnsName", "rootVolume", "spotMarketOptions", "subnet"),
 	)...)
 }
@@ -71,7 +74,8 @@ func BootstrapSchema() (*hotupdate.Schema, error) {
 		// How kubeadm logs (api/bootstrap/kubeadm/v1beta2/kubeadmconfig_types.go).
 		tagged("ignore", "verbosity"),
 		// Names in a certificate, in any order.
-		tagged("false,set", "clusterConfiguration.apiServer.certSANs", "clusterConfiguration.etcd.local.serverCertSANs", "clusterConfiguration.etcd.local.peerCertSANs"),
+		tagged("false,set", "clusterConfiguration.apiServer.certSANs",
+			"clusterConfiguration.etcd.local.serverCertSANs", "clusterConfiguration.etcd.local.peerCertSANs"),
 	)
 	for _, command := range []string{"initConfiguration.", "joinConfiguration."} {
 		options = slices.Concat(options,

@@ -20,7 +20,9 @@ import (
 // UpdateMachine answers Cluster API's hook. The request has only the desired state. The
 // last-applied state is in the record, an annotation of the AWSMachine, which is needed to remove
 // tags. The update is done when a later read has confirmed it.
-func (e *Extension) UpdateMachine(ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse) {
+func (e *Extension) UpdateMachine(
+	ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse,
+) {
 	var desired, live infrav1.AWSMachine
 	var result result
 	err := json.Unmarshal(request.Desired.InfrastructureMachine.Raw, &desired)
@@ -75,7 +77,9 @@ type result = machineupdate.Result[*infrav1.AWSMachine]
 
 // update sets the desired tags of a machine, and writes the record. The machine may come from a
 // cache: a decision by an old record ends in a conflict before any call.
-func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec) (result, error) {
+func (e *Extension) update(
+	ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec,
+) (result, error) {
 	inherited, err := e.clusterTags(ctx, machine)
 	if err != nil {
 		return result{}, err
@@ -84,7 +88,9 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 	if err != nil {
 		return result{}, err
 	}
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec,
+	}
 	prepared, _, err := e.kit.Prepare(&e.classes, class)
 	observed := machineupdate.Observation[*infrav1.AWSMachine]{
 		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,
@@ -103,8 +109,12 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 }
 
 // patch is client-go's function for the AWSMachines of a namespace.
-func (e *Extension) patch(namespace string) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {
-	return func(ctx context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*infrav1.AWSMachine, error) {
+func (e *Extension) patch(
+	namespace string,
+) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {
+	return func(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+	) (*infrav1.AWSMachine, error) {
 		machine := &infrav1.AWSMachine{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 		return machine, e.Client.Patch(ctx, machine, client.RawPatch(patchType, data))
 	}
@@ -120,7 +130,8 @@ func (e *Extension) clusterTags(ctx context.Context, machine *infrav1.AWSMachine
 	}
 	var infra infrav1.AWSCluster
 	if ref := cluster.Spec.InfrastructureRef; ref.Kind == "AWSCluster" {
-		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, &infra); err != nil {
+		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, &infra); err !=
+			nil {
 			return nil, err
 		}
 	}

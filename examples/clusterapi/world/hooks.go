@@ -28,7 +28,8 @@ import (
 func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error) {
 	var response hooksv1.DiscoveryResponse
 	err := w.call(ctx, hooksv1.Discovery, "", &hooksv1.DiscoveryRequest{}, &response)
-	slices.SortFunc(response.Handlers, func(a, b hooksv1.ExtensionHandler) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(response.Handlers,
+		func(a, b hooksv1.ExtensionHandler) int { return strings.Compare(a.Name, b.Name) })
 	return response.Handlers, err
 }
 
@@ -41,7 +42,9 @@ type Verdict struct {
 }
 
 // CanUpdateMachine asks about a machine of a control plane.
-func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects) (Verdict, error) {
+func (w *World) CanUpdateMachine(
+	ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects,
+) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineResponse
 	request := &hooksv1.CanUpdateMachineRequest{Current: current, Desired: desired}
 	err := w.call(ctx, hooksv1.CanUpdateMachine, "can-update-machine", request, &response)
@@ -53,13 +56,18 @@ func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.C
 }
 
 // CanUpdateMachineSet asks about the machines of a MachineSet.
-func (w *World) CanUpdateMachineSet(ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects) (Verdict, error) {
+func (w *World) CanUpdateMachineSet(
+	ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects,
+) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineSetResponse
 	request := &hooksv1.CanUpdateMachineSetRequest{Current: current, Desired: desired}
 	err := w.call(ctx, hooksv1.CanUpdateMachineSet, "can-update-machine-set", request, &response)
 	return verdict(response.Message, err, "spec.template.spec",
 		pair{raw(&current.MachineSet), raw(&desired.MachineSet), response.MachineSetPatch},
-		pair{current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate, response.InfrastructureMachineTemplatePatch},
+		pair{
+			current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate,
+			response.InfrastructureMachineTemplatePatch,
+		},
 		pair{current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate, response.BootstrapConfigTemplatePatch},
 	)
 }
@@ -95,7 +103,8 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 			return took, err
 		}
 		if response.RetryAfterSeconds == 0 {
-			return took, w.edit(ctx, func(machine *infrav1.AWSMachine) { delete(machine.Annotations, clusterv1.UpdateInProgressAnnotation) })
+			return took, w.edit(ctx,
+				func(machine *infrav1.AWSMachine) { delete(machine.Annotations, clusterv1.UpdateInProgressAnnotation) })
 		}
 		delay := time.Duration(response.RetryAfterSeconds) * time.Second
 		took += delay
@@ -180,7 +189,10 @@ func (p pair) patched() ([]byte, error) {
 func compared(object map[string]any, spec string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(spec, ".")...)
 	if kind := object["kind"]; kind == "Machine" || kind == "MachineSet" {
-		for _, name := range []string{"clusterName", "bootstrap", "infrastructureRef", "providerID", "minReadySeconds", "readinessGates", "deletion", "taints"} {
+		for _, name := range []string{
+			"clusterName", "bootstrap", "infrastructureRef", "providerID", "minReadySeconds",
+			"readinessGates", "deletion", "taints",
+		} {
 			delete(value.(map[string]any), name)
 		}
 	}
@@ -193,7 +205,9 @@ func raw(object any) runtime.RawExtension {
 }
 
 // call posts a request to a handler, like Cluster API. An answer without success is an error.
-func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject) error {
+func (w *World) call(
+	ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject,
+) error {
 	hooks := catalog.New()
 	addErr := hooksv1.AddToCatalog(hooks)
 	of, hookErr := hooks.GroupVersionHook(hook)
@@ -202,7 +216,8 @@ func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, req
 		return err
 	}
 	request.GetObjectKind().SetGroupVersionKind(kind)
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+catalog.GVHToPath(of, handler), bytes.NewReader(raw(request).Raw))
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+catalog.GVHToPath(of, handler),
+		bytes.NewReader(raw(request).Raw))
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,10 @@ func Pool(version string, raw []byte) *gardener.WorkerPool {
 		MachineType:         "large",
 		MachineImage:        hash.Image{Name: "gardenlinux", Version: "1592.1.0"},
 		Volume:              &gardener.Volume{Size: "20Gi"},
-		DataVolumes:         []gardener.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
-		Labels:              map[string]string{"worker.gardener.cloud/pool": "pool"},
+		DataVolumes: []gardener.DataVolume{
+			{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"},
+		},
+		Labels: map[string]string{"worker.gardener.cloud/pool": "pool"},
 	}
 	if raw != nil {
 		pool.ProviderConfig = &runtime.RawExtension{Raw: raw}

@@ -76,7 +76,9 @@ func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 
 // checkOutcome checks the outcome, and that a pool gets another name exactly if its machines are
 // replaced or updated in place.
-func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome) {
+func (p *Provider) checkOutcome(
+	t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome,
+) {
 	t.Helper()
 	if got := changes.Outcome(strategy); got != want {
 		t.Errorf("%s: %s, want %s: %s", strategy, got, want, pair.reason)
@@ -85,7 +87,8 @@ func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Chang
 	after := p.name(t, strategy, Manifest(t, pair.dir, "after.yaml"))
 	renamed := want == hotupdate.Roll || want == hotupdate.InPlaceUpdate || want == hotupdate.UpdateForbidden
 	if (before.Digest != after.Digest) != renamed {
-		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before, after, want, pair.reason)
+		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before,
+			after, want, pair.reason)
 	}
 }
 

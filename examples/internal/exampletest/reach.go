@@ -58,7 +58,8 @@ func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
 		fatal(t, err)
 		specChanges, err := specSchema.Diff(p.specOf(t, empty), p.specOf(t, none))
 		if means := err != nil || len(specChanges) > 0; means != (len(changes) > 0) {
-			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path, paths(changes), paths(specChanges), err)
+			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path,
+				paths(changes), paths(specChanges), err)
 		}
 	}
 }
@@ -128,7 +129,9 @@ func leavesOf(path string, value any) []leaf {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
-			here := leaf{strings.TrimPrefix(path+"."+name, "."), func() any { return v[name] }, func(to any) { v[name] = to }}
+			here := leaf{
+				strings.TrimPrefix(path+"."+name, "."), func() any { return v[name] }, func(to any) { v[name] = to },
+			}
 			all = append(all, orBelow(here, member)...)
 		}
 	case []any:

@@ -31,7 +31,8 @@ func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 // pool for the functions of the eras, with the config. In every era the config is decoded first,
 // strictly.
 func WorkerPoolHash[P any](
-	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error), newEras func(*hotupdate.Schema) Eras[P],
+	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error),
+	newEras func(*hotupdate.Schema) Eras[P],
 ) (hash.Name, error) {
 	schema, err := newSchema()
 	if err != nil {

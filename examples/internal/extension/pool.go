@@ -17,7 +17,9 @@ type Pool[C any] struct {
 
 // NewPool decodes the pool's provider config into its versioned type V, as strictly as the Schema,
 // and converts it.
-func NewPool[V, C any](worker *gardener.WorkerPool, newSchema func() (*hotupdate.Schema, error), toInternal func(*V) *C) (Pool[C], error) {
+func NewPool[V, C any](
+	worker *gardener.WorkerPool, newSchema func() (*hotupdate.Schema, error), toInternal func(*V) *C,
+) (Pool[C], error) {
 	schema, err := newSchema()
 	if err != nil {
 		return Pool[C]{}, err

@@ -29,7 +29,9 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 // resources, and so holds only fixed there. They are those of the config, and labels in the cloud's
 // form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed
 // keys win. Errors are those of [FlatTags].
-func VMTags(cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string) (*tags.Tags, error) {
+func VMTags(
+	cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string,
+) (*tags.Tags, error) {
 	labels, err := FlatTags(cloud, pool, pool.Labels, fixed)
 	if err != nil {
 		return nil, err

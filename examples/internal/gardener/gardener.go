@@ -69,7 +69,9 @@ func (p *WorkerPool) RawConfig() []byte {
 
 // Worker returns the part of the pool that Gardener itself hashes.
 func (p *WorkerPool) Worker() hash.Worker {
-	worker := hash.Worker{Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage}
+	worker := hash.Worker{
+		Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage,
+	}
 	if p.KubernetesVersion != nil {
 		worker.KubernetesVersion = *p.KubernetesVersion
 	}
@@ -81,7 +83,8 @@ func (p *WorkerPool) Worker() hash.Worker {
 
 // VolumesByName returns the data volumes in the order of their names.
 func (p *WorkerPool) VolumesByName() []DataVolume {
-	return slices.SortedFunc(slices.Values(p.DataVolumes), func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(p.DataVolumes),
+		func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // DiskSize stands in for worker.DiskSize: it returns the size of a volume in GiB.

@@ -62,9 +62,11 @@ func Start(ctx context.Context) (_ *Server, err error) {
 		return nil, err
 	}
 	started, err := servertesting.StartTestServer(&failures{}, nil, []string{
-		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
 		"--authentication-skip-lookup", "--enable-priority-and-fairness=false",
-		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook,ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook," +
+			"ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("API server: %w", err)
@@ -78,7 +80,8 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), slices.Concat(Machines(), kubernetes())...)
+	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(),
+		slices.Concat(Machines(), kubernetes())...)
 }
 
 // Stop stops the server and removes its files.

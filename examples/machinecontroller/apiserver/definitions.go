@@ -49,9 +49,12 @@ func Definition(group schema.GroupVersion, kind, plural string) *apiextensionsv1
 		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: group.Group, Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, ListKind: kind + "List", Plural: plural, Singular: strings.ToLower(kind)},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Kind: kind, ListKind: kind + "List", Plural: plural, Singular: strings.ToLower(kind),
+			},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: group.Version, Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: anything},
+				Name: group.Version, Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: anything},
 			}},
 		},
 	}
@@ -59,12 +62,17 @@ func Definition(group schema.GroupVersion, kind, plural string) *apiextensionsv1
 
 // WithStatus makes the status a subresource.
 func WithStatus(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	d.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	d.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{
+		Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+	}
 	return d
 }
 
 // Define creates the definitions, and returns when their objects are served.
-func Define(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, all ...*apiextensionsv1.CustomResourceDefinition) error {
+func Define(
+	ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface,
+	all ...*apiextensionsv1.CustomResourceDefinition,
+) error {
 	for _, d := range all {
 		if _, err := client.Create(ctx, d, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)

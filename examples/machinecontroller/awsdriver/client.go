@@ -25,7 +25,9 @@ func (d *Driver) client(region string, secret map[string][]byte, retryer aws.Ret
 	options := ec2.Options{
 		Region: region, HTTPClient: d.HTTP, Retryer: retryer,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: string(secret[AccessKeyID]), SecretAccessKey: string(secret[SecretAccessKey])}, nil
+			return aws.Credentials{
+				AccessKeyID: string(secret[AccessKeyID]), SecretAccessKey: string(secret[SecretAccessKey]),
+			}, nil
 		}),
 	}
 	if d.Endpoint != "" {
@@ -39,7 +41,9 @@ func (d *Driver) client(region string, secret map[string][]byte, retryer aws.Ret
 // when its rate limiter has no tokens left: then the first call of a throttled creation would use
 // all tokens, and its later calls would never be made.
 func (d *Driver) retryer() aws.Retryer {
-	standard := retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff })
+	standard := retry.NewStandard(func(o *retry.StandardOptions) {
+		o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff
+	})
 	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited
 }
 

@@ -18,10 +18,13 @@ import (
 type ProviderSpec struct {
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
-	AMI                     string                   `json:"ami"`
-	MachineType             string                   `json:"machineType"`
-	Region                  string                   `json:"region"`
-	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
+	AMI         string `json:"ami"`
+	MachineType string `json:"machineType"`
+	Region      string `json:"region"`
+
+	// BlockDevices are found by device name.
+	BlockDevices []BlockDevice `json:"blockDevices,omitempty" hotupdatable:"false,key=deviceName"`
+
 	NetworkInterfaces       []NetworkInterface       `json:"networkInterfaces,omitempty"`
 	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"  hotupdatable:"true"`
 	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"inplace"`
@@ -125,7 +128,8 @@ func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetwo
 	for _, live := range vm.NetworkInterfaces {
 		for i, spec := range s.NetworkInterfaces {
 			card, index := s.card(i)
-			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card && aws.ToInt32(at.DeviceIndex) == index &&
+			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card &&
+				aws.ToInt32(at.DeviceIndex) == index &&
 				isTrue(spec.DeleteOnTermination) == aws.ToBool(at.DeleteOnTermination) {
 				own, specs = append(own, live), append(specs, spec)
 			}

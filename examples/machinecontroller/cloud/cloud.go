@@ -109,7 +109,10 @@ type modification struct {
 
 // New returns an empty cloud.
 func New(config Config) *Cloud {
-	return &Cloud{config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{}, created: map[string]int{}}
+	return &Cloud{
+		config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{},
+		created: map[string]int{},
+	}
 }
 
 // Limit sets limits for calls that read and for calls that write. Nil is no limit.

@@ -100,7 +100,9 @@ func invalid(message string) error { return &Error{Code: "InvalidParameterValue"
 
 // noSuch returns the error for an unknown ID. Each kind of resource has its own code.
 func noSuch(id string) error {
-	codes := map[string]string{"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound"}
+	codes := map[string]string{
+		"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound",
+	}
 	prefix, _, _ := strings.Cut(id, "-")
 	code, ok := codes[prefix]
 	if !ok {

@@ -186,7 +186,9 @@ func refuse(w http.ResponseWriter, err error) {
 	case "RequestLimitExceeded":
 		status = http.StatusServiceUnavailable
 	}
-	answer(w, status, "Response", fields{"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID})
+	answer(w, status, "Response", fields{
+		"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID,
+	})
 }
 
 // requestID is the ID of every request.

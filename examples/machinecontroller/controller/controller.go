@@ -34,7 +34,10 @@ import (
 type Machines interface {
 	Update(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	UpdateStatus(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
-	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
+	Patch(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions,
+		subresources ...string,
+	) (*api.Machine, error)
 }
 
 // Nodes has the calls of client-go's client for nodes in the reconcile of a machine.
@@ -141,14 +144,18 @@ func (c *Controller) watch() (remove []func(), err error) {
 			},
 		},
 		c.Cache.MachineClasses: {
-			UpdateFunc: func(_, object any) { c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) }) },
+			UpdateFunc: func(_, object any) {
+				c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) })
+			},
 			DeleteFunc: func(object any) {
 				if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
 					c.classes.Forget(key)
 				}
 			},
 		},
-		c.Cache.MachineDeployments: {UpdateFunc: func(_, _ any) { c.enqueueWhere(func(*api.Machine) bool { return true }) }},
+		c.Cache.MachineDeployments: {
+			UpdateFunc: func(_, _ any) { c.enqueueWhere(func(*api.Machine) bool { return true }) },
+		},
 		c.Cache.Nodes: {
 			AddFunc:    func(object any) { c.enqueueNode(nameOf(object)) },
 			UpdateFunc: func(_, object any) { c.enqueueNode(nameOf(object)) },
@@ -227,7 +234,9 @@ func NewCache(client *api.Client, resync time.Duration) *Cache {
 	}
 }
 
-func informer[T machineupdate.Machine, L runtime.Object](client *gentype.ClientWithList[T, L], object T, resync time.Duration) cache.SharedIndexInformer {
+func informer[T machineupdate.Machine, L runtime.Object](
+	client *gentype.ClientWithList[T, L], object T, resync time.Duration,
+) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, options)
@@ -241,7 +250,9 @@ func informer[T machineupdate.Machine, L runtime.Object](client *gentype.ClientW
 // Start starts the informers, and returns when they have synced. They end with the context.
 func (c *Cache) Start(ctx context.Context) error {
 	var synced []cache.InformerSynced
-	for _, informer := range []cache.SharedIndexInformer{c.Machines, c.MachineClasses, c.MachineSets, c.MachineDeployments, c.Nodes, c.Secrets} {
+	for _, informer := range []cache.SharedIndexInformer{
+		c.Machines, c.MachineClasses, c.MachineSets, c.MachineDeployments, c.Nodes, c.Secrets,
+	} {
 		go informer.RunWithContext(ctx)
 		synced = append(synced, informer.HasSynced)
 	}
@@ -259,7 +270,8 @@ func lookup[T any](informer cache.SharedIndexInformer, namespace, name string) (
 	}
 	found, ok := object.(*T)
 	if !exists || !ok {
-		return nil, apierrors.NewNotFound(api.GroupVersion.WithResource(reflect.TypeFor[T]().Name()).GroupResource(), name)
+		return nil, apierrors.NewNotFound(api.GroupVersion.WithResource(reflect.TypeFor[T]().Name()).GroupResource(),
+			name)
 	}
 	return found, nil
 }

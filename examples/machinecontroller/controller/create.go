@@ -13,7 +13,8 @@ import (
 // create makes and initializes the VM of a machine without one. Both write to the cloud, and an
 // update may have to undo that. So the marker is written before.
 func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
-	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" && phase != api.MachineCrashLoopBackOff {
+	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" &&
+		phase != api.MachineCrashLoopBackOff {
 		return 0, nil
 	}
 	found, err := r.Driver.GetMachineStatus(ctx, r.request())
@@ -34,7 +35,8 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 		return r.Retry.Short, err
 	}
 	return r.Retry.Short, r.writeStatus(ctx, api.MachinePending, api.LastOperation{
-		Description: "Creating machine on cloud provider", State: api.MachineStateProcessing, Type: api.MachineOperationCreate,
+		Description: "Creating machine on cloud provider", State: api.MachineStateProcessing,
+		Type: api.MachineOperationCreate,
 	})
 }
 
@@ -98,7 +100,8 @@ func (r *reconciliation) failed(ctx context.Context, cause error, description st
 		phase = api.MachineFailed
 	}
 	err := r.writeStatus(ctx, phase, api.LastOperation{
-		Description: description, ErrorCode: string(driver.CodeOf(cause)), State: api.MachineStateFailed, Type: api.MachineOperationCreate,
+		Description: description, ErrorCode: string(driver.CodeOf(cause)), State: api.MachineStateFailed,
+		Type: api.MachineOperationCreate,
 	})
 	if err == nil {
 		err = cause

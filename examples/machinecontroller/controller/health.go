@@ -27,12 +27,14 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 		case healthy:
 			return r.Retry.Long, r.joined(ctx)
 		case began > timeout:
-			return r.Retry.Long, r.unhealthy(ctx, api.MachineFailed, api.MachineStateFailed, "Machine %s failed to join the cluster, or was unhealthy for too long")
+			return r.Retry.Long, r.unhealthy(ctx, api.MachineFailed, api.MachineStateFailed,
+				"Machine %s failed to join the cluster, or was unhealthy for too long")
 		}
 		return r.Retry.Short, nil
 	case api.MachineRunning:
 		if !healthy {
-			return r.Retry.Short, r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing, "Machine %s is unhealthy - changing MachinePhase to Unknown")
+			return r.Retry.Short, r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing,
+				"Machine %s is unhealthy - changing MachinePhase to Unknown")
 		}
 	case "", api.MachineTerminating, api.MachineFailed, api.MachineCrashLoopBackOff:
 	}
@@ -58,7 +60,8 @@ func (r *reconciliation) joined(ctx context.Context) error {
 		Description: fmt.Sprintf("Machine %s successfully re-joined the cluster", r.machine.Name),
 		State:       api.MachineStateSuccessful, Type: api.MachineOperationHealthCheck,
 	}
-	if last := r.machine.Status.LastOperation; last.Type == api.MachineOperationCreate && last.State != api.MachineStateSuccessful {
+	if last := r.machine.Status.LastOperation; last.Type == api.MachineOperationCreate &&
+		last.State != api.MachineStateSuccessful {
 		operation.Description = fmt.Sprintf("Machine %s successfully joined the cluster", r.machine.Name)
 		operation.Type = api.MachineOperationCreate
 		if r.DeleteBootstrapToken != nil {
@@ -68,10 +71,14 @@ func (r *reconciliation) joined(ctx context.Context) error {
 	return r.writeStatus(ctx, api.MachineRunning, operation)
 }
 
-func (r *reconciliation) unhealthy(ctx context.Context, phase api.MachinePhase, state api.MachineState, description string) error {
+func (r *reconciliation) unhealthy(
+	ctx context.Context, phase api.MachinePhase, state api.MachineState, description string,
+) error {
 	operation := api.MachineOperationHealthCheck
 	if r.machine.Status.CurrentStatus.Phase == api.MachinePending {
 		operation = r.machine.Status.LastOperation.Type
 	}
-	return r.writeStatus(ctx, phase, api.LastOperation{Description: fmt.Sprintf(description, r.machine.Name), State: state, Type: operation})
+	return r.writeStatus(ctx, phase, api.LastOperation{
+		Description: fmt.Sprintf(description, r.machine.Name), State: state, Type: operation,
+	})
 }

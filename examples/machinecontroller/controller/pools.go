@@ -113,7 +113,9 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 
 // plan returns the next actions for a pool. In a pool that is not updated in place, machines are
 // named by numbers.
-func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *members) (plan inplace.Selection, err error) {
+func (c *Controller) plan(
+	ctx context.Context, d *api.MachineDeployment, m *members,
+) (plan inplace.Selection, err error) {
 	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
 		for i := range d.Spec.Replicas {
 			name := fmt.Sprintf("%s-%d", targetOf(d), i)
@@ -159,8 +161,12 @@ func poolOf(d *api.MachineDeployment) (pool inplace.Pool, err error) {
 
 func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {
 	set := &api.MachineSet{
-		ObjectMeta: metav1.ObjectMeta{Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment"))}},
-		Spec:       api.MachineSetSpec{Template: d.Spec.Template},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment")),
+			},
+		},
+		Spec: api.MachineSetSpec{Template: d.Spec.Template},
 	}
 	_, err := c.Client.MachineSets.Create(ctx, set, metav1.CreateOptions{})
 	return err
@@ -179,7 +185,9 @@ func (c *Controller) createMachine(ctx context.Context, set *api.MachineSet, nam
 
 // belongTo sets the owner and the labels of a machine of the set.
 func belongTo(machine *api.Machine, set *api.MachineSet) {
-	machine.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))}
+	machine.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet")),
+	}
 	for label, value := range set.Spec.Template.Labels {
 		metav1.SetMetaDataLabel(&machine.ObjectMeta, label, value)
 	}
@@ -195,7 +203,8 @@ func ownerOf(object metav1.Object) string {
 
 func (c *Controller) reportFailed(ctx context.Context, m *members) error {
 	for _, set := range m.sets {
-		failed := FailedMachines(slices.DeleteFunc(slices.Clone(m.machines), func(m *api.Machine) bool { return ownerOf(m) != set.Name }))
+		failed := FailedMachines(slices.DeleteFunc(slices.Clone(m.machines),
+			func(m *api.Machine) bool { return ownerOf(m) != set.Name }))
 		if !slices.Equal(set.Status.FailedMachines, failed) {
 			set.Status.FailedMachines = failed
 			if _, err := c.Client.MachineSets.UpdateStatus(ctx, set, metav1.UpdateOptions{}); err != nil {

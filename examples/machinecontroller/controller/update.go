@@ -44,10 +44,12 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 // place, that of the pool's template. The former class is that of the machine set.
 func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
 	observed := machineupdate.Observation[*api.Machine]{
-		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
+		Machine: machine, ProviderID: machine.Spec.ProviderID,
+		Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
 	observed.Class, observed.ClassError = c.preparedClass(c.wantedClass(machine))
-	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); c.templateClass(machine) != "" && err == nil {
+	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace,
+		ownerOf(machine)); c.templateClass(machine) != "" && err == nil {
 		// without it no node is drained, and an event says so
 		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name)
 	}
@@ -70,7 +72,8 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	}
 	prepared, beyond, err := c.classes.PrepareDescribed(classOf(class), described)
 	if beyond {
-		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable", "the class changed in fields that no update applies: running machines keep what they were made with")
+		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable",
+			"the class changed in fields that no update applies: running machines keep what they were made with")
 	}
 	return prepared, err
 }

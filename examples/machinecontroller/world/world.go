@@ -88,7 +88,8 @@ type World struct {
 
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
-	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config), cmp.Or(c.Core, api.GroupVersion)
+	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config),
+		cmp.Or(c.Core, api.GroupVersion)
 	c.Updaters = cmp.Or(c.Updaters, c.Controllers)
 	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
@@ -137,14 +138,16 @@ func (w *World) PutClass(name string, spec any) error {
 		return err
 	}
 	class := &api.MachineClass{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{api.Finalizer}}, Provider: "AWS", SecretRef: api.SecretReference{Name: secretName},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{api.Finalizer}}, Provider: "AWS",
+		SecretRef:    api.SecretReference{Name: secretName},
 		ProviderSpec: runtime.RawExtension{Raw: raw},
 	}
 	_, err = w.Client.MachineClasses.Create(w.ctx, class, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	return change(w.ctx, w.Client.MachineClasses, name, func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
+	return change(w.ctx, w.Client.MachineClasses, name,
+		func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
 }
 
 // Strategy returns the strategy of a pool's deployment, like an extension.
@@ -154,7 +157,8 @@ func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.Mac
 		return api.MachineDeploymentStrategy{Type: deploymentType}
 	}
 	return api.MachineDeploymentStrategy{Type: deploymentType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{
-		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge), OrchestrationType: orchestrationType,
+		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge),
+		OrchestrationType: orchestrationType,
 	}}
 }
 
@@ -162,7 +166,9 @@ func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.Mac
 func (w *World) CreatePool(name, class string, strategy hotupdate.Strategy, replicas int32) error {
 	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{
 		Replicas: replicas, Strategy: Strategy(strategy, 1, 0),
-		Template: api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}}},
+		Template: api.MachineTemplateSpec{
+			Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}},
+		},
 	}}
 	_, err := w.Client.MachineDeployments.Create(w.ctx, pool, metav1.CreateOptions{})
 	return err
@@ -257,7 +263,8 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 	}
 	w.mu.Unlock()
 	if node == nil {
-		node, _ = w.Client.Nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		node, _ = w.Client.Nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		if node == nil {
 			return // the next pass tries again
 		}
@@ -269,7 +276,8 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 		return
 	}
 	isOf := func(c corev1.NodeCondition) bool { return c.Type == ready.Type }
-	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return isOf(c) && c.Status == ready.Status }) {
+	if slices.ContainsFunc(node.Status.Conditions,
+		func(c corev1.NodeCondition) bool { return isOf(c) && c.Status == ready.Status }) {
 		return
 	}
 	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isOf), ready)

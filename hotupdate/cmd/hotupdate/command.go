@@ -102,7 +102,8 @@ func run(args []string, std streams) int {
 // KUBECTL_EXTERNAL_DIFF except the first after its two directories: hotupdate /tmp/LIVE-1
 // /tmp/MERGED-2 plan --pool=a.
 func commandFirst(args []string) []string {
-	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") && strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
+	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") &&
+		strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
 		return slices.Concat(args[2:], args[:2])
 	}
 	return args
@@ -129,18 +130,23 @@ standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`
 	if strings.HasPrefix(p.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}", "{{if and .HasParent .HasAvailableSubCommands}}", 1))
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}",
+		"{{if and .HasParent .HasAvailableSubCommands}}", 1))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
+		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(), p.versionCommand(), p.manCommand())
+	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(),
+		p.versionCommand(), p.manCommand())
 	return root
 }
 
 // command gives a command its function and flags.
-func (p *process) command(command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command)) *cobra.Command {
+func (p *process) command(
+	command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command),
+) *cobra.Command {
 	c := &call{process: p}
 	for _, add := range flags {
 		add(c, command)

@@ -84,7 +84,9 @@ func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) 
 }
 
 // completePools completes the name of a pool by the pools in the files on the command line.
-func (c *call) completePools(_ *cobra.Command, files []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+func (c *call) completePools(
+	_ *cobra.Command, files []string, _ string,
+) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	schemas, err := side.NewCatalog(c.schema, c.std.providers)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

@@ -26,7 +26,9 @@ import (
 )
 
 func main() {
-	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, providers: providers.All()}
+	std := streams{
+		program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, providers: providers.All(),
+	}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}

@@ -49,12 +49,16 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 				if from == to {
 					continue
 				}
-				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0, needs: needs}
+				c := &checker{
+					setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise,
+					isCalm: i == 0, needs: needs,
+				}
 				c.broken = func(promise, format string, args ...any) {
 					tb.Helper()
 					if !slices.Contains(reported, promise) {
 						reported = append(reported, promise)
-						tb.Errorf("%s: %s (%s, from state %d to %d)", promise, fmt.Sprintf(format, args...), s.name, from, to)
+						tb.Errorf("%s: %s (%s, from state %d to %d)", promise,
+							fmt.Sprintf(format, args...), s.name, from, to)
 					}
 				}
 				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }

@@ -130,7 +130,9 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 
 // Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted
 // now and done later. Until then the resource accepts no other change that takes time.
-func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error {
+func (c *Cloud) Modify(
+	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
+) error {
 	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
 	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
 		r := of[0]
@@ -166,7 +168,10 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 }
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
-func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration, change func(of []*resource) error) error {
+func (c *Cloud) write(
+	ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration,
+	change func(of []*resource) error,
+) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := ctx.Err(); err != nil {

@@ -27,7 +27,7 @@
 //	acceptance           an accepted change is not yet a success: the error is ErrPending until the change is done
 //	reversal             a change whose reversal is wanted while it is under way is reversed
 //	failed change        a change that the cloud accepted but did not carry out is made again
-//	refusal              the error has a RetryError while the cloud refuses changes for hours, and infrastructure tags do not wait
+//	refusal              the error has a RetryError while the cloud refuses changes, and tags do not wait
 //
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //

@@ -76,17 +76,20 @@ func (c *checker) fails(err error) error {
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
 		was := &before[i]
-		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) && maps.Equal(r.Attributes, was.Attributes) {
+		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) &&
+			maps.Equal(r.Attributes, was.Attributes) {
 			c.broken("idle", "%s changes nothing on %s", w.function, r)
 		}
-		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
+		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags),
+			c.folded(r, c.to.of(r).Tags)
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			if live[key] != theirs[key] {
 				c.broken("foreign keys", "%s takes the key %s, which is somebody else's, from %s", w.function, key, r)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(from)) {
-			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes", to[key] == from[key] && slices.Contains(w.of, r))
+			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes",
+				to[key] == from[key] && slices.Contains(w.of, r))
 			if to[key] == from[key] && live[key] != from[key] {
 				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, r)
 			}
@@ -109,7 +112,8 @@ func (c *checker) returned(err error) {
 	}
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
-		isDone := ok && c.pass.lane == "" && slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
+		isDone := ok && c.pass.lane == "" &&
+			slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
 		if problem := c.unlike(r); isDone && problem != "" {
 			c.broken("partial failure", "the error says that %s is done, and %s", r, problem)
 		}
@@ -127,7 +131,8 @@ func (c *checker) rested() {
 		for _, attribute := range slices.Sorted(maps.Keys(r.Attributes)) {
 			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
 			if got, target, _ := r.Attributes[attribute].Parts(); got != want || target != want {
-				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
+				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", r,
+					attribute, got, target, want)
 			}
 		}
 	}

@@ -28,7 +28,8 @@ func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { re
 func (w *World[M]) Ready() {
 	w.node.ready = true
 	if w.live[drainedLane] != accountB || w.updateErr[drainedLane] != nil {
-		w.server.broken("ready too early", "the node is ready for the update, and the driver has not applied the InPlace part")
+		w.server.broken("ready too early",
+			"the node is ready for the update, and the driver has not applied the InPlace part")
 	}
 }
 
@@ -45,7 +46,10 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 			c.isReady()
 			c.settles()
 		}},
-		{"an in-place update that is accepted and done later", "InPlaceUpdating", func(c *checker[M]) { c.delayed(machineupdate.ErrPending) }},
+		{
+			"an in-place update that is accepted and done later", "InPlaceUpdating",
+			func(c *checker[M]) { c.delayed(machineupdate.ErrPending) },
+		},
 		{"an in-place update that fails", "InPlaceUpdating", func(c *checker[M]) { c.delayed(codeError("Internal")) }},
 		{"an in-place update that conflicts", "InPlaceUpdating", func(c *checker[M]) {
 			c.drain()

@@ -219,6 +219,7 @@ func (w *World[M]) checkStatus(before map[string]any) {
 	}
 	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
 	if len(w.updated) > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
-		w.server.broken("report that harms", "lastOperation has the state %q and the description %q", state, description)
+		w.server.broken("report that harms",
+			"lastOperation has the state %q and the description %q", state, description)
 	}
 }

@@ -101,8 +101,21 @@ func Groups(size fixture.Size) ([]Group, error) {
 		{"hash of raw JSON", s.hashRaw()},
 		{"raw JSON, equal bytes", s.rawEqual()},
 		{"raw JSON, spelled differently", s.rawSpelled()},
-		{"cut of hot members (Legacy)", []Case{{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }}}},
-		{"compilation of the Schema", []Case{{Library, func() error { _, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil); return err }}}},
+		{
+			"cut of hot members (Legacy)", []Case{
+				{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }},
+			},
+		},
+		{
+			"compilation of the Schema", []Case{
+				{
+					Library, func() error {
+						_, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil)
+						return err
+					},
+				},
+			},
+		},
 	}, nil
 }
 

@@ -11,7 +11,8 @@ func Equal(a, b *fixture.WorkerConfig) bool {
 		equalBehind(a.CPUOptions, b.CPUOptions, equalCPU) &&
 		equalDataVolumes(a.DataVolumes, b.DataVolumes) &&
 		equalBehind(a.IAMInstanceProfile, b.IAMInstanceProfile, equalProfile) &&
-		equalBehind(a.InstanceMarketOptions, b.InstanceMarketOptions, func(a, b *fixture.MarketOptions) bool { return *a == *b }) &&
+		equalBehind(a.InstanceMarketOptions, b.InstanceMarketOptions,
+			func(a, b *fixture.MarketOptions) bool { return *a == *b }) &&
 		equalBehind(a.MetadataOptions, b.MetadataOptions, equalMetadata) &&
 		equalNetworkInterfaces(a.NetworkInterfaces, b.NetworkInterfaces) &&
 		equalBehind(a.NodeTemplate, b.NodeTemplate, equalCapacity) &&
@@ -102,7 +103,8 @@ func equalNetworkInterfaces(a, b []fixture.NetworkInterface) bool {
 }
 
 func equalNetworkInterface(a, b *fixture.NetworkInterface) bool {
-	return same(a.Description, b.Description) && a.DeviceIndex == b.DeviceIndex && same(a.NetworkCardIndex, b.NetworkCardIndex) &&
+	return same(a.Description, b.Description) && a.DeviceIndex == b.DeviceIndex &&
+		same(a.NetworkCardIndex, b.NetworkCardIndex) &&
 		equalBehind(a.NetworkCardRange, b.NetworkCardRange, func(a, b *fixture.IndexRange) bool { return *a == *b }) &&
 		same(a.SubnetID, b.SubnetID) && same(declared(a.Type), declared(b.Type))
 }

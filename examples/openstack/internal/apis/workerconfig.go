@@ -16,7 +16,7 @@ type WorkerConfig struct {
 
 	NodeTemplate             *gardener.NodeTemplate
 	ServerGroup              *ServerGroup
-	MachineLabels            []MachineLabel
+	Labels                   []MachineLabel
 	AdditionalSecurityGroups []string
 	Tags                     *tags.Tags
 }

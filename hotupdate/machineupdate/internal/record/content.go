@@ -73,7 +73,10 @@ func (c content) begin(t *Target, bound int) step {
 func (c content) confirm(t *Target) step {
 	base, frozen := leavesOf(c.applied).frozen(t.isHot)
 	hot, cold := c.entries.frozen(t.isHot)
-	s := step{marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot), whole: maps.Equal(base, t.leaves)}
+	s := step{
+		marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot),
+		whole: maps.Equal(base, t.leaves),
+	}
 	if s.part.Desired = s.part.Applied; s.whole {
 		s.part.Desired = t.hot
 	}

@@ -27,7 +27,8 @@ func (r *Record) Annotation() string {
 		}
 	}
 	dst := append(r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body))), partsMember...)
-	for _, body := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
+	for _, body := range slices.SortedFunc(maps.Keys(kinds),
+		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
 		dst = append(dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
 	}
 	return string(append(dst, `{`+r.others.body+end...))
@@ -163,7 +164,9 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 	case !ok || number < version || len(annotation) > maxRecord:
 		return h, "", malformed()
 	case number > version:
-		return h, "", &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint}
+		return h, "", &fault.Error{
+			Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint,
+		}
 	}
 	r := reader{rest: rest, ok: true}
 	r.header(&h)
@@ -175,7 +178,9 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 }
 
 func malformed() *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint}
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint,
+	}
 }
 
 // Hint is the hint of every error about a record.

@@ -183,7 +183,8 @@ type leaf struct {
 }
 
 func (l leaf) compare(other leaf) int {
-	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element), strings.Compare(l.value, other.value))
+	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element),
+		strings.Compare(l.value, other.value))
 }
 
 // entries are leaves that may be live instead of the base.

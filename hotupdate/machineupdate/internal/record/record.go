@@ -86,7 +86,8 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	if r.ProviderID == "" {
 		created.Creating = machine
 	}
-	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now), 0, time.Time{}, Drain{}
+	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now),
+		0, time.Time{}, Drain{}
 	if t == nil {
 		created.Schema, created.Wanted = "", ""
 		return created

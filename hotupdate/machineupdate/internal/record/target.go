@@ -67,7 +67,9 @@ func NewTarget(hot, schema string, kinds []string, isHot IsHot, limits Limits) *
 	kinds = slices.Compact(kinds)
 	sum := sha256.Sum256([]byte(hot))
 	wanted := base64.RawURLEncoding.EncodeToString(sum[:16])
-	return &Target{hot: hot, schema: schema, kinds: kinds, isHot: isHot, limits: limits, wanted: wanted, leaves: leavesOf(hot)}
+	return &Target{
+		hot: hot, schema: schema, kinds: kinds, isHot: isHot, limits: limits, wanted: wanted, leaves: leavesOf(hot),
+	}
 }
 
 // Hot returns the hot part.

@@ -52,7 +52,9 @@ func load(in io.Reader) (*Report, error) {
 			err = json.Unmarshal(raw, total)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; it may be cut off", n)
+			return nil,
+				fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
+					"it may be cut off", n)
 		}
 	}
 }

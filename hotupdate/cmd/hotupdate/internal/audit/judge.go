@@ -93,7 +93,8 @@ func NewReleases(old, updated Side) (*Releases, error) {
 		return nil, err
 	}
 	if none := (pool.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
-		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", updated.From, old.From)
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
+			updated.From, old.From)
 	}
 	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
 }
@@ -156,7 +157,12 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 			return nil // assumed to be the same function
 		}
 		judged.Verdict = Indeterminate
-		judged.Reasons = []Reason{{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.Era.Name, old.Era.Name)}}
+		judged.Reasons = []Reason{
+			{
+				Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
+					"known here", updated.Era.Name, old.Era.Name),
+			},
+		}
 	case !slices.Equal(old.Data, updated.Data):
 		judged.Verdict = Rolled
 		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
@@ -171,7 +177,10 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	var all []Reason
 	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
-		all = append(all, Reason{Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
+		all = append(all, Reason{
+			Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash,
+				old.Era.Name, old.Era.Hash),
+		})
 	}
 	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
 	if before != nil && after != nil && (old.Era.Hash == release.Canonical) == (updated.Era.Hash == release.Canonical) {

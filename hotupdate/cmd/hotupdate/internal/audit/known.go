@@ -72,9 +72,12 @@ func (k *Known) readAccepted(file string) error {
 	}
 	for i, one := range k.Accepted {
 		_, noDay := time.Parse(time.DateOnly, one.Expires)
-		if one.Reason == "" || noDay != nil || cmp.Or(one.wants()...) == "" || one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
-			problems = append(problems, fmt.Errorf("accepted[%d]: write a reason, expires as in 2026-12-31, and what is accepted: a verdict of %v, path, finding, code, "+
-				"minor, project, namespace, name or pool", i, Verdicts()))
+		if one.Reason == "" || noDay != nil || cmp.Or(one.wants()...) == "" ||
+			one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
+			problems = append(problems,
+				fmt.Errorf("accepted[%d]: write a reason, expires as in 2026-12-31, and what is accepted: a verdict "+
+					"of %v, path, finding, code, "+
+					"minor, project, namespace, name or pool", i, Verdicts()))
 		}
 	}
 	return manifest.InFile(file, errors.Join(problems...))
@@ -83,7 +86,8 @@ func (k *Known) readAccepted(file string) error {
 // why says why a finding is known: all of its reasons are accepted, or it is in the baseline.
 func (k *Known) why(p *Pool) (why string) {
 	for _, cause := range p.causes() {
-		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
+		i := slices.IndexFunc(k.Accepted,
+			func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
 		if i < 0 {
 			why = ""
 			break

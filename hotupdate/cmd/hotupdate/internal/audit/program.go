@@ -60,8 +60,10 @@ func (p *program) wait() error {
 // asInWorker is a pool in the form of a Worker, which programs read.
 func asInWorker(p *pool.Pool, raw []byte) map[string]any {
 	w := map[string]any{
-		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum, "machineType": p.Worker.MachineType,
-		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName, "dataVolumes": p.DataVolumes,
+		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum,
+		"machineType":    p.Worker.MachineType,
+		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName,
+		"dataVolumes": p.DataVolumes,
 	}
 	if raw != nil {
 		w["providerConfig"] = json.RawMessage(pool.AsStored(raw))
@@ -114,5 +116,6 @@ func (p *program) ask(question, answer any) error {
 		}
 		return errors.New("answers with a line that is no JSON object with era and data, or error")
 	}
-	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(), strings.TrimSpace(p.errs.String())) //nolint:errorlint // the end of a pipe is no cause
+	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(),
+		strings.TrimSpace(p.errs.String())) //nolint:errorlint // the end of a pipe is no cause
 }

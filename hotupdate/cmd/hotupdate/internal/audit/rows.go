@@ -44,17 +44,20 @@ func JSONLines(out io.Writer) *Rows {
 func CSV(out io.Writer) *Rows {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{ // an error comes back with the next row
-		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion", "strategy", "minimum", "maximum",
+		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion",
+		"strategy", "minimum", "maximum",
 		"oldEra", "newEra", "known", "file", "line", "because",
 	})
 	return &Rows{func(p *Pool) error {
 		return writeRow(w,
-			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion, p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
+			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
+			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
 			p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
 		)
 	}, func(r *Report) error {
 		for _, u := range r.Unreadable {
-			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File, strconv.Itoa(u.Line), u.Text); err != nil {
+			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
+				strconv.Itoa(u.Line), u.Text); err != nil {
 				return err
 			}
 		}

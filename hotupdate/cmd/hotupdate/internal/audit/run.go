@@ -70,7 +70,9 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 
 // work judges documents on all processors and yields the results in order. The queue bounds the
 // number of documents under way. It ends with the documents, or on an interruption.
-func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan *judgedObject {
+func (r *Releases) work(
+	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
+) <-chan chan *judgedObject {
 	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(queue)
@@ -110,7 +112,9 @@ type judgedObject struct {
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	unreadable := func(err error) judgedObject {
-		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
+		return judgedObject{
+			skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")},
+		}
 	}
 	if o.Err != nil {
 		return unreadable(o.Err)
@@ -146,7 +150,8 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 // pool judges one pool.
 func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
 	judged := &Pool{
-		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name, Pool: p.Worker.Name, Provider: m.Provider,
+		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
+		Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
 	}

@@ -124,7 +124,8 @@ func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []str
 	}
 	for _, v := range Verdicts() {
 		if verdict := string(v); taken[verdict] < total[verdict] {
-			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict, taken[verdict], total[verdict]))
+			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict,
+				taken[verdict], total[verdict]))
 		}
 	}
 	return shown, missing
@@ -134,7 +135,9 @@ func (r *Report) consequences() section {
 	s := section{Header: []string{"consequence", "pools", "machines", "known pools"}}
 	for _, v := range Verdicts() {
 		if count := r.Verdicts[v]; count.Pools > 0 {
-			s.Rows = append(s.Rows, []string{string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)})
+			s.Rows = append(s.Rows, []string{
+				string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools),
+			})
 		}
 	}
 	return s
@@ -229,7 +232,9 @@ func (r *Report) poolsSection() section {
 		if p.Known != "" {
 			texts = append(texts, "known: "+p.Known)
 		}
-		s.Rows = append(s.Rows, append([]string{string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line)}, texts...))
+		s.Rows = append(s.Rows, append([]string{
+			string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line),
+		}, texts...))
 	}
 	return s
 }

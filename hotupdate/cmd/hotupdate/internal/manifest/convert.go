@@ -37,7 +37,9 @@ func toJSON(text []byte, line int) ([]byte, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(text, err, line)
 	case weights.size(&document) > MaxSize:
-		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
+		return nil,
+			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
+				MaxSize>>20)
 	}
 	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
 		if isTemplate(text) {
@@ -111,7 +113,8 @@ func keyName(key *yaml.Node) (string, bool) {
 	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
 }
 
-var errTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such as with helm template")
+var errTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such " +
+	"as with helm template")
 
 // isTemplate reports whether a text has the marks of Go templates.
 func isTemplate(text []byte) bool {
@@ -133,7 +136,8 @@ func yamlError(text []byte, err error, line int) error {
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		name, _, _ = strings.Cut(name, "'")
 		before, _, _ := bytes.Cut(text, []byte("*"+name))
-		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes", bytes.Count(before, []byte("\n"))+1)
+		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
+			bytes.Count(before, []byte("\n"))+1)
 	}
 	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))

@@ -130,7 +130,9 @@ func (s *splitter) jsonValue() error {
 	switch {
 	case s.stopped:
 	case err != nil:
-		s.pass(&Document{Place: Place{Line: s.line, Item: item}, err: fmt.Errorf("%w; what follows in the List is not read", err)})
+		s.pass(&Document{
+			Place: Place{Line: s.line, Item: item}, err: fmt.Errorf("%w; what follows in the List is not read", err),
+		})
 	case !isList(list.kind):
 		s.pass(&Document{Place: Place{Line: s.line, Item: -1}, err: errNoList})
 	}

@@ -81,7 +81,8 @@ func unknowns(t Type, path string, value any) (found []Unknown) {
 		if member, ok := known[name]; ok {
 			found = append(found, unknowns(member, at, object[name])...)
 		} else if known != nil {
-			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { _, is := object[name]; return is })
+			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)),
+				func(name string) bool { _, is := object[name]; return is })
 			found = append(found, Unknown{at, fieldpath.Nearest(name, missing)})
 		}
 	}

@@ -81,7 +81,8 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
 		return c, located(updated.Worker.Name, "", &fault.Error{
-			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before", Hint: "compare pools of one provider",
+			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before",
+			Hint: "compare pools of one provider",
 		})
 	}
 	c.compareStrategies(&old, &updated, o)
@@ -94,12 +95,16 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	if err := updated.located(err, configErr); err != nil {
 		return Comparison{}, err
 	}
-	j := &judgement{old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes, keepsName: keepsName(&old, &updated, o)}
+	j := &judgement{
+		old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes,
+		keepsName: keepsName(&old, &updated, o),
+	}
 	judged, err := judgeConfigs(j, configs)
 	if err != nil {
 		return Comparison{}, err
 	}
-	c.Rules, c.OldEra, c.NewEra, c.Verdict = append(c.Rules, judged.Rules...), judged.OldEra, judged.NewEra, judged.Verdict
+	c.Rules, c.OldEra, c.NewEra, c.Verdict = append(c.Rules, judged.Rules...), judged.OldEra,
+		judged.NewEra, judged.Verdict
 	c.Changes = j.judgeHashed()
 	c.Changes = append(c.Changes, judged.Changes...)
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
@@ -125,7 +130,8 @@ func (c *Change) member() string { return c.Path[:strings.IndexAny(c.Path+".", "
 func (c *Comparison) judge(j *judgement) {
 	adds := func(k *hash.Kubelet) bool { return k != nil && k.SystemReserved != nil && k.SumReservations }
 	c.ruleIf(ReservationsBySum, adds(j.old.Worker.Kubelet) || adds(j.updated.Worker.Kubelet))
-	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
+	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS &&
+		c.touches(nodeLocalDNSPath))
 	if !j.updated.isBare() {
 		for _, judge := range judgements {
 			for _, found := range judge(j) {
@@ -274,28 +280,33 @@ func (c *Comparison) compareHashed(old, updated *Pool) (hotupdate.Changes, error
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
-	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil && updated.NodeAgentSecretName != nil
+	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil &&
+		updated.NodeAgentSecretName != nil
 	if namesCount { // the names cover these unknown facts
 		c.Unknown = slices.DeleteFunc(c.Unknown, func(u Unknown) bool {
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
 	}
 	changes := changedFields(before, after)
-	changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
+	changes = slices.DeleteFunc(changes,
+		func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
 	explained := false
 	for i := range changes {
 		change := &changes[i]
 		change.Omitted = old.isDefaulted(change.Path) != updated.isDefaulted(change.Path)
-		isApart := slices.Contains([]string{strategyPath, secretNamePath, encryptedPath}, change.Path) || strings.HasPrefix(change.Path, dataVolumesField)
+		isApart := slices.Contains([]string{strategyPath, secretNamePath, encryptedPath}, change.Path) ||
+			strings.HasPrefix(change.Path, dataVolumesField)
 		explained = explained || !change.Omitted && !isApart
 	}
-	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), nil
+	return slices.DeleteFunc(changes,
+		func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), nil
 }
 
 // leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on
 // one side, or because node-local DNS ceases to count only with the new Kubernetes minor.
 func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool {
-	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
+	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS &&
+		old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
 		return true
 	}
 	return slices.ContainsFunc(c.Unknown, func(u Unknown) bool {

@@ -98,7 +98,8 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	}
 	old, updated, provider := of.old, of.updated, of.provider(of.updated)
 	j := &configs{
-		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider, extension: of.Extension, path: configField,
+		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider,
+		extension: of.Extension, path: configField,
 		keepsName: of.keepsName,
 	}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)

@@ -98,7 +98,8 @@ func (p *Plan) Verdict() Verdict {
 func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
-			Kind: fault.Conflict, Code: "other-provider", What: "is of another kind or provider than the manifest it is compared with",
+			Kind: fault.Conflict, Code: "other-provider",
+			What: "is of another kind or provider than the manifest it is compared with",
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
@@ -139,7 +140,8 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	old.decode()
 	updated.decode()
 	c := Comparison{Verdict: None}
-	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate, old.rest(), updated.rest())
+	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate,
+		old.rest(), updated.rest())
 	c.Changes, c.Unjudged = rest, unjudged
 	s := &shoots{old, updated}
 	for _, judge := range shootJudgements {
@@ -228,7 +230,10 @@ func (o Options) plan(before, pool Pool) (Planned, error) {
 // without says what happens to a pool that is only in one of the manifests.
 func (o Options) without(p Pool, state State) Planned {
 	none, there := Machines{Known: true}, p.machines()
-	planned := Planned{Name: p.Worker.Name, State: state, Before: there, After: none, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
+	planned := Planned{
+		Name: p.Worker.Name, State: state, Before: there, After: none,
+		Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo},
+	}
 	if state == Added {
 		planned.Before, planned.After = none, there
 		planned.judgeAdded(&p, o)

@@ -201,7 +201,9 @@ func (e *Era) prepare(r *Release) (err error) {
 // cut returns the function of an era that removes hot members, with the options that only such an
 // era has.
 func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
-	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
+	nulls, known := map[string]hotupdate.NullMembers{
+		"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls,
+	}[e.Nulls]
 	switch {
 	case !known || e.Nulls != "" && e.Hash != CutBytes:
 		return nil, fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)

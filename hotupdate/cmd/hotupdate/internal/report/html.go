@@ -33,14 +33,17 @@ func HTML(out io.Writer, r *Report) error {
 		"origin": func(c Change) string { return Origin(c.Origin, c.Source) },
 	}
 	return page.Write(out, page.Page{
-		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead), Tone: toneOf(s.Verdict),
+		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
+		Tone:     toneOf(s.Verdict),
 		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
 	})
 }
 
 var tones = map[string]page.Tone{
-	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move, pool.ComeOrGo.String(): page.Move,
-	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace, pool.Renamed.String(): page.Replace,
+	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
+	pool.ComeOrGo.String():  page.Move,
+	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace,
+	pool.Renamed.String():   page.Replace,
 	pool.Forbidden.String(): page.Stop,
 }
 
@@ -88,7 +91,8 @@ func (r *Report) counts() (all []count) {
 
 // gravestFirst orders the sections by their verdicts, and those of each section.
 func (s *section) gravestFirst() {
-	slices.SortStableFunc(s.Sections, func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
+	slices.SortStableFunc(s.Sections,
+		func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
 	for i := range s.Sections {
 		s.Sections[i].gravestFirst()
 	}

@@ -41,16 +41,23 @@ func Parse(text []byte) (*Report, error) {
 	var compact bytes.Buffer // removes the indentation of values
 	_ = json.Compact(&compact, text)
 	if !utf8.Valid(text) || json.Unmarshal([]byte(plaintext.Printable(compact.String())), &r) != nil {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "malformed-report", What: "is no report",
+			Hint: "write one with plan --output json",
+		}
 	}
 	if r.FormatVersion != FormatVersion {
 		return nil, &fault.Error{
-			Kind: fault.Unsupported, Code: "unsupported-report", Path: "formatVersion", What: fmt.Sprintf("is %d, and this release reads %d", r.FormatVersion, FormatVersion),
+			Kind: fault.Unsupported, Code: "unsupported-report", Path: "formatVersion",
+			What: fmt.Sprintf("is %d, and this release reads %d", r.FormatVersion, FormatVersion),
 			Hint: "write the report anew with plan --output json",
 		}
 	}
 	if !r.isKnown() {
-		return nil, &fault.Error{Kind: fault.Unknown, Code: "unknown-word", What: "has a verdict, state or op that is not known", Hint: "use the release that wrote it"}
+		return nil, &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-word", What: "has a verdict, state or op that is not known",
+			Hint: "use the release that wrote it",
+		}
 	}
 	return &r, nil
 }
@@ -77,7 +84,8 @@ func (r *Report) isKnown() bool {
 			}
 		}
 	}
-	return known && !slices.ContainsFunc(verdicts, func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
+	return known && !slices.ContainsFunc(verdicts,
+		func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
 }
 
 // The states and ops of reports.

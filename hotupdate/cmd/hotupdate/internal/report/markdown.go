@@ -76,7 +76,8 @@ func (m *markdownWriter) section(s *section, level string) {
 	if len(s.Sections) > 0 { // the remarks come after them
 		remarks = nil
 	}
-	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") && len(s.Sections) == 0 {
+	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") &&
+		len(s.Sections) == 0 {
 		m.left = append(m.left, s.Word)
 	}
 	shown, quiet := s.parts()
@@ -126,7 +127,8 @@ func rows(groups []group, remarks []remark) string {
 	if others <= maxOpen {
 		return block(groups, remarks)
 	}
-	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
+	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") +
+		"</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
 }
 
 // block writes changes and remarks as text.

@@ -105,7 +105,8 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 		verdict := plan.Verdict()
 		gravest = max(gravest, verdict)
 		m := Manifest{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(), Changes: changesOf(plan.Changes), Pools: []Pool{},
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Changes: changesOf(plan.Changes), Pools: []Pool{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
 		for _, p := range plan.Pools {
@@ -123,7 +124,8 @@ func poolOf(p pool.Planned) Pool {
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
 	return Pool{
-		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Verdict: p.Effect().String(),
+		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
+		Verdict: p.Effect().String(),
 		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
@@ -169,12 +171,15 @@ func changesOf(changes []pool.Change) []Change {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		all[i] = Change{
-			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides, Class: c.Class.String(),
-			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule), Sensitive: c.Sensitive, Omitted: c.Omitted,
+			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
+			Class:  c.Class.String(),
+			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule),
+			Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
 		if !c.Sensitive {
 			// the same JSON
-			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)), json.RawMessage(plaintext.Printable(c.New))
+			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)),
+				json.RawMessage(plaintext.Printable(c.New))
 		}
 	}
 	return all
@@ -190,8 +195,10 @@ func Origin(origin, source string) string {
 }
 
 var origins = map[string]string{
-	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ", hotupdate.OriginInherited.String(): "inherited from ",
-	hotupdate.OriginOverride.String(): "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ", hotupdate.OriginUnknown.String(): "not in the Schema",
+	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ",
+	hotupdate.OriginInherited.String(): "inherited from ",
+	hotupdate.OriginOverride.String():  "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ",
+	hotupdate.OriginUnknown.String(): "not in the Schema",
 }
 
 // isBare reports whether the manifest is a provider config on its own.
@@ -223,7 +230,8 @@ func (p *Pool) word() string {
 
 // words lists the verdicts and states of pools, the gravest first.
 var words = []string{
-	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(), pool.InPlaceUpdate.String(),
+	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(),
+	pool.InPlaceUpdate.String(),
 	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
 }
 

@@ -133,7 +133,8 @@ func (t *textWriter) groups(groups []group) {
 	width := t.pathWidth(groups)
 	for i := range groups {
 		g := &groups[i]
-		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) + t.forDevelopers(g.Source))
+		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) +
+			t.forDevelopers(g.Source))
 		for j := range g.Changes {
 			t.change(&g.Changes[j], width)
 		}
@@ -159,7 +160,8 @@ func (t *textWriter) pathWidth(groups []group) (width int) {
 // change writes a change in one line, or in several if its values do not fit.
 func (t *textWriter) change(c *Change, width int) {
 	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
-	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " + strings.Join(values, " -> ")
+	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " +
+		strings.Join(values, " -> ")
 	if len("  > ")+utf8.RuneCountInString(row) > columns {
 		row = c.mark() + " " + path + "\n          " + strings.Join(values, "\n       -> ")
 	}
@@ -188,7 +190,8 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 // Escape sequences of ECMA-48: bold with a colour for each tone.
 var (
 	toneColors = map[page.Tone]string{
-		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m", page.Unsure: "\x1b[1;33m",
+		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
+		page.Unsure: "\x1b[1;33m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )

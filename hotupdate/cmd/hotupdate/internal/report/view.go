@@ -87,7 +87,9 @@ func (m *Manifest) section() section {
 
 // section returns the view of a pool, whose provider config is at a path.
 func (p *Pool) section(config string) section {
-	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config)}
+	s := section{
+		Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
+	}
 	if config != "" {
 		s.Title = "pool " + p.Name
 	}
@@ -163,7 +165,8 @@ func (s *section) content() string {
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.
 func (s *section) isQuiet() bool {
-	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 && !slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
+	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 &&
+		!slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
 }
 
 // parts returns the shown sections, and the titles of the quiet ones, which share a line.
@@ -207,7 +210,8 @@ func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Wh
 func groupsOf(changes []Change, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)
-		i := slices.IndexFunc(groups, func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
+		i := slices.IndexFunc(groups,
+			func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, group{Verdict: c.Verdict, Why: why, Source: source, Decides: c.Decides})
@@ -256,7 +260,8 @@ func remarkLines(all []remark) (lines []remark) {
 			lines[i].Text += "; " + r.Text
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
+	slices.SortStableFunc(lines,
+		func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
 	return lines
 }
 

@@ -35,7 +35,9 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 		}
 		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(o.Raw, &d)))
 		for _, v := range d.Spec.Versions {
-			c.defined[pool.TypeMeta{APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
+			c.defined[pool.TypeMeta{
+				APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind,
+			}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
 				schema, err := hotupdate.SchemaOfCRD(o.Raw, v.Name, fields.options...)
 				return schema, fields.inFiles(o.String(), err)
 			})
@@ -64,13 +66,17 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 	}
 	c.object = o
 	if json.Unmarshal(o.Raw, &c.byPath) != nil {
-		return c, manifests.InFile(o.String(), errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+		return c, manifests.InFile(o.String(),
+			errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
 	}
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(c.byPath)) {
 		text := string(c.byPath[path])
 		if text != "true" && text != "false" && json.Unmarshal(c.byPath[path], &text) != nil {
-			problems = append(problems, located(o, &fault.Error{Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class", Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`}))
+			problems = append(problems, located(o, &fault.Error{
+				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
+				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
+			}))
 		}
 		c.options = append(c.options, hotupdate.WithTag(path, text))
 	}
@@ -104,6 +110,7 @@ func (m *Manifest) asSpec(plan *pool.Plan) {
 	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.SpecByClasses}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
-		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules, func(r pool.Rule) bool { return r == pool.JudgedCanonically })
+		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
+			func(r pool.Rule) bool { return r == pool.JudgedCanonically })
 	}
 }

@@ -50,7 +50,10 @@ func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
 	paths := [][]string{steps, {problem.Path}}
 	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
 		name, _ = strconv.Unquote(name)
-		paths = [][]string{append([]string{"spec", "provider", "workers", "name=" + name}, steps...), append([]string{"spec", "pools", "name=" + name}, steps...)}
+		paths = [][]string{
+			append([]string{"spec", "provider", "workers", "name=" + name}, steps...),
+			append([]string{"spec", "pools", "name=" + name}, steps...),
+		}
 	}
 	for _, path := range paths {
 		for _, node := range document.Content {

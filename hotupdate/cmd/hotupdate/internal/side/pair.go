@@ -61,7 +61,8 @@ func checkRelated(pairs []pair) error {
 	case before.Type != after.Type:
 		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
 	}
-	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From, after.title(), before.From, before.title())
+	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From,
+		after.title(), before.From, before.title())
 }
 
 // identity identifies an object of a cluster. Provider configs in files have no names.
@@ -102,7 +103,8 @@ func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 	var problems []error
 	for _, m := range side {
 		if first := seen[m.identity()]; first != nil {
-			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From, m.title(), first.From))
+			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From,
+				m.title(), first.From))
 			continue
 		}
 		seen[m.identity()] = m
