@@ -116,9 +116,9 @@ func (p *process) root() *cobra.Command {
 		Short: "tell what a change does to the machines of worker pools",
 		Long: `Command hotupdate tells what a change does to the machines of worker pools.
 
-FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of
-plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and - is
-standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW
+of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
+is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
 		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
