@@ -194,8 +194,6 @@ func checkHostile(t *testing.T, row hostileRow) {
 	checkProblems(t, row.walked, err, row.reason)
 	_, err = s.Diff(row.config, nil)
 	checkProblems(t, row.walked, err, row.reason)
-	_, err = s.SameImmutable(row.config, &hostile{})
-	checkProblems(t, row.walked, err, row.reason)
 	_, _, err = hotupdate.Split(s, row.config)
 	checkProblems(t, row.copied, err, row.reason)
 	_, err = hotupdate.Merge(s, row.config, nil)
