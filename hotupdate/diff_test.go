@@ -61,7 +61,7 @@ func TestDiffIsMirrored(t *testing.T) {
 		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
 		for i, c := range back {
 			back[i].Old, back[i].New = c.New, c.Old
-			back[i].Op = [...]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
+			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
 		}
 		require.Equal(t, there, back, "%s", s.describe(a, b))
 	})

@@ -121,7 +121,7 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 		document, err := compiled.Document(config)
 		require.NoError(t, err)
 		require.Equal(t, tc.document, string(document), tc.reason)
-		hot, err := compiled.HotDocument(config)
+		hot, err := compiled.PartDocument(hotupdate.Hot, config)
 		require.NoError(t, err)
 		require.Equal(t, tc.hot, string(hot), tc.reason)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"reflect"
 	"slices"
@@ -74,7 +75,8 @@ func (s sides) stricter() side {
 	return s[1]
 }
 
-// origin is the nearest declaration of a class, with its depth in the path.
+// origin is the nearest declaration of a class, with its depth in the path. Its zero value is the
+// default.
 type origin struct {
 	kind   Origin
 	source string
@@ -86,7 +88,7 @@ func (o origin) at(depth int) (Origin, string) {
 	if o.depth != depth && (o.kind == OriginStructTag || o.kind == OriginOverride) {
 		return OriginInherited, o.source
 	}
-	return o.kind, o.source
+	return cmp.Or(o.kind, OriginDefault), o.source
 }
 
 // enterField returns the side of a member whose value is v.
@@ -368,26 +370,26 @@ func opOf(texts [2]string) Op {
 }
 
 // Op is what happened to a leaf.
-type Op uint8
+type Op string
 
 // The operations.
 const (
-	OpReplace Op = iota
-	OpAdd
-	OpRemove
+	OpReplace Op = "replace"
+	OpAdd     Op = "add"
+	OpRemove  Op = "remove"
 )
 
 // Origin says where the class of a change comes from.
-type Origin uint8
+type Origin string
 
 // The origins.
 const (
-	OriginDefault   Origin = iota // no struct tag anywhere above
-	OriginStructTag               // the field's own
-	OriginInherited               // the struct tag or override of a field above
-	OriginOverride                // an override of this field
-	OriginHotWhen                 // the element's selector
-	OriginUnknown                 // the plan does not know the member
+	OriginDefault   Origin = "default"        // no struct tag anywhere above
+	OriginStructTag Origin = "struct tag"     // the field's own
+	OriginInherited Origin = "inherited"      // the struct tag or override of a field above
+	OriginOverride  Origin = "override"       // an override of this field
+	OriginHotWhen   Origin = "hotwhen"        // the element's selector
+	OriginUnknown   Origin = "unknown member" // the plan does not know the member
 )
 
 // Change is one difference.
