@@ -1,14 +1,17 @@
 package inplace
 
 // IsReadyForUpdate reports whether a node agent may begin with the update: the node is drained, the
-// InPlace part is applied, and the agent has not answered yet.
+// InPlace part is applied, and the agent has not answered yet. For all functions of this file, nil
+// is a node without labels and annotations.
 func (n *Node) IsReadyForUpdate() bool {
-	return n.Reason == ReadyForUpdate && !has(n.Labels, resultLabel)
+	return n != nil && n.Reason == ReadyForUpdate && !has(n.Labels, resultLabel)
 }
 
 // IsUnderUpdate reports whether the node is, or may soon be, drained or updated. A watchdog does
 // not count it as unhealthy.
-func (n *Node) IsUnderUpdate() bool { return n.isSelected() || n.mark().Cordoned }
+func (n *Node) IsUnderUpdate() bool {
+	return n != nil && (n.isSelected() || n.mark().Cordoned)
+}
 
 // WithSuccess returns the node with the agent's answer that it has updated the node. It differs in
 // labels and annotations.

@@ -34,6 +34,10 @@ func TestAgent(t *testing.T) {
 		assert.Equal(t, tc.isUnder, node(tc.node).IsUnderUpdate(), "%s: %s", tc.node, tc.reason)
 	}
 	assert.False(t, (&inplace.Node{}).IsReadyForUpdate(), "without maps")
+	var none *inplace.Node
+	assert.False(t, none.IsReadyForUpdate() || none.IsUnderUpdate(), "no node")
+	assert.Equal(t, "successful", none.WithSuccess().Labels[resultLabel])
+	assert.Equal(t, "failed", none.WithFailure("why").Labels[resultLabel])
 }
 
 // TestAgentAnswers: the controller acts on the answers, whatever the agent answered before.

@@ -1,6 +1,7 @@
 package inplace
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -127,6 +128,7 @@ func (n *Node) edit(m mark) *Node {
 
 // copied returns a copy with maps that can be written.
 func (n *Node) copied() *Node {
+	n = cmp.Or(n, &Node{})
 	copied := &Node{Unschedulable: n.Unschedulable, Reason: n.Reason}
 	copied.Labels, copied.Annotations = map[string]string{}, map[string]string{}
 	maps.Copy(copied.Labels, n.Labels)
