@@ -32,7 +32,8 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 			CloudProfileSpec *imageSpec `json:"cloudProfileSpec"`
 		} `json:"status"`
 	}](raw)
-	if from.APIVersion != "core.gardener.cloud/v1beta1" || from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
+	if from.APIVersion != "core.gardener.cloud/v1beta1" ||
+		from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
 		err = errors.Join(err, &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",

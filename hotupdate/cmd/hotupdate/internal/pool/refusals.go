@@ -62,8 +62,10 @@ type shoots struct{ old, updated *Manifest }
 // shootJudgements are the rules of Gardener about a Shoot. Like those about a pool they do not know
 // one another.
 var shootJudgements = []func(*shoots) []Change{
-	(*shoots).versions, (*shoots).operations, (*shoots).workers, (*shoots).deletion, (*shoots).bindings, (*shoots).scheduler, (*shoots).families,
-	(*shoots).highAvailability, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).encryption, (*shoots).hibernation, (*shoots).forceDeletion,
+	(*shoots).versions, (*shoots).operations, (*shoots).workers, (*shoots).deletion, (*shoots).bindings,
+	(*shoots).scheduler, (*shoots).families,
+	(*shoots).highAvailability, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).encryption,
+	(*shoots).hibernation, (*shoots).forceDeletion,
 	(*shoots).systemWorkers, (*shoots).controlPlaneWorkers, (*shoots).podAddresses,
 }
 
@@ -117,7 +119,8 @@ func (s *shoots) isReady() bool {
 
 // versions is ValidateKubernetesVersionUpdate.
 func (s *shoots) versions() []Change {
-	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule {
+	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil),
+		validation); rule != NoRule {
 		return s.judged("spec."+versionPath, Forbidden, rule)
 	}
 	return nil
@@ -133,8 +136,10 @@ func (s *shoots) workers() []Change {
 
 // deletion is ValidateShootSpecUpdate for a Shoot that is being deleted.
 func (s *shoots) deletion() []Change {
-	if at(s.updated.root, "metadata", "deletionTimestamp") != nil && (s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
-		return ofPool(Forbidden, refused("ValidateShootSpecUpdate", "the spec of a Shoot that is being deleted cannot be changed"))
+	if at(s.updated.root, "metadata", "deletionTimestamp") != nil &&
+		(s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
+		return ofPool(Forbidden, refused("ValidateShootSpecUpdate",
+			"the spec of a Shoot that is being deleted cannot be changed"))
 	}
 	return nil
 }
@@ -150,10 +155,13 @@ func (s *shoots) bindings() (all []Change) {
 	case migrates:
 		all = s.judged(secret, Indeterminate, BeyondManifests)
 	default:
-		all = s.refuse(secret, "ValidateShootSpecUpdate", "the field cannot be changed, unless credentialsBindingName replaces it")
+		all = s.refuse(secret, "ValidateShootSpecUpdate",
+			"the field cannot be changed, unless credentialsBindingName replaces it")
 	}
-	if newSecret != nil && (newCredentials != nil || minorOf(s.updated.version).Compare(minorOf("1.34")) >= 0) && s.anyChanged() {
-		all = append(all, s.refuse(secret, "ValidateShootSpec", "from Kubernetes 1.34 on, or beside it, only credentialsBindingName is admitted")...)
+	if newSecret != nil && (newCredentials != nil || minorOf(s.updated.version).Compare(minorOf("1.34")) >= 0) &&
+		s.anyChanged() {
+		all = append(all, s.refuse(secret, "ValidateShootSpec",
+			"from Kubernetes 1.34 on, or beside it, only credentialsBindingName is admitted")...)
 	}
 	switch {
 	case oldCredentials != nil && newCredentials == nil:
@@ -197,7 +205,8 @@ func (s *shoots) families() []Change {
 	case before == single && after == dual, before == dual && after == single:
 		return s.judged("spec.networking.ipFamilies", Indeterminate, BeyondManifests)
 	}
-	return s.refuse("spec.networking.ipFamilies", "validateIPFamiliesUpdate", "these IP families cannot replace the old ones")
+	return s.refuse("spec.networking.ipFamilies", "validateIPFamiliesUpdate",
+		"these IP families cannot replace the old ones")
 }
 
 // highAvailability is validateShootHAControlPlaneSpecUpdate.
@@ -258,8 +267,10 @@ func (s *shoots) dns() []Change {
 		return found
 	}
 	before, after := primary(s.old), primary(s.updated)
-	if s.updated.isScheduled() && before != nil && (after == nil || at(before, "type") != nil && at(before, "type") != at(after, "type")) {
-		return s.refuse("spec.dns.providers", "validateDNSUpdate", "the primary DNS provider and its type cannot be changed")
+	if s.updated.isScheduled() && before != nil &&
+		(after == nil || at(before, "type") != nil && at(before, "type") != at(after, "type")) {
+		return s.refuse("spec.dns.providers", "validateDNSUpdate",
+			"the primary DNS provider and its type cannot be changed")
 	}
 	return s.judged("spec.dns.providers", None, NotHashed)
 }
@@ -281,7 +292,8 @@ func (s *shoots) encryption() (all []Change) {
 		case path == "provider.type" && resources:
 			all = append(all, s.refuse(at, function, "provider and resources cannot be changed together")...)
 		case path == "provider.type" && !s.isReady():
-			all = append(all, s.refuse(at, function, "the provider cannot be changed before the cluster was created")...)
+			all = append(all, s.refuse(at, function,
+				"the provider cannot be changed before the cluster was created")...)
 		default:
 			all = append(all, s.judged(at, None, NotHashed)...)
 		}
@@ -299,11 +311,13 @@ func (s *shoots) hibernation() (all []Change) {
 	}
 	if slices.Contains([]string{"Preparing", "Completing"}, s.phase(etcdKey)) ||
 		slices.Contains([]string{"Preparing", "PreparingWithoutWorkersRollout", "Completing"}, s.phase(accountKey)) {
-		all = s.refuse(path, "validateHibernationUpdate", "a cluster whose credentials are being rotated cannot be hibernated")
+		all = s.refuse(path, "validateHibernationUpdate",
+			"a cluster whose credentials are being rotated cannot be hibernated")
 	}
 	for _, name := range operationsOf(s.updated.operations[1]) {
 		if o, known := knownOperation(name); known && has(o, "awake") && !strings.Contains(name, "=") {
-			all = append(all, s.refuse(path, "ValidateHibernation", "a cluster cannot be hibernated while an operation waits for maintenance")...)
+			all = append(all, s.refuse(path, "ValidateHibernation",
+				"a cluster cannot be hibernated while an operation waits for maintenance")...)
 		}
 	}
 	if slices.ContainsFunc(s.updated.workers, hasControlPlane) {
@@ -339,7 +353,8 @@ func (s *shoots) systemWorkers() (all []Change) {
 		all = ofPool(Forbidden, refused(function, "at least one pool with machines has to allow system components"))
 	}
 	if s.newly(lacksMachinesForZones) {
-		all = append(all, ofPool(Forbidden, refused(function, "a pool for system components needs a maximum of one machine for each zone"))...)
+		all = append(all, ofPool(Forbidden, refused(function,
+			"a pool for system components needs a maximum of one machine for each zone"))...)
 	}
 	return all
 }
@@ -390,7 +405,8 @@ func (s *shoots) controlPlaneWorkers() (all []Change) {
 	old, updated := of(s.old), of(s.updated)
 	switch {
 	case (len(old) > 0) != (len(updated) > 0):
-		all = ofPool(Forbidden, refused("ValidateProviderUpdate", "a cluster cannot become self-hosted, nor cease to be"))
+		all = ofPool(Forbidden, refused("ValidateProviderUpdate",
+			"a cluster cannot become self-hosted, nor cease to be"))
 	case len(updated) > 1:
 		all = ofPool(Forbidden, refused("ValidateWorkers", "only one pool can have the control plane"))
 	case len(updated) == 1 && at(old[0], "name") != at(updated[0], "name"):
@@ -399,7 +415,8 @@ func (s *shoots) controlPlaneWorkers() (all []Change) {
 		worker := of(m)[0]
 		return textOf(at(worker, "minimum")) != "1" || textOf(at(worker, "maximum")) != "1"
 	}):
-		all = ofPool(Forbidden, refused("validateSelfHostedShootControlPlane", "the pool with the control plane has one machine"))
+		all = ofPool(Forbidden, refused("validateSelfHostedShootControlPlane",
+			"the pool with the control plane has one machine"))
 	}
 	return all
 }
@@ -421,7 +438,8 @@ func (s *shoots) podAddresses() []Change {
 		return known && addresses >= 0 && float64(int64(1)<<addresses-2) < cmp.Or(most, 110)
 	}
 	if s.newly(lacks) {
-		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod", "a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
+		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod",
+			"a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
 	}
 	return nil
 }
@@ -431,7 +449,8 @@ func (s *shoots) podAddresses() []Change {
 func (j *judgement) refusals() []Change {
 	before := j.old.invalid(j.CloudProfile)
 	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Change) bool {
-		return slices.ContainsFunc(before, func(old Change) bool { return old.Path == found.Path && old.Rule == found.Rule })
+		return slices.ContainsFunc(before,
+			func(old Change) bool { return old.Path == found.Path && old.Rule == found.Rule })
 	})
 }
 
@@ -540,7 +559,8 @@ func (p *Pool) breaks(value any, condition string, args []string) bool {
 	case "label":
 		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
 	case "key":
-		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == "node.gardener.cloud/critical-components-not-ready"
+		return len(labels.IsQualifiedName(text(value))) > 0 ||
+			text(value) == "node.gardener.cloud/critical-components-not-ready"
 	case "in-place":
 		return !inPlace(p.declared) && value != false
 	}
@@ -558,7 +578,8 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	if isSystem(p.all) && maximum > 0 {
 		maximum--
 	}
-	refuse(known && preserved > maximum, "machineControllerManager."+preserve, "ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
+	refuse(known && preserved > maximum, "machineControllerManager."+preserve,
+		"ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
 	names, taints := map[any]int{}, map[[2]any]int{}
 	for _, v := range listOf(of(dataVolumesField)) {
 		names[at(v, "name")]++
@@ -566,7 +587,8 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	}
 	refuse(len(names) > 0 && of("volume") == nil, dataVolumesField, "ValidateWorker", "data volumes need a root volume")
 	volume := of("kubeletDataVolumeName")
-	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker", "the kubelet's volume is none of the data volumes")
+	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker",
+		"the kubelet's volume is none of the data volumes")
 	for _, taint := range listOf(of("taints")) {
 		key := [2]any{at(taint, "key"), at(taint, "effect")}
 		taints[key]++
@@ -575,10 +597,12 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	kubelet := of("kubernetes", "kubelet")
 	high, isHigh := number(at(kubelet, "imageGCHighThresholdPercent"))
 	low, isLow := number(at(kubelet, "imageGCLowThresholdPercent"))
-	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig", "the low threshold is not below the high one")
+	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig",
+		"the low threshold is not below the high one")
 	swap := at(kubelet, "memorySwap")
 	swaps := at(swap, "swapBehavior") != nil && !isTrue(at(kubelet, "featureGates", "NodeSwap"))
-	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior", "ValidateKubeletConfig",
+	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior",
+		"ValidateKubeletConfig",
 		"swap needs the feature gate NodeSwap, and failSwapOn: false")
 }
 
@@ -599,11 +623,14 @@ func (p *Pool) invalidVersion() []Change {
 	if own == "" || above == "" {
 		return nil
 	}
-	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule { // to go from the pool's to the control plane's would lower it
-		return about(versionPath, nil, own, Forbidden, refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
+	// to go from the pool's to the control plane's would lower it
+	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule {
+		return about(versionPath, nil, own, Forbidden,
+			refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
 	}
 	if minorNumber(above) > minorNumber(own)+3 {
-		return about(versionPath, nil, own, Forbidden, refused(function, "a pool can be at most three Kubernetes minors behind the control plane"))
+		return about(versionPath, nil, own, Forbidden,
+			refused(function, "a pool can be at most three Kubernetes minors behind the control plane"))
 	}
 	return nil
 }
