@@ -105,10 +105,10 @@ type Pacer[P any] struct {
 
 	waiting []*Member[P] // by rank, then in the order of joining
 	number  int
-	turns   bucket // of all calls
-	spare   bucket // of calls that do not wait for more members
-	last    time.Time // when a call was sent
-	newest  time.Time // when a member joined
+	turns   bucket        // of all calls
+	spare   bucket        // of calls that do not wait for more members
+	last    time.Time     // when a call was sent
+	newest  time.Time     // when a member joined
 	delay   time.Duration // after the last throttled answer, which came at the time below
 	refused time.Time
 	longest time.Duration // the time of the longest call; the answers after it let it decay
