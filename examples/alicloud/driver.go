@@ -42,8 +42,8 @@ type machine struct {
 	account  []string // of whom calls may be shared: region and credentials
 }
 
-// NewDriver makes a driver. Connect makes a client for a region, with the credentials in the secret.
-// Wait is nil except in tests.
+// NewDriver makes a driver. Connect makes a client for a region, with the credentials in the
+// secret. Wait is nil except in tests.
 func NewDriver(
 	connect func(secret map[string][]byte, region string) (ECS, error),
 	wait func(ctx context.Context, d time.Duration) error,
@@ -66,16 +66,17 @@ func NewDriver(
 			id := request.ProviderID[strings.LastIndex(request.ProviderID, ".")+1:] // REGION.ID
 			return &machine{client, request.Machine, id, class, account}, err
 		},
-		// A call tags resources of one type, so each kind has a Tagging. It names as many resources as
-		// the Rules say, which are 50. Reads are paced and not shared: DescribeDisks takes one instance.
+		// A call tags resources of one type, so each kind has a Tagging. It names as many resources
+		// as the Rules say, which are 50. Reads are paced and not shared: DescribeDisks takes one
+		// instance.
 		Tags: []driver.Tagging[ProviderSpec, *machine]{
 			tagging(tags.VM, "instance", rules, func(class *ProviderSpec, _ string) map[string]string {
 				return rules.MandatoryIn(class.Tags)
 			}),
 			tagging(tags.Disk, "disk", rules, nil),
 		},
-		// Alibaba Cloud publishes no refill of these calls. Its Quota Center shows that of an account,
-		// so a driver takes them from its operator.
+		// Alibaba Cloud publishes no refill of these calls. Its Quota Center shows that of an
+		// account, so a driver takes them from its operator.
 		Sharing: driver.Sharing[*machine]{
 			Key:    func(m *machine) []string { return m.account },
 			Refill: map[string]float64{"Resources": 10, "Set": 10, "Remove": 10},

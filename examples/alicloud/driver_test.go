@@ -69,7 +69,8 @@ func with(more map[string]string) map[string]string {
 const specFormat = `{"dataDisks":[{"name":"kubelet","size":20}],"region":"cn-hangzhou",` +
 	`"tags":{"kubernetes.io/cluster/c":"1","kubernetes.io/role/worker/c":"1"},"resourceTags":%s}`
 
-// TestDriver takes a machine between three provider specs. The disk pv is a volume of the CSI driver.
+// TestDriver takes a machine between three provider specs. The disk pv is a volume of the CSI
+// driver.
 func TestDriver(t *testing.T) {
 	schema, err := alicloud.ProviderSpecSchema()
 	require.NoError(t, err)
@@ -93,7 +94,10 @@ func TestDriver(t *testing.T) {
 		return alicloud.NewDriver(connect, cloud.Wait)
 	},
 		state(`{"vm":{"team":"a"}}`, with(map[string]string{"team": "a"}), map[string]string{}),
-		state(`{"vm":{"team":"b"},"disk":{"backup":"daily"}}`, with(map[string]string{"team": "b"}), map[string]string{"backup": "daily"}),
+		state(
+			`{"vm":{"team":"b"},"disk":{"backup":"daily"}}`, with(map[string]string{"team": "b"}),
+			map[string]string{"backup": "daily"},
+		),
 		state(`{}`, cluster(), map[string]string{}),
 	)
 }

@@ -29,7 +29,8 @@ func (h handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// TestMachinesShareCalls: three machines of one account are read by three calls, and two are tagged by one.
+// TestMachinesShareCalls: three machines of one account are read by three calls, and two are tagged
+// by one.
 func TestMachinesShareCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string

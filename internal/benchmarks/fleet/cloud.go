@@ -58,7 +58,8 @@ type cloud struct {
 	cost    Cost                         // of the updates
 }
 
-// newCloud has Amazon's quotas. The buckets of Describe calls hold what is refilled in five seconds.
+// newCloud has Amazon's quotas. The buckets of Describe calls hold what is refilled in five
+// seconds.
 func newCloud(latency Latency, describeRefill float64) *cloud {
 	c := &cloud{
 		latency: latency, live: map[string]map[string]string{},
@@ -103,8 +104,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 // resourcesOf names the resources of a machine: a VM, an interface and two volumes.
 func resourcesOf(machine string) []driver.Resource {
 	return []driver.Resource{
-		{Kind: tags.VM, ID: "i-" + machine}, {Kind: tags.Network, ID: "eni-" + machine},
-		{Kind: tags.Disk, ID: "vol-a-" + machine}, {Kind: tags.Disk, ID: "vol-b-" + machine},
+		{Kind: tags.VM, ID: "i-" + machine},
+		{Kind: tags.Network, ID: "eni-" + machine},
+		{Kind: tags.Disk, ID: "vol-a-" + machine},
+		{Kind: tags.Disk, ID: "vol-b-" + machine},
 	}
 }
 

@@ -17,13 +17,12 @@ import (
 
 // Scenario says how a fleet is updated.
 type Scenario struct {
-	Name     string
 	Machines int
 	Classes  int // of different tags; a change of all of them queues the machines class by class
 	Workers  int
 	Writes   float64 // a second
-	// Own says that the updates have workers and a client of their own. Creations then have MCM's, of
-	// 50 workers and 100 writes a second.
+	// Own says that the updates have workers and a client of their own. Creations then have MCM's,
+	// of 50 workers and 100 writes a second.
 	Own   bool
 	Alone bool // without sharing and pacing
 	// DescribeRefill is 20 a second, or 10 for reads without a filter.
@@ -199,7 +198,8 @@ func (r *run) create(ctx context.Context) {
 	}
 }
 
-// launch makes a VM, and returns how long that takes if nothing else is asked of EC2 and the API server.
+// launch makes a VM, and returns how long that takes if nothing else is asked of EC2 and the API
+// server.
 func (r *run) launch(ctx context.Context) time.Duration {
 	call := func(action string, takes time.Duration) {
 		for r.cloud.call(ctx, &Cost{}, action, takes) != nil && sleep(ctx, time.Second) == nil {

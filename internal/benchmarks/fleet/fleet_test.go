@@ -17,7 +17,8 @@ func scenario(machines int) fleet.Scenario {
 	return fleet.Scenario{
 		Machines: machines, Classes: 1, Workers: 50, Writes: 100, DescribeRefill: 20,
 		Latency: fleet.Latency{
-			Describe: 100 * time.Millisecond, Tag: 200 * time.Millisecond, Run: 2 * time.Second, Write: 10 * time.Millisecond,
+			Describe: 100 * time.Millisecond, Tag: 200 * time.Millisecond, Run: 2 * time.Second,
+			Write: 10 * time.Millisecond,
 		},
 	}
 }
@@ -34,7 +35,8 @@ func simulate(t *testing.T, s fleet.Scenario) (r fleet.Result) {
 	return r
 }
 
-// TestFleetIsNeverRefused: EC2 refuses no call of machines that share, however many tag sets there are.
+// TestFleetIsNeverRefused: EC2 refuses no call of machines that share, however many tag sets there
+// are.
 func TestFleetIsNeverRefused(t *testing.T) {
 	for classes, calls := range map[int]int{1: 220, 20: 400} {
 		for _, isOwn := range []bool{false, true} {

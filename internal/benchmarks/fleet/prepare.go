@@ -40,7 +40,8 @@ func (r *run) prepare() error {
 		if err != nil {
 			return err
 		}
-		object := &metav1.ObjectMeta{Name: "class-" + strconv.Itoa(i), UID: types.UID(strconv.Itoa(i)), ResourceVersion: "1"}
+		number := strconv.Itoa(i)
+		object := &metav1.ObjectMeta{Name: "class-" + number, UID: types.UID(number), ResourceVersion: "1"}
 		class, _, err := r.kit.Prepare(&versions, machineupdate.MachineClass{Object: object, ProviderSpec: raw})
 		if err != nil {
 			return err
@@ -49,7 +50,9 @@ func (r *run) prepare() error {
 	}
 	r.executor = machineupdate.Executor[*machine]{
 		UpdateMachine: r.kit.UpdateMachine, Now: time.Now, Count: r.count,
-		Patch: func(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*machine, error) {
+		Patch: func(
+			ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+		) (*machine, error) {
 			if err := r.updates.write(ctx, r.Latency.Write); err != nil {
 				return nil, err
 			}
@@ -68,7 +71,9 @@ func (r *run) settle() error {
 	past := machineupdate.Executor[*machine]{
 		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
 		Now:           func() time.Time { return at },
-		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*machine, error) {
+		Patch: func(
+			_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+		) (*machine, error) {
 			return r.patch(name, data)
 		},
 	}
@@ -152,7 +157,8 @@ func (r *run) newKit(s *hotupdate.Schema) (*driver.Kit[spec, *session], error) {
 	}
 	if !r.Alone {
 		definition.Sharing = driver.Sharing[*session]{
-			Key: func(*session) []string { return nil }, Refill: map[string]float64{"Resources": 20, "Set": 10, "Remove": 10},
+			Key:       func(*session) []string { return nil },
+			Refill:    map[string]float64{"Resources": 20, "Set": 10, "Remove": 10},
 			Resources: read, MaxMachines: 195,
 		}
 	}

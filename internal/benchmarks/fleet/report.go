@@ -8,6 +8,7 @@ import (
 
 // row is a scenario and what is wanted of it. Zero wants nothing.
 type row struct {
+	name string
 	Scenario
 
 	calls   int
@@ -17,65 +18,74 @@ type row struct {
 // defaultLatency has times that EC2 and API servers have on a usual day.
 func defaultLatency() Latency {
 	return Latency{
-		Describe: 100 * time.Millisecond, Tag: 200 * time.Millisecond, Run: 2 * time.Second, Write: 10 * time.Millisecond,
+		Describe: 100 * time.Millisecond, Tag: 200 * time.Millisecond, Run: 2 * time.Second,
+		Write: 10 * time.Millisecond,
 	}
 }
 
 // rows are the scenarios of the report.
 func rows(machines int) []row {
-	mcm := Scenario{Machines: machines, Classes: 1, Workers: 50, Writes: 100, DescribeRefill: 20, Latency: defaultLatency()}
+	mcm := Scenario{
+		Machines: machines, Classes: 1, Workers: 50, Writes: 100, DescribeRefill: 20, Latency: defaultLatency(),
+	}
 	own := mcm
 	own.Workers, own.Writes, own.Own = 500, 200, true
-	with := func(s Scenario, name string, change func(*Scenario)) Scenario {
-		s.Name = name
-		change(&s)
-		return s
-	}
-	same := func(*Scenario) {}
+	alone, unfiltered, third, classes := mcm, mcm, mcm, own
+	alone.Alone, unfiltered.Alone, unfiltered.DescribeRefill = true, true, 10
+	third.InFlight, classes.Classes = 16, 20
 	return []row{
-		{Scenario: with(mcm, "MCM's 50 workers, 100 writes a second; today", func(s *Scenario) { s.Alone = true })},
-		{Scenario: with(mcm, "the same, reads without a filter; today", func(s *Scenario) { s.Alone, s.DescribeRefill = true, 10 })},
-		{with(mcm, "the same, shared", same), 10_000, 210 * time.Second},
-		{Scenario: with(mcm, "the same, a third of the workers by the Limiter", func(s *Scenario) { s.InFlight = 16 })},
-		{with(own, "500 workers of the updater's own, 200 writes a second", same), 1500, 110 * time.Second},
-		{with(own, "the same, 20 classes, queued class by class", func(s *Scenario) { s.Classes = 20 }), 2500, 130 * time.Second},
+		{"MCM's 50 workers, 100 writes a second; today", alone, 0, 0},
+		{"the same, reads without a filter; today", unfiltered, 0, 0},
+		{"the same, shared", mcm, 10_000, 210 * time.Second},
+		{"the same, a third of the workers by the Limiter", third, 0, 0},
+		{"500 workers of the updater's own, 200 writes a second", own, 1500, 110 * time.Second},
+		{"the same, 20 classes, queued class by class", classes, 2500, 130 * time.Second},
 	}
 }
 
 // Report runs all scenarios and writes a table.
 func Report(out io.Writer, machines int) error {
 	l := defaultLatency()
-	fmt.Fprintf(out, "%d machines of a VM, an interface and two volumes get another tag. Simulated, with the real kit: Describe %v, "+
-		"CreateTags %v, write %v. Wanted values are in parentheses.\n\n", machines, l.Describe, l.Tag, l.Write)
-	fmt.Fprintln(out, "| updates by | calls to EC2, confirmations included | refused | all updated after | all confirmed after "+
-		"| a creation waits at the longest |\n|---|---|---|---|---|---|")
+	fmt.Fprintf(out, "%d machines of a VM, an interface and two volumes get another tag. Simulated, with the real "+
+		"kit: Describe %v, CreateTags %v, write %v. Wanted values are in parentheses.\n\n",
+		machines, l.Describe, l.Tag, l.Write)
+	fmt.Fprint(out, "| updates by | calls to EC2, confirmations included | refused | all updated after "+
+		"| all confirmed after | a creation waits at the longest |\n|---|---|---|---|---|---|\n")
 	for _, one := range rows(machines) {
 		r, err := one.Run()
 		if err != nil {
 			return err
 		}
 		if r.Wrong > 0 {
-			return fmt.Errorf("%s: %d machines have a wrong tag", one.Name, r.Wrong)
+			return fmt.Errorf("%s: %d machines have a wrong tag", one.name, r.Wrong)
 		}
-		fmt.Fprintf(out, "| %s | %d%s | %d%s | %s%s | %s | %s |\n", one.Name, r.Calls, wanted(one.calls), r.Refused,
-			map[bool]string{true: " (0)"}[one.calls > 0], seconds(r.Updated), wanted(one.updated), seconds(r.Confirmed),
+		none := wanted("")
+		if one.calls > 0 {
+			none = wanted("0")
+		}
+		fmt.Fprintf(out, "| %s | %d%s | %d%s | %s%s | %s | %s |\n", one.name, r.Calls, wanted(one.calls),
+			r.Refused, none, seconds(r.Updated), wanted(one.updated), seconds(r.Confirmed),
 			r.Waited.Round(10*time.Millisecond))
 	}
-	return alone(out)
+	return single(out)
 }
 
-// alone compares a machine that shares calls with nobody with one that does not share at all.
-func alone(out io.Writer) error {
+// single compares a machine that shares calls with nobody with one that does not share at all.
+func single(out io.Writer) error {
 	var took [2]time.Duration
 	for i := range took {
-		s := Scenario{Machines: 1, Classes: 1, Workers: 1, Writes: 100, Alone: i == 0, DescribeRefill: 20, Latency: defaultLatency()}
+		s := Scenario{
+			Machines: 1, Classes: 1, Workers: 1, Writes: 100, Alone: i == 0, DescribeRefill: 20,
+			Latency: defaultLatency(),
+		}
 		r, err := s.Run()
 		if err != nil {
 			return err
 		}
 		took[i] = r.Updated
 	}
-	fmt.Fprintf(out, "\nOne machine alone is updated after %v; without sharing and pacing after %v.\n", took[1], took[0])
+	fmt.Fprintf(out, "\nOne machine alone is updated after %v; without sharing and pacing after %v.\n",
+		took[1], took[0])
 	return nil
 }
 

@@ -96,9 +96,9 @@ const (
 //   - It spends half of the refill. It may save up the refill of a second.
 //   - A call that has room for more members is sent half a second after the last call, or after its
 //     first member has joined. If nobody waits for it but a confirmation or an adoption, it is sent
-//     after twice that time. A call of ten or more members is sent as soon as nobody has joined for 50
-//     ms: the workers of a small pool all wait for it. A full call does not wait, and neither do the
-//     few calls of a machine alone: five after a quiet time.
+//     after twice that time. A call of ten or more members is sent as soon as nobody has joined for
+//     50 ms: the workers of a small pool all wait for it. A full call does not wait, and neither do
+//     the few calls of a machine alone: five after a quiet time.
 //   - Members of a lower rank go first, then those that have waited longer.
 type Pacer[P any] struct {
 	Refill float64 // calls a second

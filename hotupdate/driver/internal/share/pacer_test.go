@@ -68,7 +68,8 @@ func TestApart(t *testing.T) {
 	expect(1, 0, "one of a few again")
 }
 
-// TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an answer ends them.
+// TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an
+// answer ends them.
 func TestThrottlingDelays(t *testing.T) {
 	p := Pacer[int]{Refill: 100}
 	now := epoch
@@ -106,7 +107,8 @@ func TestThrottlingDelays(t *testing.T) {
 	assert.Equal(t, 15*time.Second, wait, "the cloud's delay counts")
 }
 
-// TestApartOfMany: a call of many members is sent once nobody joins any more, unless it is about confirmations.
+// TestApartOfMany: a call of many members is sent once nobody joins any more, unless it is about
+// confirmations.
 func TestApartOfMany(t *testing.T) {
 	for rank, waits := range []time.Duration{0, 2*apart - idle} {
 		p := Pacer[int]{Refill: 100, spare: bucket{spent: few, at: epoch}, last: epoch}
