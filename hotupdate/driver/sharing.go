@@ -96,14 +96,7 @@ func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, a
 	if s.action("", function, kind).Refill == 0 {
 		return any
 	}
-	plans := make([]tags.ResourcePlan, cmp.Or(s.MaxResources, 100))
-	one := []tags.Tag{{Key: "key"}}
-	for i := range plans {
-		if plans[i].Set = one; function == "Remove" {
-			plans[i].Set, plans[i].Remove = nil, one
-		}
-	}
-	return len(rules.Batches(plans)[0].Resources) // package tags owns the limits of clouds
+	return min(cmp.Or(s.MaxResources, 100), max(rules.ResourcesPerCall, 1))
 }
 
 // equalText returns the content of a call apart from its resources. The values of a removal are

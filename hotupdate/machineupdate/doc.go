@@ -200,6 +200,11 @@
 // UpdateMachine holds a worker of the controller, so a fleet needs a [Limiter]. The guide in
 // examples/machinecontroller has the arithmetic for 10,000 machines.
 //
+// The write of the success cannot be left to the confirmation. Without it a record does not tell an
+// update that has succeeded from one whose request is still under way, nor when the success was. If
+// a later read without a difference settles such a record, the models find a late request that
+// lands after the read: its key stays on the machine and is not known to be ours.
+//
 // # Reports
 //
 // Updates are counted and reported by events. This package neither reads nor writes

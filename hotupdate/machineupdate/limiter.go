@@ -19,7 +19,8 @@ import (
 //
 // Recommended: InFlight a third of the controller's workers, at least one; Every so long that the
 // calls of one update use half of the cloud's quota for that time, so that concurrent updates do
-// not starve each other; Burst ten.
+// not starve each other; Burst ten. A driver that paces its calls needs no such Every: see "Shared
+// calls" in package driver.
 type Limiter struct {
 	Every    time.Duration // the time until another update may begin
 	Burst    int           // how many updates may begin at once

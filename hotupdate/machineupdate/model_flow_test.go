@@ -25,6 +25,7 @@ type flow struct {
 	lastOperation bool                                                             // an update under way is noted in LastOperation
 	store         func(stored versions, version tagset) versions                   // in place of adding the version
 	recall        func(stored versions) versions                                   // changes what an adoption reads
+	reads         bool                                                             // the driver reads first
 	beside        bool                                                             // MCM is not modified
 	forgetsSoon   bool                                                             // versions are forgotten while a machine without a record exists
 }
@@ -71,7 +72,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
 	m := &model{
-		tb: tb, flow: f, from: from, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
+		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
 		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
 		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}

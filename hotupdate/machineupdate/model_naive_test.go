@@ -80,6 +80,12 @@ func TestNaiveFlows(t *testing.T) {
 			"late requests land after the success",
 		},
 		{
+			flow{name: "success left to the confirmation", reads: true, edit: leaving},
+			0,
+			settled, 2, 1, "liveness",
+			"nothing tells when the success was, and a late request lands after the read that settles",
+		},
+		{
 			flow{name: "former applied forgotten", edit: forgettingFormer},
 			0,
 			settled, 2, 1, "liveness",
@@ -180,6 +186,15 @@ func settling(run *replay, r *memory) bool {
 		return withoutAttempts(run, r)
 	}
 	return true
+}
+
+// leaving writes no success. An unfinished update is settled by a later pass that has nothing to write.
+func leaving(run *replay, r *memory) bool {
+	if r.State != record.Unconfirmed || run.annotation == "" {
+		return true
+	}
+	marker := run.m.remember(run.annotation)
+	return marker.State == record.Calling && marker.Since.Equal(modelThen) && settling(run, r)
 }
 
 func forgettingFormer(run *replay, r *memory) bool {

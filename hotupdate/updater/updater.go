@@ -1,6 +1,7 @@
 package updater
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -50,8 +51,7 @@ const (
 	retryPeriod   = 2 * time.Second
 )
 
-// workers is the number of machines that are handled at once. The Limiter bounds the calls of the
-// driver.
+// workers is the default of Options.Workers. The Limiter bounds the calls of the driver.
 const workers = 20
 
 // Run updates machines until the context ends. It competes for a lease of its own, and after losing
@@ -117,7 +117,7 @@ func (u *Updater) lead(term context.Context) {
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
-	for range workers {
+	for range cmp.Or(u.Workers, workers) {
 		running.Go(func() {
 			for u.next(term, queue) {
 			}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hotupdate/providerconfig/internal/benchmarks/fleet"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/measure"
 )
 
@@ -22,9 +23,18 @@ func main() {
 	slice := flag.Duration("slice", 2*time.Millisecond, "how long each turn takes, at least")
 	picture := flag.String("svg", "scale.svg",
 		"where the plot goes; if empty, only the summary is printed, as it stands in the README")
+	machines := flag.Int("machines", 10_000, "how many machines get another tag, in a simulation of seconds; 0 is none")
+	only := flag.Bool("fleet", false, "simulate only the machines")
 	flag.Parse()
 	r := &report{options: measure.Options{Turns: *turns, Slice: *slice}, out: os.Stdout}
-	if err := r.run(*picture); err != nil {
+	var err error
+	if !*only {
+		err = r.run(*picture)
+	}
+	if err == nil && *machines > 0 && (*only || *picture != "") {
+		err = fleet.Report(os.Stdout, *machines)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,11 +29,29 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the retryer of an SDK would.
+// wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the
+// retryer of an SDK would.
 type wire struct {
 	*drivertest.Cloud
 
 	attempts int
+
+	mutex sync.Mutex
+	shown map[string]bool // by action: the Describe calls that have shown the read below
+	live  []hotdriver.Resource
+	err   error
+}
+
+// read is one read for the three Describe calls that the driver makes at once.
+func (w *wire) read(ctx context.Context, action string) ([]hotdriver.Resource, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if len(w.shown) == 0 || w.shown[action] || ctx.Err() != nil {
+		w.shown = map[string]bool{}
+		w.live, w.err = w.Resources(ctx)
+	}
+	w.shown[action] = true
+	return w.live, w.err
 }
 
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -92,7 +111,7 @@ func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 	case "DeleteTags":
 		return "<" + action + "Response/>", w.Change(ctx, list("ResourceId.", ""), nil, changed)
 	case "DescribeInstances", "DescribeNetworkInterfaces", "DescribeVolumes":
-		all, err := w.Resources(ctx)
+		all, err := w.read(ctx, action)
 		if err != nil {
 			return "", err
 		}
@@ -170,7 +189,7 @@ func TestConformance(t *testing.T) {
 		setup := drivertest.Setup{Schema: schema, Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"}}
 		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
 		drivertest.Check(r, setup, func(fake *drivertest.Cloud) (kit, error) {
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{fake, attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
 			return d.Kit, err
 		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
 		return r.failures

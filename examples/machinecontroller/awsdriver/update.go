@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -150,14 +151,27 @@ func readMany(
 	for _, s := range sessions {
 		ids = append(ids, s.instanceID)
 	}
-	found, err := instances(ctx, sessions[0].client, filter("instance-id", ids...), existing())
+	var found []types.Instance
+	var cards, volumes map[string]hotdriver.Resource
+	first, to := sessions[0], filter("attachment.instance-id", ids...)
+	err := atOnce(
+		func() (err error) {
+			found, err = instances(ctx, first.client, filter("instance-id", ids...), existing())
+			return err
+		},
+		func() (err error) {
+			cards, err = first.cards(ctx, to)
+			return err
+		},
+		func() (err error) {
+			volumes, err = first.volumes(ctx, to)
+			return err
+		},
+	)
 	if err != nil {
 		return toStatus(err)
 	}
-	attached, err := sessions[0].attached(ctx, filter("attachment.instance-id", ids...))
-	if err != nil {
-		return toStatus(err)
-	}
+	maps.Copy(volumes, cards)
 	vms := map[string]*types.Instance{}
 	for _, vm := range found {
 		vms[aws.ToString(vm.InstanceId)] = &vm
@@ -165,20 +179,30 @@ func readMany(
 	for _, s := range sessions {
 		if vm := vms[s.instanceID]; vm == nil {
 			answer(s.providerID, nil)
-		} else if own, isWhole := s.own(vm, attached); isWhole {
+		} else if own, isWhole := s.own(vm, volumes); isWhole {
 			answer(s.providerID, own)
 		}
 	}
 	return nil
 }
 
-// attached returns the resources that are attached to VMs, by ID.
-func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
+// atOnce makes independent calls at once: their times do not add up.
+func atOnce(calls ...func() error) error {
+	errs := make([]error, len(calls))
+	var all sync.WaitGroup
+	for i, call := range calls {
+		all.Go(func() { errs[i] = call() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// cards returns the network interfaces that are attached to VMs, by ID.
+func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
 	all := map[string]hotdriver.Resource{}
-	cards := ec2.NewDescribeNetworkInterfacesPaginator(s.client,
-		&ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}})
-	for cards.HasMorePages() {
-		page, err := cards.NextPage(ctx)
+	input := &ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}}
+	for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -191,9 +215,15 @@ func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hot
 			}
 		}
 	}
+	return all, nil
+}
+
+// volumes returns the volumes that are attached to VMs, by ID.
+func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
+	all := map[string]hotdriver.Resource{}
 	var found []types.Volume
-	for pages := ec2.NewDescribeVolumesPaginator(s.client,
-		&ec2.DescribeVolumesInput{Filters: []types.Filter{to}}); pages.HasMorePages(); {
+	input := &ec2.DescribeVolumesInput{Filters: []types.Filter{to}}
+	for pages := ec2.NewDescribeVolumesPaginator(s.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err

@@ -79,7 +79,10 @@ const (
 	// MaxDelay is the longest of these delays.
 	MaxDelay = 20 * time.Second
 	// apart is the time between calls that have room for more members.
-	apart = 450 * time.Millisecond
+	apart = 500 * time.Millisecond
+	// many members do not wait for more once nobody has joined for idle.
+	many = 10
+	idle = 50 * time.Millisecond
 	// few is the number of such calls that do not wait, and regain the time until one more does
 	// not.
 	few    = 5
@@ -91,19 +94,21 @@ const (
 // Pacer decides when calls of one cloud action are sent, and for which members.
 //
 //   - It spends half of the refill. It may save up the refill of a second.
-//   - A call that has room for more members is sent 450 ms after the last call, or after its first
-//     member has joined. If nobody waits for it but a confirmation or an adoption, it is sent after
-//     twice that time. A full call does not wait, and neither do the few calls of a machine alone:
-//     five after a quiet time.
+//   - A call that has room for more members is sent half a second after the last call, or after its
+//     first member has joined. If nobody waits for it but a confirmation or an adoption, it is sent
+//     after twice that time. A call of ten or more members is sent as soon as nobody has joined for
+//     50 ms: the workers of a small pool all wait for it. A full call does not wait, and neither do
+//     the few calls of a machine alone: five after a quiet time.
 //   - Members of a lower rank go first, then those that have waited longer.
 type Pacer[P any] struct {
 	Refill float64 // calls a second
 
 	waiting []*Member[P] // by rank, then in the order of joining
 	number  int
-	turns   bucket // of all calls
-	spare   bucket // of calls that do not wait for more members
-	last    time.Time
+	turns   bucket        // of all calls
+	spare   bucket        // of calls that do not wait for more members
+	last    time.Time     // when a call was sent
+	newest  time.Time     // when a member joined
 	delay   time.Duration // after the last throttled answer, which came at the time below
 	refused time.Time
 	longest time.Duration // the time of the longest call; the answers after it let it decay
@@ -125,7 +130,7 @@ func (b *bucket) missing(now time.Time, size, rate float64) float64 {
 // Join adds a member, which waits until a call is sent.
 func (p *Pacer[P]) Join(now time.Time, m *Member[P]) {
 	p.number++
-	m.joined, m.number = now, p.number
+	m.joined, m.number, p.newest = now, p.number, now
 	p.enqueue(m)
 }
 
@@ -176,6 +181,9 @@ func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
 		}
 		members, isFull := p.gather(now, first)
 		left := first.patience() - max(now.Sub(first.joined), now.Sub(p.last))
+		if len(members) >= many && first.Rank == 0 {
+			left = min(left, idle-now.Sub(p.newest))
+		}
 		if isFull || first.isSent || left <= 0 || left > 2*apart || p.takeSpare(now) {
 			return p.send(now, members), 0
 		}

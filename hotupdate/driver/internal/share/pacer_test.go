@@ -1,6 +1,7 @@
 package share
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -67,7 +68,8 @@ func TestApart(t *testing.T) {
 	expect(1, 0, "one of a few again")
 }
 
-// TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an answer ends them.
+// TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an
+// answer ends them.
 func TestThrottlingDelays(t *testing.T) {
 	p := Pacer[int]{Refill: 100}
 	now := epoch
@@ -103,4 +105,35 @@ func TestThrottlingDelays(t *testing.T) {
 	p.Answer(now, call, Answer{Outcome: Throttled, After: 15 * time.Second})
 	_, wait = p.Next(now)
 	assert.Equal(t, 15*time.Second, wait, "the cloud's delay counts")
+}
+
+// TestApartOfMany: a call of many members is sent once nobody joins any more, unless it is about
+// confirmations.
+func TestApartOfMany(t *testing.T) {
+	for rank, waits := range []time.Duration{0, 2*apart - idle} {
+		p := Pacer[int]{Refill: 100, spare: bucket{spent: few, at: epoch}, last: epoch}
+		now := epoch
+		join := func(ids ...string) {
+			m := fresh(ids...)
+			m.Bound, m.Rank = 100, rank
+			p.Join(now, m)
+		}
+		for i := range many - 1 {
+			join("a" + strconv.Itoa(i))
+		}
+		now = now.Add(idle)
+		_, wait := p.Next(now)
+		assert.Equal(t, time.Duration(1+rank)*apart-idle, wait, "one is missing")
+		join("b")
+		_, wait = p.Next(now)
+		assert.Equal(t, max(waits, idle), wait, "another may join")
+		now = now.Add(idle - 1)
+		join("c")
+		_, wait = p.Next(now)
+		assert.Equal(t, max(waits-idle+1, idle), wait, "and another")
+		now = now.Add(idle)
+		call, wait := p.Next(now)
+		assert.Equal(t, rank == 0, call != nil)
+		assert.Equal(t, max(waits-2*idle+1, 0), wait)
+	}
 }
