@@ -24,6 +24,7 @@ type streams struct {
 	providers []provider.Provider
 
 	errIsTerminal bool
+	byGit         bool // called by git to show a difference
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.

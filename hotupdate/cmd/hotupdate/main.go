@@ -25,7 +25,7 @@ import (
 )
 
 func main() {
-	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, providers: providers.All()}
+	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(), providers: providers.All()}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
@@ -34,3 +34,6 @@ func main() {
 	}
 	os.Exit(run(os.Args[1:], std))
 }
+
+// byGit reports whether git calls the command to show a difference.
+func byGit() bool { return os.Getenv("GIT_DIFF_PATH_TOTAL") != "" }

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func runAsCalled() int {
-	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit()})
 }
 
 // seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and no seed.

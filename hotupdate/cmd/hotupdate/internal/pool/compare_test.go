@@ -235,18 +235,20 @@ func TestCausesBesideDefaults(t *testing.T) {
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }
 
-// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else.
+// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else. It has the image of shoot.yaml,
+// of which there is another one with the same version.
 const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1443.8.0"},
 	{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.5.0"}},
 	{"version":"1500.0.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.9.0"}},
 	{"version":"1501.0.0","inPlaceUpdates":{"supported":true}},
 	{"version":"1502.0.0","inPlaceUpdates":{"supported":false,"minVersionForUpdate":"1.0.0"}},
-	{"version":"1503.0.0"}]}]}}`
+	{"version":"1503.0.0"}]},{"name":"ubuntu","versions":[{"version":"1443.8.0"}]}]}}`
 
 // TestInPlaceImages: the CloudProfile says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
+	profile, err := pool.ReadCloudProfile([]byte(cloudProfile), today)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		strategy, version string

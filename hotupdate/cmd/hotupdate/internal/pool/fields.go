@@ -318,7 +318,8 @@ func (m *Manifest) decode() {
 	delete(above, list)
 	for i := range min(len(m.workers), len(m.Pools)) {
 		p := &m.Pools[i]
-		p.all, p.Cluster.kubelet, p.Cluster.infrastructure = m.workers[i], at(kubernetes, "kubelet"), above["infrastructureConfig"]
+		p.all, p.Cluster.region = m.workers[i], text(spec["region"])
+		p.Cluster.kubelet, p.Cluster.infrastructure = at(kubernetes, "kubelet"), above["infrastructureConfig"]
 	}
 }
 

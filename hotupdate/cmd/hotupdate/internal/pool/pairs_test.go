@@ -234,6 +234,7 @@ func changesInPlace() []change {
 }
 
 const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1443.0.0"},
 	{"version":"1592.1.0","inPlaceUpdates":{"supported":false}},
 	{"version":"1592.2.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1592.0.0"}},
 	{"version":"1592.3.0","inPlaceUpdates":{"supported":true}}]}]}}`
@@ -241,7 +242,7 @@ const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Clou
 // TestPairs: the verdict on a change is the effect in Gardener and the extension, for both extensions.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
+	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs), today)
 	require.NoError(t, err)
 	all := append(append(changesOfConfigs(), changesOfPools()...), changesInPlace()...)
 	require.Greater(t, len(all), 60)

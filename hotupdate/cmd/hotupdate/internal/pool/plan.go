@@ -132,7 +132,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	c := Comparison{Verdict: None}
 	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate, old.rest(), updated.rest())
 	c.Changes, c.Unjudged = rest, unjudged
-	s := &shoots{old, updated}
+	s := &shoots{old, updated, o.CloudProfile}
 	for _, judge := range shootJudgements {
 		if updated.Kind == Shoot {
 			for _, found := range judge(s) {
@@ -234,6 +234,9 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	}
 	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
 		c.merge(Change{Verdict: Forbidden, Rule: NotReleased})
+	}
+	if o.CloudProfile.expired(hash.Image{}, imageOf(added.Worker)) {
+		c.merge(Change{Verdict: Forbidden, Rule: refused(imageFunction, imageExpired)})
 	}
 	if inPlace(added.declared) {
 		c.Rules = append(c.Rules, GateIsOn)

@@ -7,7 +7,7 @@
 //   - The examples, or a [Naming], return the data that an extension hashes in the era of the pool's minor. The machines of a rolling pool are
 //     replaced exactly if its name changes, or if an operation or the state of the infrastructure replaces them.
 //   - Every other verdict, and every refusal, has a [Rule] with its source.
-//   - An unknown fact makes the verdict indeterminate if it decides, and is else listed as assumed. A field without a judgement in fields.json
+//   - An unknown fact makes the verdict indeterminate if it decides, and is else listed as assumed. A field without a row in fields.txt
 //     is listed as not judged.
 //
 // Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150 and the extensions of its time.
