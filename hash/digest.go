@@ -8,12 +8,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are comparable; the zero value means that there is none.
-// It covers all parts of a name, not only the [hotupdate.Sum] of a configuration.
+// Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are
+// comparable; the zero value means that there is none. It covers all parts of a name, not only the
+// [hotupdate.Sum] of a configuration.
 type Digest [sha256.Size]byte
 
-// Compose digests parts as Gardener does: it concatenates the SHA-256 of each part, in lower-case hexadecimal digits, and returns the SHA-256
-// of that text. Order counts. Parts have no names, so an absent part shifts the others.
+// Compose digests parts as Gardener does: it concatenates the SHA-256 of each part, in lower-case
+// hexadecimal digits, and returns the SHA-256 of that text. Order counts. Parts have no names, so
+// an absent part shifts the others.
 func Compose(parts ...string) Digest {
 	text := make([]byte, 0, 2*sha256.Size*len(parts))
 	for _, part := range parts {
@@ -28,7 +30,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 func (d Digest) first(n int) string { return d.String()[:n] }
 
-// ParseDigest reads a Digest's text, strictly: no other case, no white space. The code of the error is malformed-digest.
+// ParseDigest reads a Digest's text, strictly: no other case, no white space. The code of the error
+// is malformed-digest.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != 2*len(d) || strings.Trim(text, "0123456789abcdef") != "" {

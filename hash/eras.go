@@ -9,42 +9,52 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Era is one way to turn a worker pool into additional data, with the first Kubernetes minor for which it is in force. P is the adopter's type
-// of a pool, such as Gardener's WorkerPool. It holds everything that the functions need besides the raw provider config.
+// Era is one way to turn a worker pool into additional data, with the first Kubernetes minor for
+// which it is in force. P is the adopter's type of a pool, such as Gardener's WorkerPool. It holds
+// everything that the functions need besides the raw provider config.
 type Era[P any] struct {
 	// Name names the era for people, in explanations and errors.
 	Name string
 	// From is the first minor of the era, as MAJOR.MINOR. It is empty in the first era only.
 	From string
-	// Data returns the additional data of a pool. The raw config is the one passed to AdditionalData: nil if the pool has none. The function must
-	// depend only on its arguments, and must not change them.
+	// Data returns the additional data of a pool. The raw config is the one passed to
+	// AdditionalData: nil if the pool has none. The function must depend only on its arguments, and
+	// must not change them.
 	Data func(raw []byte, pool P) ([]string, error)
 }
 
 // Eras are the ways to hash a worker pool. Each is in force from a Kubernetes minor on.
 //
-// A changed hash replaces every machine of a pool, and so does an update to another Kubernetes minor. So the way of hashing can change with the
-// minor at no cost. Only the pool's Kubernetes version decides which era is in force. Nothing is stored, so nothing can be lost by a restart, a
+// A changed hash replaces every machine of a pool, and so does an update to another Kubernetes
+// minor. So the way of hashing can change with the minor at no cost. Only the pool's Kubernetes
+// version decides which era is in force. Nothing is stored, so nothing can be lost by a restart, a
 // control-plane migration, a rollback, or two releases side by side.
 //
 // To keep the machines of a fleet:
-//  1. Turn the functions that an extension has today into eras, unchanged, for the minors for which they are used today.
-//  2. A new way of hashing, a new field in the hash, a corrected defect, or a changed [hotupdate.Schema] becomes a new last era, from a minor
-//     that no release supports yet. So every release that sees a pool of that minor knows the era. A release may support the minor only if the
-//     release to which it can be rolled back already knows the era; do not skip that release.
-//  3. A released era keeps its From and its function as long as pools of its minors exist. So does its Schema, stored as JSON. To retire an
-//     era, drop its minors first, and the era one release later.
-//  4. The Schema of a live era may gain fields that the type did not have before: no name changes. If the Schema does not gain them, a pool
-//     that sets such a field is refused until its next minor, with the code unknown-member.
-//  5. In an era of raw bytes, decode the config strictly before hashing it. Strip a new hot field from the very release that introduces it:
-//     later, a pool may have set it.
+//  1. Turn the functions that an extension has today into eras, unchanged, for the minors for which
+//     they are used today.
+//  2. A new way of hashing, a new field in the hash, a corrected defect, or a changed
+//     [hotupdate.Schema] becomes a new last era, from a minor that no release supports yet. So
+//     every release that sees a pool of that minor knows the era. A release may support the minor
+//     only if the release to which it can be rolled back already knows the era; do not skip that
+//     release.
+//  3. A released era keeps its From and its function as long as pools of its minors exist. So does
+//     its Schema, stored as JSON. To retire an era, drop its minors first, and the era one release
+//     later.
+//  4. The Schema of a live era may gain fields that the type did not have before: no name changes.
+//     If the Schema does not gain them, a pool that sets such a field is refused until its next
+//     minor, with the code unknown-member.
+//  5. In an era of raw bytes, decode the config strictly before hashing it. Strip a new hot field
+//     from the very release that introduces it: later, a pool may have set it.
 //  6. Give a version to a pool without one only while its minor is in the first era.
 //
-// A function that hashes raw bytes has to strip the hot members first, see [hotupdate.Schema.StripRaw]. It also decides about pools without any
-// config: today they contribute no string, but their TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under [Canonical] they contribute
-// the sum of {} in both cases.
+// A function that hashes raw bytes has to strip the hot members first, see
+// [hotupdate.Schema.StripRaw]. It also decides about pools without any config: today they
+// contribute no string, but their TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under
+// [Canonical] they contribute the sum of {} in both cases.
 //
-// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no eras: their methods return an error.
+// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have
+// no eras: their methods return an error.
 type Eras[P any] struct{ eras []era[P] }
 
 type era[P any] struct {
@@ -53,7 +63,8 @@ type era[P any] struct {
 	from Minor
 }
 
-// NewEras checks the eras, which must be in the order of their minors, the oldest first, and returns them:
+// NewEras checks the eras, which must be in the order of their minors, the oldest first, and
+// returns them:
 //
 //   - There is at least one.
 //   - Each has a name of its own and a function.
@@ -80,14 +91,16 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 	return &Eras[P]{checked}, nil
 }
 
-// AdditionalData returns the strings of the era in force: what an extension hands to Gardener's WorkerPoolHash as additional data. The
-// same strings serve pools that roll and pools that are updated in place.
+// AdditionalData returns the strings of the era in force: what an extension hands to Gardener's
+// WorkerPoolHash as additional data. The same strings serve pools that roll and pools that are
+// updated in place.
 //
-// The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it selects. Raw is the
-// unchanged provider config, nil if there is none.
+// The version is the one that the pool runs, which may be older than the control plane's;
+// [Eras.Explain] says which era it selects. Raw is the unchanged provider config, nil if there is
+// none.
 //
-// An unreadable version has the code malformed-version. An error of the era's function is wrapped in one with the code era-failed, see
-// [fault.Error]. A panic of the function is not caught.
+// An unreadable version has the code malformed-version. An error of the era's function is wrapped
+// in one with the code era-failed, see [fault.Error]. A panic of the function is not caught.
 func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) ([]string, error) {
 	i, _, err := e.choose(kubernetesVersion)
 	if err != nil {
@@ -95,14 +108,18 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 	}
 	data, err := e.eras[i].Data(raw, pool)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err, What: "its function failed"}
+		return nil, &fault.Error{
+			Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err,
+			What: "its function failed",
+		}
 	}
 	return data, nil
 }
 
-// Explain returns the name of the era in force for a Kubernetes version, and the reason as a sentence. It is the last era whose From is not above
-// the version's minor, see [ParseMinor]. A nil version selects the first era, since Gardener did not always set a version. An empty version is an
-// error.
+// Explain returns the name of the era in force for a Kubernetes version, and the reason as a
+// sentence. It is the last era whose From is not above the version's minor, see [ParseMinor]. A nil
+// version selects the first era, since Gardener did not always set a version. An empty version is
+// an error.
 func (e *Eras[P]) Explain(kubernetesVersion *string) (era, why string, err error) {
 	i, minor, err := e.choose(kubernetesVersion)
 	if err != nil {
@@ -116,7 +133,8 @@ func (e *Eras[P]) Explain(kubernetesVersion *string) (era, why string, err error
 	return era, "era " + strconv.Quote(era) + " is in force: " + reason(e.eras[i].From, minor, until), nil
 }
 
-// choose returns the position of the era in force, and the minor of the version, which is empty without a version.
+// choose returns the position of the era in force, and the minor of the version, which is empty
+// without a version.
 func (e *Eras[P]) choose(version *string) (int, string, error) {
 	if e == nil || len(e.eras) == 0 {
 		return 0, "", noEras()
@@ -135,7 +153,8 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 	return i, minor.String(), nil
 }
 
-// reason says why the era that begins with from and ends before until is in force for minor. Empty is no bound, and no version.
+// reason says why the era that begins with from and ends before until is in force for minor. Empty
+// is no bound, and no version.
 func reason(from, minor, until string) string {
 	switch {
 	case minor == "":
@@ -150,9 +169,12 @@ func reason(from, minor, until string) string {
 	return "Kubernetes " + minor + " is at least " + from + " and below " + until
 }
 
-// Canonical returns the function of an era that hashes by meaning. It returns the [hotupdate.Schema.HashRaw] of the raw config, and the strings
-// that more returns for the pool's own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
-func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
+// Canonical returns the function of an era that hashes by meaning. It returns the
+// [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
+// own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
+func Canonical[P any](
+	schema *hotupdate.Schema, more ...func(pool P) []string,
+) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		sum, err := schema.HashRaw(raw)
 		if err != nil {
@@ -192,7 +214,8 @@ func (c *eraCheck) name(i int, name string) {
 func (c *eraCheck) from(i int, from string) Minor {
 	if i == 0 {
 		if from != "" {
-			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era", "leave out From of the first era")
+			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era",
+				"leave out From of the first era")
 		}
 		return Minor{}
 	}
@@ -205,7 +228,8 @@ func (c *eraCheck) from(i int, from string) Minor {
 	case minor == c.last:
 		c.report("duplicate-from", "begins at "+from+" as another era does", "let one of them begin later, or drop it")
 	case minor.Compare(c.last) < 0:
-		c.report("unordered-from", "begins at "+from+", below the "+c.last.String()+" of an era before it", "order the eras by From")
+		c.report("unordered-from", "begins at "+from+", below the "+c.last.String()+" of an era before it",
+			"order the eras by From")
 	default:
 		c.last = minor
 	}
@@ -215,7 +239,10 @@ func (c *eraCheck) from(i int, from string) Minor {
 func eraName(i int, name string) string { return "era " + strconv.Itoa(i) + " " + strconv.Quote(name) }
 
 func noEras() error {
-	return &fault.Error{Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none", Hint: "give NewEras at least the function in use today"}
+	return &fault.Error{
+		Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none",
+		Hint: "give NewEras at least the function in use today",
+	}
 }
 
 // quoted quotes a text, and only the beginning of a long one.

@@ -2,21 +2,23 @@ package hash
 
 import "github.com/hotupdate/providerconfig/hotupdate/fault"
 
-// Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so about one in a million changes of a pool
-// keeps the name by chance, and then no machine is replaced.
+// Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so
+// about one in a million changes of a pool keeps the name by chance, and then no machine is
+// replaced.
 //
-// The extension records [Name].Digest in an annotation of the MachineClass; a label has no room for 64 digits. Before it deploys a class, it
-// compares the digest recorded on the class of that name with the new one:
+// The extension records [Name].Digest in an annotation of the MachineClass; a label has no room for
+// 64 digits. Before it deploys a class, it compares the digest recorded on the class of that name
+// with the new one:
 //
 //	name, err := hash.WorkerPool(pool.NodeAgentSecretName, data...)
 //	…
 //	err = hash.Guard(recorded, name.Digest)
 //
-// The class of that name may belong to an earlier configuration and be about to be deleted, so do not compare with the class that the pool uses
-// now.
+// The class of that name may belong to an earlier configuration and be about to be deleted, so do
+// not compare with the class that the pool uses now.
 //
-// A zero digest means that nothing was recorded: the class is new or older than the adoption, or the record was lost. Then there is no error.
-// No name depends on the record.
+// A zero digest means that nothing was recorded: the class is new or older than the adoption, or
+// the record was lost. Then there is no error. No name depends on the record.
 //
 // The code of the error is name-collision.
 func Guard(recorded, wanted Digest) error {
@@ -27,7 +29,9 @@ func Guard(recorded, wanted Digest) error {
 	return &fault.Error{
 		Kind: fault.Conflict, Code: "name-collision", Where: "worker pool hash " + name,
 		What: "stands for two digests, " + recorded.String() + " and " + wanted.String() +
-			", so the MachineClass would keep its name, no machine would be replaced, and the change would silently not apply",
-		Hint: "change one more immutable field of the pool in the same update, or make the change in a pool with another name",
+			", so the MachineClass would keep its name, no machine would be replaced, and the change " +
+			"would silently not apply",
+		Hint: "change one more immutable field of the pool in the same update, or make the change in a " +
+			"pool with another name",
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Kubelet holds the parts of a kubelet's configuration whose changes replace machines, or update nodes in place.
+// Kubelet holds the parts of a kubelet's configuration whose changes replace machines, or update
+// nodes in place.
 //
-// [Reserved] and [EvictionHard] have the fields of Gardener's types, so an adapter converts pointers, nil or not:
+// [Reserved] and [EvictionHard] have the fields of Gardener's types, so an adapter converts
+// pointers, nil or not:
 //
 //	&hash.Kubelet{
 //		KubeReserved:     (*hash.Reserved)(k.KubeReserved),
@@ -21,13 +23,15 @@ type Kubelet struct {
 	SystemReserved   *Reserved     `json:"systemReserved"`
 	EvictionHard     *EvictionHard `json:"evictionHard"`
 	CPUManagerPolicy *string       `json:"cpuManagerPolicy"`
-	// SumReservations adds SystemReserved to KubeReserved field by field, as older Gardener releases do, so moving a reservation from one to the
-	// other changes nothing. Newer releases ignore SystemReserved. Set it as the running release does: another setting replaces the machines of
-	// pools that have system reservations.
+	// SumReservations adds SystemReserved to KubeReserved field by field, as older Gardener
+	// releases do, so moving a reservation from one to the other changes nothing. Newer releases
+	// ignore SystemReserved. Set it as the running release does: another setting replaces the
+	// machines of pools that have system reservations.
 	SumReservations bool `json:"-"`
 }
 
-// Reserved holds the resources that a kubelet reserves for daemons. Nil means not set, which differs from zero.
+// Reserved holds the resources that a kubelet reserves for daemons. Nil means not set, which
+// differs from zero.
 type Reserved struct {
 	CPU              *resource.Quantity `json:"cpu"`
 	Memory           *resource.Quantity `json:"memory"`
@@ -44,16 +48,19 @@ type EvictionHard struct {
 	NodeFSInodesFree  *string `json:"nodeFSInodesFree"`
 }
 
-// Data returns the strings that Gardener's hashes cover for a kubelet's configuration, none if k is nil:
+// Data returns the strings that Gardener's hashes cover for a kubelet's configuration, none if k is
+// nil:
 //
-//  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there is no such object. An empty object is
-//     <nil>-<nil>-<nil>-<nil>.
-//  2. the hard eviction thresholds as imageFSAvailable-imageFSInodesFree-memoryAvailable-nodeFSAvailable-nodeFSInodesFree, an absent one
-//     empty. Left out if nil.
+//  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there is no
+//     such object. An empty object is <nil>-<nil>-<nil>-<nil>.
+//  2. the hard eviction thresholds as
+//     imageFSAvailable-imageFSInodesFree-memoryAvailable-nodeFSAvailable-nodeFSInodesFree, an
+//     absent one empty. Left out if nil.
 //  3. the CPU manager policy. Left out if nil.
 //
-// Quantities are written in their canonical form, 1024Mi as 1Gi, but not by value: 1Gi and 1073741824 differ. A sum has the suffix form of the
-// kube reservation, unless that is zero. So under SumReservations moving a reservation changes nothing as long as both have the same form.
+// Quantities are written in their canonical form, 1024Mi as 1Gi, but not by value: 1Gi and
+// 1073741824 differ. A sum has the suffix form of the kube reservation, unless that is zero. So
+// under SumReservations moving a reservation changes nothing as long as both have the same form.
 //
 // The quantities are not changed. Source: Gardener v1.150.
 func (k *Kubelet) Data() []string { return values(k.parts()) }
@@ -75,8 +82,9 @@ func (k *Kubelet) parts() []Part {
 	return parts
 }
 
-// Reservations returns the reservations that Gardener's hashes cover, from which the first string of [Kubelet.Data] is written; nil if there
-// are none. The result may share quantities with k, and must not be changed.
+// Reservations returns the reservations that Gardener's hashes cover, from which the first string
+// of [Kubelet.Data] is written; nil if there are none. The result may share quantities with k, and
+// must not be changed.
 func (k *Kubelet) Reservations() *Reserved {
 	switch {
 	case k == nil:
@@ -116,7 +124,8 @@ func sum(a, b *resource.Quantity) *resource.Quantity {
 }
 
 func (r *Reserved) text() string {
-	return strings.Join([]string{quantity(r.CPU), quantity(r.Memory), quantity(r.PID), quantity(r.EphemeralStorage)}, "-")
+	return strings.Join([]string{quantity(r.CPU), quantity(r.Memory), quantity(r.PID), quantity(r.EphemeralStorage)},
+		"-")
 }
 
 // quantity prints a copy: Quantity's String caches its result in the quantity, which may be shared.

@@ -11,14 +11,16 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Worker holds the parts of a worker pool, besides its provider config, that Gardener's names cover. Fill it from the Shoot's worker, and from
-// the Shoot itself where the worker leaves a field unset.
+// Worker holds the parts of a worker pool, besides its provider config, that Gardener's names
+// cover. Fill it from the Shoot's worker, and from the Shoot itself where the worker leaves a field
+// unset.
 type Worker struct {
 	// Name is the pool's name.
 	Name string
 	// UpdateStrategy is the pool's strategy; see [hotupdate.ParseStrategy].
 	UpdateStrategy hotupdate.Strategy
-	// KubernetesVersion is the version that the pool runs, which may be older than the control plane's. See [ParseMinor].
+	// KubernetesVersion is the version that the pool runs, which may be older than the control
+	// plane's. See [ParseMinor].
 	KubernetesVersion string
 	// MachineType is the machine's type.
 	MachineType string
@@ -28,11 +30,13 @@ type Worker struct {
 	Volume *Volume
 	// CRI is the name of the container runtime; nil if none is set.
 	CRI *string
-	// CARotation and ServiceAccountKeyRotation say when credentials were rotated. The zero value means never.
+	// CARotation and ServiceAccountKeyRotation say when credentials were rotated. The zero value
+	// means never.
 	CARotation, ServiceAccountKeyRotation Rotation
 	// NodeLocalDNS says that node-local DNS is enabled.
 	NodeLocalDNS bool
-	// KubeProxyMode is the Shoot's mode of kube-proxy: IPVS, another one, or empty if kube-proxy is not enabled.
+	// KubeProxyMode is the Shoot's mode of kube-proxy: IPVS, another one, or empty if kube-proxy is
+	// not enabled.
 	KubeProxyMode string
 	// Kubelet is the pool's effective kubelet configuration; nil if there is none.
 	Kubelet *Kubelet
@@ -50,15 +54,18 @@ type Volume struct {
 	Type *string
 }
 
-// Rotation says when one kind of credentials was rotated. It has those fields of Gardener's rotation status that are hashed.
+// Rotation says when one kind of credentials was rotated. It has those fields of Gardener's
+// rotation status that are hashed.
 type Rotation struct {
 	// LastInitiationTime is when the last rotation of the cluster began.
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
-	// PendingWorkersRollouts lists the pools that still have the credentials of an earlier rotation.
+	// PendingWorkersRollouts lists the pools that still have the credentials of an earlier
+	// rotation.
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts"`
 }
 
-// PendingWorkersRollout is the last rotation that one pool has received. It has the fields of Gardener's type, which can be converted to it.
+// PendingWorkersRollout is the last rotation that one pool has received. It has the fields of
+// Gardener's type, which can be converted to it.
 type PendingWorkersRollout struct {
 	Name               string       `json:"name"`
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
@@ -70,11 +77,13 @@ const (
 	ipvs         = "IPVS"
 )
 
-// firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no machines, unless kube-proxy runs in IPVS mode.
+// firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no
+// machines, unless kube-proxy runs in IPVS mode.
 var firstWithoutNodeLocalDNS = Minor{1, 34}
 
-// NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration. For a pool that rolls it is
-// "gardener-node-agent-", the pool's name, and 16 characters of the digest of these parts. Those in brackets are left out if they are not set:
+// NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration.
+// For a pool that rolls it is "gardener-node-agent-", the pool's name, and 16 characters of the
+// digest of these parts. Those in brackets are left out if they are not set:
 //
 //  1. MAJOR.MINOR of the Kubernetes version
 //  2. machine type
@@ -85,18 +94,21 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 //  7. ["node-local-dns"]: if enabled, and the minor is below 1.34 or kube-proxy runs in IPVS mode
 //  8. what [Kubelet.Data] returns
 //
-// For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and the other fields are not read.
+// For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and
+// the other fields are not read.
 //
-// The time of a rotation is hashed: that of the pool's own entry among the pending rollouts if it has one, else that of the cluster. A nil time
-// is left out, also that of an entry, whatever the cluster's is. The zero time is not nil. Gardener hashes the text of Go's [time.Time.String],
-// and its components run in UTC. Here the time is converted to UTC and a monotonic reading dropped, so the result is the same on every machine.
-// Gardener's times come from the API server, which cuts them to seconds; a fraction would be hashed.
+// The time of a rotation is hashed: that of the pool's own entry among the pending rollouts if it
+// has one, else that of the cluster. A nil time is left out, also that of an entry, whatever the
+// cluster's is. The zero time is not nil. Gardener hashes the text of Go's [time.Time.String], and
+// its components run in UTC. Here the time is converted to UTC and a monotonic reading dropped, so
+// the result is the same on every machine. Gardener's times come from the API server, which cuts
+// them to seconds; a fraction would be hashed.
 //
-// Parts have no names: a pool with volume type "a" and no container runtime has the same name as one with container runtime "a" and no volume
-// type, as in Gardener.
+// Parts have no names: a pool with volume type "a" and no container runtime has the same name as
+// one with container runtime "a" and no volume type, as in Gardener.
 //
-// An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source: Gardener v1.150; GEP-31, "Worker pool hash
-// calculations".
+// An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source:
+// Gardener v1.150; GEP-31, "Worker pool hash calculations".
 func NodeAgentSecretName(w Worker) (Name, error) {
 	err := errors.Join(checkPoolName(w), checkStrategy(w))
 	if w.UpdateStrategy == hotupdate.AutoInPlaceUpdate || w.UpdateStrategy == hotupdate.ManualInPlaceUpdate {
@@ -109,13 +121,15 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 	if err := errors.Join(err, errVersion); err != nil {
 		return Name{}, err
 	}
-	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(), w.dns(minor), w.Kubelet.parts())
+	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(),
+		w.dns(minor), w.Kubelet.parts())
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
-// InPlaceKey returns the key that changes when a pool's nodes need an in-place update: 16 characters of the digest of MAJOR.MINOR of the
-// Kubernetes version, the version of the machine image (empty without an image), the rotations if they are set, and what [Kubelet.Data]
-// returns. It ignores the strategy. Rotations and errors are those of [NodeAgentSecretName].
+// InPlaceKey returns the key that changes when a pool's nodes need an in-place update: 16
+// characters of the digest of MAJOR.MINOR of the Kubernetes version, the version of the machine
+// image (empty without an image), the rotations if they are set, and what [Kubelet.Data] returns.
+// It ignores the strategy. Rotations and errors are those of [NodeAgentSecretName].
 //
 // Source: GEP-31, "Worker pool hash calculations"; Gardener v1.150.
 func InPlaceKey(w Worker) (Name, error) {
@@ -135,7 +149,10 @@ func checkPoolName(w Worker) error {
 	if w.Name != "" {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty", Hint: "set the name of the worker pool"}
+	return &fault.Error{
+		Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
+		Hint: "set the name of the worker pool",
+	}
 }
 
 func checkStrategy(w Worker) error {
@@ -204,5 +221,6 @@ func (r Rotation) of(pool string) *metav1.Time {
 	return r.PendingWorkersRollouts[own].LastInitiationTime
 }
 
-// timeText prints a time as a process that runs in UTC does. The conversion also drops a monotonic reading.
+// timeText prints a time as a process that runs in UTC does. The conversion also drops a monotonic
+// reading.
 func timeText(t *metav1.Time) string { return t.UTC().String() }

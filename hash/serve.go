@@ -8,12 +8,15 @@ import (
 	"io"
 )
 
-// ServeEras is the body of a program for the flags --old-exec and --new-exec of hotupdate audit, which then judges pools by the functions of
-// the release itself. It reads one pool per line, in the JSON of a Worker (extensions.gardener.cloud/v1alpha1), and answers each with one line:
-// the era in force and the additional data of the pool, or an error. It returns nil when the input ends.
+// ServeEras is the body of a program for the flags --old-exec and --new-exec of hotupdate audit,
+// which then judges pools by the functions of the release itself. It reads one pool per line, in
+// the JSON of a Worker (extensions.gardener.cloud/v1alpha1), and answers each with one line: the
+// era in force and the additional data of the pool, or an error. It returns nil when the input
+// ends.
 //
-// Read decodes a pool as strictly as the release does, and chooses the eras of the release: those for pools that roll or those for pools that
-// are updated in place. Its errors become answers. Errors of input and output end ServeEras.
+// Read decodes a pool as strictly as the release does, and chooses the eras of the release: those
+// for pools that roll or those for pools that are updated in place. Its errors become answers.
+// Errors of input and output end ServeEras.
 func ServeEras[P any](in io.Reader, out io.Writer, read func(pool []byte) (*Eras[P], P, error)) error {
 	lines := bufio.NewReader(in)
 	for {

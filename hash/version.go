@@ -8,25 +8,29 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare] orders them. The zero value is 0.0.
+// Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare]
+// orders them. The zero value is 0.0.
 type Minor struct{ major, minor uint32 }
 
 // number is a number of Semantic Versioning, short enough to be exact everywhere.
 const number = `(0|[1-9][0-9]{0,8})`
 
-// semanticVersion is the grammar of semver.org with an optional v before it and an optional patch version.
+// semanticVersion is the grammar of semver.org with an optional v before it and an optional patch
+// version.
 var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.` + number + `)?` +
 	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
 	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 
 // ParseMinor returns the minor that a Kubernetes version belongs to.
 //
-//   - The version follows Semantic Versioning. It may begin with v, and the patch version may be missing: 1.34.2, v1.34.2, 1.34.
-//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders it below 1.34.0. Gardener's hashes cover
-//     MAJOR.MINOR, so the update to the pre-release replaces the machines, and the update from there to the release does not.
+//   - The version follows Semantic Versioning. It may begin with v, and the patch version may be
+//     missing: 1.34.2, v1.34.2, 1.34.
+//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders
+//     it below 1.34.0. Gardener's hashes cover MAJOR.MINOR, so the update to the pre-release
+//     replaces the machines, and the update from there to the release does not.
 //   - Build metadata is ignored: 1.34.0+build.5 belongs to 1.34.
-//   - Everything else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
-//     digits, trailing text.
+//   - Everything else is an error, never a guess: a missing minor, leading zeros, white space, a
+//     fourth number, numbers of more than nine digits, trailing text.
 //
 // The code of the error is malformed-version.
 func ParseMinor(version string) (Minor, error) {
@@ -63,7 +67,8 @@ func (m Minor) String() string {
 	return strconv.FormatUint(uint64(m.major), 10) + "." + strconv.FormatUint(uint64(m.minor), 10)
 }
 
-// Compare returns -1 if m is below other, 1 if it is above, and 0 if they are the same. The order is by number: 1.9 is below 1.10.
+// Compare returns -1 if m is below other, 1 if it is above, and 0 if they are the same. The order
+// is by number: 1.9 is below 1.10.
 func (m Minor) Compare(other Minor) int {
 	return cmp.Or(cmp.Compare(m.major, other.major), cmp.Compare(m.minor, other.minor))
 }

@@ -18,17 +18,18 @@ const (
 type Name struct {
 	// Text is the name in the cluster, such as 159ea.
 	Text string
-	// Digest is the full digest; Text contains its first digits. It is zero if nothing was hashed. Five digits can be equal by chance, see
-	// [Guard].
+	// Digest is the full digest; Text contains its first digits. It is zero if nothing was hashed.
+	// Five digits can be equal by chance, see [Guard].
 	Digest Digest
-	// Parts are the hashed parts, in order. They include the additional data unchanged, which may be confidential.
+	// Parts are the hashed parts, in order. They include the additional data unchanged, which may
+	// be confidential.
 	Parts []Part
 }
 
 // Part is one string of a [Name].
 type Part struct {
-	// Name says what the part is, in stable words: "machine type", for instance, or "additional data " and its position from 0. Names are not
-	// hashed.
+	// Name says what the part is, in stable words: "machine type", for instance, or "additional
+	// data " and its position from 0. Names are not hashed.
 	Name string
 	// Value is the string.
 	Value string
@@ -56,8 +57,9 @@ const (
 // String returns only the text, so that no additional data gets into logs by mistake.
 func (n Name) String() string { return n.Text }
 
-// Changed lists the names of the parts that differ from those of another Name of the same kind: added, removed or changed, in the order
-// of n and then of old. It is empty if and only if the parts are the same.
+// Changed lists the names of the parts that differ from those of another Name of the same kind:
+// added, removed or changed, in the order of n and then of old. It is empty if and only if the
+// parts are the same.
 func (n Name) Changed(old Name) []string {
 	var changed []string
 	for _, p := range n.Parts {
@@ -73,13 +75,16 @@ func (n Name) Changed(old Name) []string {
 	return changed
 }
 
-// WorkerPool returns the worker pool hash of a pool that rolls: the five characters that end the name of its MachineClass.
+// WorkerPool returns the worker pool hash of a pool that rolls: the five characters that end the
+// name of its MachineClass.
 //
-// They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which the extension adds; see
-// [Eras]. Order counts. An absent string differs from an empty one.
+// They cover the node-agent secret name, which covers what Gardener knows of the pool, and the
+// additional data, which the extension adds; see [Eras]. Order counts. An absent string differs
+// from an empty one.
 //
-// A nil or empty secret name is an error with the code no-secret-name. Source: Gardener v1.150, byte by byte; extensions built against
-// releases up to 1.144 hand the same additional data to both versions of the function.
+// A nil or empty secret name is an error with the code no-secret-name. Source: Gardener v1.150,
+// byte by byte; extensions built against releases up to 1.144 hand the same additional data to both
+// versions of the function.
 func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, error) {
 	if err := checkSecretName(nodeAgentSecretName); err != nil {
 		return Name{}, err
@@ -90,9 +95,11 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 
 // WorkerPoolInPlace returns the worker pool hash of a pool that is updated in place.
 //
-// Its secret name never changes, so its machines stay. The hash covers the [InPlaceKey] instead, so the MachineClass changes.
+// Its secret name never changes, so its machines stay. The hash covers the [InPlaceKey] instead, so
+// the MachineClass changes.
 //
-// All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool hash calculations".
+// All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool
+// hash calculations".
 func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalData ...string) (Name, error) {
 	key, err := InPlaceKey(worker)
 	if err := errors.Join(checkSecretName(nodeAgentSecretName), err); err != nil {

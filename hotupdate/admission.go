@@ -13,32 +13,43 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update. It returns an error for each change that
-// [Changes.Causes] the outcome [UpdateForbidden], and for each problem of updated. Each configuration is a value of the Schema's type or a
-// pointer to one; nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
+// ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update.
+// It returns an error for each change that [Changes.Causes] the outcome [UpdateForbidden], and for
+// each problem of updated. Each configuration is a value of the Schema's type or a pointer to one;
+// nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
 //
 //   - Each error names the exact field: fldPath followed by the path of the [Change].
-//   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid, Required or Duplicate. A missing Schema, a
-//     value of another type and an unknown strategy are Internal.
+//   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid,
+//     Required or Duplicate. A missing Schema, a value of another type and an unknown strategy are
+//     Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
-//   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be readable.
-//   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may still depend on a field that is Hot today.
+//   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be
+//     readable.
+//   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may
+//     still depend on a field that is Hot today.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
+	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil },
+		func() (any, error) { return updated, nil })
 }
 
-// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are not an update and are not read, so
-// objects stored under older rules remain valid.
+// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal
+// bytes are not an update and are not read, so objects stored under older rules remain valid.
 func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
 	}
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) }, func() (any, error) { return s.read(updated) })
+	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) },
+		func() (any, error) { return s.read(updated) })
 }
 
-func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, updated func() (any, error)) field.ErrorList {
+func (s *Schema) validateUpdate(
+	strategy Strategy, fldPath *field.Path, old, updated func() (any, error),
+) field.ErrorList {
 	if !strategy.isKnown() {
-		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "the update strategy is unknown; use AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate")}
+		return field.ErrorList{
+			at(fldPath, "", field.ErrorTypeInternal,
+				"the update strategy is unknown; use AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"),
+		}
 	}
 	after, err := updated()
 	if err == nil {
@@ -56,7 +67,11 @@ func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, upd
 		changes, err = s.Diff(before, after)
 	}
 	if err != nil {
-		return field.ErrorList{at(fldPath, "", field.ErrorTypeForbidden, "the old configuration cannot be read, so it is not known whether "+strategy.String()+" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; "))}
+		return field.ErrorList{
+			at(fldPath, "", field.ErrorTypeForbidden,
+				"the old configuration cannot be read, so it is not known whether "+strategy.String()+
+					" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; ")),
+		}
 	}
 	return changes.forbidden(strategy, fldPath)
 }
@@ -67,7 +82,8 @@ func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorLi
 	}
 	var errs field.ErrorList
 	for _, change := range c.Causes(strategy) {
-		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden, "is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
+		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden,
+			"is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
 	}
 	return errs
 }
@@ -91,12 +107,14 @@ func below(fldPath *field.Path, path string) string {
 	}
 }
 
-// fieldErrors turns problems of a configuration into field errors. It returns at least one, so an update that fails is never admitted.
+// fieldErrors turns problems of a configuration into field errors. It returns at least one, so an
+// update that fails is never admitted.
 func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
 		detail := strings.TrimSuffix(problem.What+"; "+problem.Hint, "; ")
-		errs = append(errs, at(fldPath, problem.Path, cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
+		errs = append(errs, at(fldPath, problem.Path,
+			cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
 	}
 	if len(errs) == 0 {
 		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "cannot be checked")}
@@ -104,41 +122,52 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	return errs
 }
 
-// fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are Invalid.
+// fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are
+// Invalid.
 var fieldErrorTypes = map[fault.Kind]field.ErrorType{
-	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal, fault.Schema: field.ErrorTypeInternal,
-	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired, fault.Duplicate: field.ErrorTypeDuplicate,
+	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal,
+	fault.Schema:    field.ErrorTypeInternal,
+	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired,
+	fault.Duplicate: field.ErrorTypeDuplicate,
 }
 
-// Limits of admission warnings. An API server cuts each warning to 256 characters, and drops warnings once those of a request exceed 4096
-// characters.
+// Limits of admission warnings. An API server cuts each warning to 256 characters, and drops
+// warnings once those of a request exceed 4096 characters.
 const (
 	maxWarning = 256
-	// maxWarnedCauses keeps the warnings of one configuration below the limit of a request, with room for other warnings.
+	// maxWarnedCauses keeps the warnings of one configuration below the limit of a request, with
+	// room for other warnings.
 	maxWarnedCauses = 10
 )
 
-// Warnings describes the outcome for the response of an admission webhook: what happens to the pool, and each change that causes it.
-// It returns none if no machine is drained or replaced. FldPath is the path of the configuration, nil if it is the root.
+// Warnings describes the outcome for the response of an admission webhook: what happens to the
+// pool, and each change that causes it. It returns none if no machine is drained or replaced.
+// FldPath is the path of the configuration, nil if it is the root.
 //
-// There are at most 12 warnings. Each has at most 256 characters and no control characters, as Kubernetes requires. They name paths, never
-// values. As for [Changes.Outcome], the Schema must be that of the pool's era.
+// There are at most 12 warnings. Each has at most 256 characters and no control characters, as
+// Kubernetes requires. They name paths, never values. As for [Changes.Outcome], the Schema must be
+// that of the pool's era.
 func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	outcome := c.Outcome(strategy)
 	switch outcome {
 	case NoUpdate, HotUpdate:
 		return nil
 	case Indeterminate:
-		return []string{warning(below(fldPath, ""), "the update strategy is unknown, so it is not known what the change does to machines")}
+		return []string{
+			warning(below(fldPath, ""),
+				"the update strategy is unknown, so it is not known what the change does to machines"),
+		}
 	case InPlaceUpdate, Roll, UpdateForbidden:
 	}
 	causes := c.Causes(strategy)
 	warnings := []string{warning(below(fldPath, ""), outcome.String()+": "+outcome.Consequence(strategy))}
 	for _, cause := range causes[:min(len(causes), maxWarnedCauses)] {
-		warnings = append(warnings, warning(below(fldPath, cause.Path), "is "+cause.Class.String()+", so that its change causes: "+outcome.String()))
+		warnings = append(warnings, warning(below(fldPath, cause.Path),
+			"is "+cause.Class.String()+", so that its change causes: "+outcome.String()))
 	}
 	if more := len(causes) - maxWarnedCauses; more > 0 {
-		warnings = append(warnings, warning(below(fldPath, ""), fmt.Sprintf("%d more changes cause: %s", more, outcome)))
+		warnings = append(warnings, warning(below(fldPath, ""),
+			fmt.Sprintf("%d more changes cause: %s", more, outcome)))
 	}
 	return warnings
 }

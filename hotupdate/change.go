@@ -39,7 +39,8 @@ const (
 	OriginInherited Origin = Origin(engine.OriginInherited) // the struct tag or override of a field above
 	OriginOverride  Origin = Origin(engine.OriginOverride)  // an override of the field, see [WithTag]
 	OriginHotWhen   Origin = Origin(engine.OriginHotWhen)   // the element's own selector, see the option hotwhen
-	OriginUnknown   Origin = Origin(engine.OriginUnknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
+	// the Schema does not know the member, see [Schema.AdmitUnknown]
+	OriginUnknown Origin = Origin(engine.OriginUnknown)
 )
 
 // String returns the origin in words.
@@ -52,22 +53,27 @@ func (o Origin) String() string {
 
 // Change is one difference between two configurations.
 type Change struct {
-	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops. Sensitive keys read (sensitive).
+	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops.
+	// Sensitive keys read (sensitive).
 	Path string
-	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for a removal. It stops before a sensitive key.
+	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for a
+	// removal. It stops before a sensitive key.
 	Pointer string
 	// Op is what happened to the leaf.
 	Op Op
 	// Class is the class of the leaf, the stricter one if the sides disagree.
 	Class Class
-	// Origin says where the class comes from, and Source names the Go field, the override or the rule of a CRD that declares it, if any.
+	// Origin says where the class comes from, and Source names the Go field, the override or the
+	// rule of a CRD that declares it, if any.
 	Origin Origin
 	Source string
-	// Old and New are the leaf's canonical JSON, empty where the leaf is absent. Both are empty if the leaf is Sensitive.
+	// Old and New are the leaf's canonical JSON, empty where the leaf is absent. Both are empty if
+	// the leaf is Sensitive.
 	Old, New string
 	// Sensitive says that the values must not be shown. The Change does not hold them.
 	Sensitive bool
-	// Omitted says that one side omits the field and the Schema declares no default for it, see [Changes.OutcomeIfDefaulted].
+	// Omitted says that one side omits the field and the Schema declares no default for it, see
+	// [Changes.OutcomeIfDefaulted].
 	Omitted bool
 }
 
@@ -78,8 +84,8 @@ func publicChange(c engine.Change) Change {
 	}
 }
 
-// Changes are the differences between two configurations in the order of their paths: members by name, elements by key, value or
-// position.
+// Changes are the differences between two configurations in the order of their paths: members by
+// name, elements by key, value or position.
 type Changes []Change
 
 // Strictest returns the strictest class among the changes. It is false if there are none.

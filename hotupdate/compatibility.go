@@ -2,17 +2,20 @@ package hotupdate
 
 import "github.com/hotupdate/providerconfig/internal/schemadiff"
 
-// Compatibility compares two Schemas of one configuration type. It tells what a release with the updated Schema does to existing
-// configurations.
+// Compatibility compares two Schemas of one configuration type. It tells what a release with the
+// updated Schema does to existing configurations.
 //
-//   - Every difference that affects a hash, or whether raw JSON is accepted, is a finding. Two Schemas without findings mean the same.
-//   - A harmless finding, see [Finding.Harmless], changes no hash and refuses no configuration: a field that is new, an integer that is wider, a class that was
-//     Immutable and is InPlace, a pointer in place of a struct.
-//   - Other Go names, another order of fields, and moved types are no findings. A type that marshals
-//     itself is opaque: another such type in its place is no finding either, whatever it writes. A
-//     Schema cannot tell a renamed type from another one. Check such a change with the vectors of a
-//     golden file, see package hotupdatetest.
-//   - The findings are sorted by path. A change of class is reported at the topmost field that it comes from.
+//   - Every difference that affects a hash, or whether raw JSON is accepted, is a finding. Two
+//     Schemas without findings mean the same.
+//   - A harmless finding, see [Finding.Harmless], changes no hash and refuses no configuration: a
+//     field that is new, an integer that is wider, a class that was Immutable and is InPlace, a
+//     pointer in place of a struct.
+//   - Other Go names, another order of fields, and moved types are no findings. A type that
+//     marshals itself is opaque: another such type in its place is no finding either, whatever it
+//     writes. A Schema cannot tell a renamed type from another one. Check such a change with the
+//     vectors of a golden file, see package hotupdatetest.
+//   - The findings are sorted by path. A change of class is reported at the topmost field that it
+//     comes from.
 //
 // It returns an error only if a Schema is missing.
 func Compatibility(old, updated *Schema) ([]Finding, error) {
@@ -22,7 +25,10 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	found := schemadiff.Compare(old.plan, updated.plan)
 	findings := make([]Finding, len(found))
 	for i, f := range found {
-		findings[i] = Finding{Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls), Refuses: Effect(f.Refuses), text: f.Text}
+		findings[i] = Finding{
+			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls),
+			Refuses: Effect(f.Refuses), text: f.Text,
+		}
 	}
 	return findings, nil
 }
@@ -37,14 +43,15 @@ type Finding struct {
 	//	PairingChanged: set and key          SensitivityChanged
 	//	UnknownMembersChanged: see [Schema.AdmitUnknown]; its path is *
 	Kind string `json:"kind"`
-	// Path is the field's path, as [WithTag] takes it, with [] for elements. It is a path of the old Schema, or of the updated one for a new
-	// field.
+	// Path is the field's path, as [WithTag] takes it, with [] for elements. It is a path of the
+	// old Schema, or of the updated one for a new field.
 	Path string `json:"path"`
-	// Old and New describe in a few words what the field was and what it is now. Defaults of sensitive fields are hidden. New is the path of a
-	// renamed field.
+	// Old and New describe in a few words what the field was and what it is now. Defaults of
+	// sensitive fields are hidden. New is the path of a renamed field.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
-	// Rolls says which configurations that both Schemas read have another hash under the updated one.
+	// Rolls says which configurations that both Schemas read have another hash under the updated
+	// one.
 	Rolls Effect `json:"rolls"`
 	// Refuses says which configurations that the old Schema reads are refused by the updated one.
 	Refuses Effect `json:"refuses"`
@@ -54,10 +61,12 @@ type Finding struct {
 
 // Effect says which configurations have a consequence. The zero value says that none has it.
 type Effect struct {
-	// Every says that all configurations that Where describes have the consequence. Otherwise some of them may have it.
+	// Every says that all configurations that Where describes have the consequence. Otherwise some
+	// of them may have it.
 	Every bool `json:"every"`
-	// Where describes the configurations by their value at the path; below [], by that of at least one element. Its words complete "a
-	// configuration that", and are stable. No other configuration has the consequence. Where is empty if none has it.
+	// Where describes the configurations by their value at the path; below [], by that of at least
+	// one element. Its words complete "a configuration that", and are stable. No other
+	// configuration has the consequence. Where is empty if none has it.
 	//
 	//	names it                               the member is there, even if it is null
 	//	has it                                 the member is not null; an element is there

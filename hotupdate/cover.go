@@ -14,38 +14,49 @@ import (
 
 // Coverage says how much of an update can be applied without replacing machines.
 type Coverage struct {
-	// Patch is a JSON patch (RFC 6902) for the whole current object. It holds the values of sensitive fields.
+	// Patch is a JSON patch (RFC 6902) for the whole current object. It holds the values of
+	// sensitive fields.
 	Patch []byte
-	// Covered lists what the patch changes: Hot, InPlace and Ignored fields. The patch drains nodes if the [Changes.Outcome] of Covered, for a
-	// pool that is updated in place, is [InPlaceUpdate].
+	// Covered lists what the patch changes: Hot, InPlace and Ignored fields. The patch drains nodes
+	// if the [Changes.Outcome] of Covered, for a pool that is updated in place, is [InPlaceUpdate].
 	Covered Changes
-	// Left lists the differences between the patched object and the desired one: Immutable changes, and changes below them.
+	// Left lists the differences between the patched object and the desired one: Immutable changes,
+	// and changes below them.
 	Left Changes
 }
 
-// Cover returns the part of the update from current to desired that machines can take without being replaced. It is for callers that compare
-// objects as JSON, such as Cluster API's in-place update hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in
-// them, such as /spec, and empty if the object is the configuration.
+// Cover returns the part of the update from current to desired that machines can take without being
+// replaced. It is for callers that compare objects as JSON, such as Cluster API's in-place update
+// hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in them, such
+// as /spec, and empty if the object is the configuration.
 //
-// The patch keeps the meaning of everything Immutable. The rest of the patched configuration equals the desired one to the letter, including
-// order, spelling, declared defaults, null, empty objects and TypeMeta. So the two differ exactly in what replaces machines:
+// The patch keeps the meaning of everything Immutable. The rest of the patched configuration equals
+// the desired one to the letter, including order, spelling, declared defaults, null, empty objects
+// and TypeMeta. So the two differ exactly in what replaces machines:
 //
-//   - An Immutable field whose meaning changes stays as it is. A set counts as one field, and so does an array in which everything is
-//     Immutable.
-//   - An added Immutable element is left out with everything in it, and so is an added Immutable field with the option presence. An added field
-//     without presence is left out if nothing else is added with it.
-//   - A removed value that is Immutable or holds something Immutable stays, reduced to its Immutable parts and to what identifies it in its
-//     collection. In a list that is paired by position, empty elements before it keep its position.
+//   - An Immutable field whose meaning changes stays as it is. A set counts as one field, and so
+//     does an array in which everything is Immutable.
+//   - An added Immutable element is left out with everything in it, and so is an added Immutable
+//     field with the option presence. An added field without presence is left out if nothing else
+//     is added with it.
+//   - A removed value that is Immutable or holds something Immutable stays, reduced to its
+//     Immutable parts and to what identifies it in its collection. In a list that is paired by
+//     position, empty elements before it keep its position.
 //
-// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Nothing outside of the configuration is patched,
-// except that missing objects on the way to it are created. The configurations are read as by [Schema.Decode]; an absent configuration, or
-// null, is empty. Additional error codes are malformed-pointer, and wrong-json-type if pointer leads through a value that is not an object.
+// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too.
+// Nothing outside of the configuration is patched, except that missing objects on the way to it are
+// created. The configurations are read as by [Schema.Decode]; an absent configuration, or null, is
+// empty. Additional error codes are malformed-pointer, and wrong-json-type if pointer leads through
+// a value that is not an object.
 func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error) {
 	if s.isMissing() {
 		return Coverage{}, noSchema()
 	}
 	if pointer != "" && pointer[0] != '/' {
-		return Coverage{}, &fault.Error{Kind: fault.Misuse, Code: "malformed-pointer", Where: "pointer", What: "does not begin with a slash", Hint: "write it as RFC 6901 has it, such as /spec"}
+		return Coverage{}, &fault.Error{
+			Kind: fault.Misuse, Code: "malformed-pointer", Where: "pointer", What: "does not begin with a slash",
+			Hint: "write it as RFC 6901 has it, such as /spec",
+		}
 	}
 	names := fieldpath.Names(pointer)
 	before, err := s.whole(current, names)
@@ -111,7 +122,10 @@ func member(object any, names []string) (any, *fault.Error) {
 	for i := 0; i == 0 || i < len(names) && value != nil; i++ {
 		members, isObject := value.(map[string]any)
 		if !isObject {
-			return nil, &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "is no object", Hint: "pass whole objects, and the pointer of the configuration in them"}
+			return nil, &fault.Error{
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "is no object",
+				Hint: "pass whole objects, and the pointer of the configuration in them",
+			}
 		}
 		if i < len(names) {
 			var ok bool

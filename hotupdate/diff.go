@@ -7,16 +7,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a pointer to one; nil is the
-// empty configuration.
+// Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a
+// pointer to one; nil is the empty configuration.
 //
-//   - Values with the same meaning do not differ: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and an absent one,
-//     another order of a set or keyed list.
-//   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by position.
-//   - An added or removed element is listed by its leaves. The element itself is listed if its class is stricter than that of every leaf.
-//   - Where the two sides disagree on the class, for instance because hotwhen holds on one side only, the stricter one counts.
+//   - Values with the same meaning do not differ: 1Gi and 1024Mi, an omitted field and its declared
+//     default, an empty object and an absent one, another order of a set or keyed list.
+//   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by
+//     position.
+//   - An added or removed element is listed by its leaves. The element itself is listed if its
+//     class is stricter than that of every leaf.
+//   - Where the two sides disagree on the class, for instance because hotwhen holds on one side
+//     only, the stricter one counts.
 //
-// The result contains an Immutable or InPlace change exactly if the hashes of old and updated differ.
+// The result contains an Immutable or InPlace change exactly if the hashes of old and updated
+// differ.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
 	before, after, err := s.values(old, updated)
 	if err != nil {
@@ -39,7 +43,8 @@ func (s *Schema) changes(before, after reflect.Value) (Changes, error) {
 
 // DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
 //
-// Bytes that are equal but for white space between tokens are no change, whether they are JSON or not: they are not decoded.
+// Bytes that are equal but for white space between tokens are no change, whether they are JSON or
+// not: they are not decoded.
 func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
 		return Changes{}, nil
@@ -51,8 +56,9 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	return s.Diff(before, after)
 }
 
-// SameImmutable reports whether a and b have the same hash, so that a change from one to the other leaves machines in place. Each is a
-// value of the Schema's type or a pointer to one; nil is the empty configuration.
+// SameImmutable reports whether a and b have the same hash, so that a change from one to the other
+// leaves machines in place. Each is a value of the Schema's type or a pointer to one; nil is the
+// empty configuration.
 func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if !s.isMissing() && engine.Of(s.plan).SamePointers(a, b) {
 		return true, nil
@@ -66,7 +72,8 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 
 // SameImmutableRaw is [Schema.SameImmutable] for raw JSON, read as by [Schema.Decode].
 //
-// Bytes that are equal but for white space between tokens are the same, whether they are JSON or not: they are not decoded.
+// Bytes that are equal but for white space between tokens are the same, whether they are JSON or
+// not: they are not decoded.
 func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil

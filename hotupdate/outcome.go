@@ -25,8 +25,8 @@ func ParseStrategy(name string) (Strategy, bool) {
 	return Strategy(max(at, 0)), at >= 0 || name == "" //nolint:gosec // a small index
 }
 
-// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so a forgotten outcome is not mistaken for a
-// harmless one.
+// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so
+// a forgotten outcome is not mistaken for a harmless one.
 type Outcome uint8
 
 // The outcomes: Indeterminate, then from harmless to severe.
@@ -39,7 +39,8 @@ const (
 	UpdateForbidden                // the pool's strategy does not allow the change
 )
 
-// String returns the outcome in words: none, hot update, in-place update, roll, forbidden or indeterminate.
+// String returns the outcome in words: none, hot update, in-place update, roll, forbidden or
+// indeterminate.
 func (o Outcome) String() string {
 	return word(o, []string{
 		Indeterminate: "indeterminate", NoUpdate: "none", HotUpdate: "hot update",
@@ -47,7 +48,8 @@ func (o Outcome) String() string {
 	})
 }
 
-// Consequence returns a clause for people: what the outcome means for the machines of a pool with this strategy.
+// Consequence returns a clause for people: what the outcome means for the machines of a pool with
+// this strategy.
 func (o Outcome) Consequence(strategy Strategy) string {
 	if o == InPlaceUpdate && strategy == ManualInPlaceUpdate {
 		return "every node is drained and updated in place once it is selected, no machine is replaced"
@@ -68,7 +70,8 @@ func (o Outcome) Consequence(strategy Strategy) string {
 //	AutoRollingUpdate                         none            hot update   roll              roll
 //	AutoInPlaceUpdate, ManualInPlaceUpdate    none            hot update   in-place update   forbidden
 //
-// An unknown strategy is indeterminate. The Schema that found the changes must be that of the pool's era, see [Schema.ValidateUpdate].
+// An unknown strategy is indeterminate. The Schema that found the changes must be that of the
+// pool's era, see [Schema.ValidateUpdate].
 func (c Changes) Outcome(strategy Strategy) Outcome {
 	class, _ := c.Strictest()
 	switch strategy {
@@ -82,12 +85,14 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 
 // outcomes maps the strictest class to the outcome.
 var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
-	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate}, Immutable: {Roll, UpdateForbidden},
+	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate},
+	Immutable: {Roll, UpdateForbidden},
 }
 
-// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been defaulted, for instance a manifest and the object
-// that a cluster returns. A field that is omitted on one side and explicit on the other may hold such a default. If such fields decide the
-// outcome, it is Indeterminate.
+// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been
+// defaulted, for instance a manifest and the object that a cluster returns. A field that is omitted
+// on one side and explicit on the other may hold such a default. If such fields decide the outcome,
+// it is Indeterminate.
 func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	outcome, certain := c.Outcome(strategy), c.only(func(change Change) bool { return !change.Omitted })
 	if certain.Outcome(strategy) != outcome {
@@ -96,8 +101,9 @@ func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	return outcome
 }
 
-// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to that outcome, and without them it is milder. The result
-// is empty if nothing happens to machines, and for an unknown strategy.
+// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to that
+// outcome, and without them it is milder. The result is empty if nothing happens to machines, and
+// for an unknown strategy.
 func (c Changes) Causes(strategy Strategy) Changes {
 	outcome := c.Outcome(strategy)
 	if outcome == NoUpdate || outcome == Indeterminate {

@@ -11,19 +11,21 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated and no others: the part of an update that a
-// running machine can take. Applied to the JSON of old, the patch gives the patched configuration. It is {} if nothing hot changed. Each is a
-// value of the Schema's type or a pointer to one; nil is the empty configuration.
+// HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated
+// and no others: the part of an update that a running machine can take. Applied to the JSON of old,
+// the patch gives the patched configuration. It is {} if nothing hot changed. Each is a value of
+// the Schema's type or a pointer to one; nil is the empty configuration.
 //
-//   - Between old and the patched configuration, [Schema.Diff] lists Hot changes, and Ignored ones where an Ignored field is added or removed
-//     with its Hot element.
-//   - Between the patched configuration and updated, [Schema.Diff] lists Hot changes only below a value that is added or removed and not Hot:
-//     an element of an Immutable list, an object, list or map with the option presence, an element whose hotwhen holds on one side only.
-//   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the old Immutable, InPlace and Ignored
-//     parts.
-//   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null anywhere, are an error with
-//     the code not-patchable: in a merge patch null removes a member. RFC 7386 keeps null in lists, but common implementations remove it there
-//     too.
+//   - Between old and the patched configuration, [Schema.Diff] lists Hot changes, and Ignored ones
+//     where an Ignored field is added or removed with its Hot element.
+//   - Between the patched configuration and updated, [Schema.Diff] lists Hot changes only below a
+//     value that is added or removed and not Hot: an element of an Immutable list, an object, list
+//     or map with the option presence, an element whose hotwhen holds on one side only.
+//   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the
+//     old Immutable, InPlace and Ignored parts.
+//   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null
+//     anywhere, are an error with the code not-patchable: in a merge patch null removes a member.
+//     RFC 7386 keeps null in lists, but common implementations remove it there too.
 //
 // A patch holds the values of sensitive fields.
 func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
@@ -66,8 +68,8 @@ func (s *Schema) encoded(config reflect.Value) (side engine.Side, err error) {
 	return side, err
 }
 
-// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to the JSON of old as given. Equal bytes give
-// {}, whether they are JSON or not.
+// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to
+// the JSON of old as given. Equal bytes give {}, whether they are JSON or not.
 func (s *Schema) HotPatchRaw(old, updated []byte) ([]byte, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return []byte("{}"), nil

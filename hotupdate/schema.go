@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Schema describes a configuration's type: its fields, their classes, and how their values are compared. A Schema is immutable and safe
-// for concurrent use.
+// Schema describes a configuration's type: its fields, their classes, and how their values are
+// compared. A Schema is immutable and safe for concurrent use.
 type Schema struct {
 	plan    *fieldplan.Plan
 	pointer reflect.Type // to the configuration's type
@@ -22,22 +22,25 @@ type Schema struct {
 // Option changes how [SchemaOf] and [SchemaOfCRD] read a type.
 type Option struct{ override fieldplan.Override }
 
-// WithTag gives the field at path a struct tag, CLASS[,OPTION...], as in "false,set". It is for types that the adopter cannot edit.
+// WithTag gives the field at path a struct tag, CLASS[,OPTION...], as in "false,set". It is for
+// types that the adopter cannot edit.
 //
 //   - The class replaces that of the field.
-//   - Options other than sensitive replace those of the field. Without any, the field keeps its own.
+//   - Options other than sensitive replace those of the field. Without any, the field keeps its
+//     own.
 //   - An override can make a field sensitive. It cannot make a sensitive field visible.
 //
 // The override is parsed and checked like a struct tag. Its errors have path as their Path.
 //
-// The path consists of JSON names separated by dots, with [] for the elements of a list or map: nodeTemplate.virtualCapacity,
-// dataVolumes[].iops. A name with other characters is written ["name"]. A path that matches no field is an error.
+// The path consists of JSON names separated by dots, with [] for the elements of a list or map:
+// nodeTemplate.virtualCapacity, dataVolumes[].iops. A name with other characters is written
+// ["name"]. A path that matches no field is an error.
 func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: path, Tag: tag}} }
 
 // SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.
 //
-// A type is compiled once for each set of options and stays in memory. All mistakes in struct tags and types are returned, joined. Later calls
-// return the same Schema or error.
+// A type is compiled once for each set of options and stays in memory. All mistakes in struct tags
+// and types are returned, joined. Later calls return the same Schema or error.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
 	plan, err := fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options))
 	if err != nil {
@@ -59,9 +62,10 @@ func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.Poin
 // isMissing reports whether s does not come from SchemaOf.
 func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 
-// Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as Kubernetes: names are case-sensitive,
-// integers are exact, unknown members (see [Schema.AdmitUnknown]) and duplicate members are errors. Empty input, white space and null are the
-// empty configuration.
+// Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as
+// Kubernetes: names are case-sensitive, integers are exact, unknown members (see
+// [Schema.AdmitUnknown]) and duplicate members are errors. Empty input, white space and null are
+// the empty configuration.
 func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -79,7 +83,8 @@ func (s *Schema) read(raw []byte) (any, error) {
 	return config.Interface(), err
 }
 
-// borrow is read for a temporary value. The caller must call done after its use, unless there is an error.
+// borrow is read for a temporary value. The caller must call done after its use, unless there is an
+// error.
 func (s *Schema) borrow(raw []byte) (config reflect.Value, done func(), err error) {
 	if s.isMissing() {
 		return reflect.Value{}, nil, noSchema()
@@ -99,17 +104,22 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 	if typ := fieldplan.Deref(v.Type()); typ != s.plan.Type {
 		return v, &fault.Error{
 			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
-			What: "is not the Schema's type", Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
+			What: "is not the Schema's type",
+			Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
 		}
 	}
 	return v, nil
 }
 
 func noSchema() error {
-	return &fault.Error{Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema", Hint: "use the one that SchemaOf returned without an error"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema",
+		Hint: "use the one that SchemaOf returned without an error",
+	}
 }
 
-// MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases. [LoadSchema] reads it.
+// MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases.
+// [LoadSchema] reads it.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -121,8 +131,9 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	return json.Marshal(exported)
 }
 
-// Fingerprint identifies the meaning of the Schema: two Schemas with the same fingerprint give every configuration the same hash. It does not
-// depend on the names of Go types and fields. Its text is "s1:" and 64 hexadecimal digits.
+// Fingerprint identifies the meaning of the Schema: two Schemas with the same fingerprint give
+// every configuration the same hash. It does not depend on the names of Go types and fields. Its
+// text is "s1:" and 64 hexadecimal digits.
 func (s *Schema) Fingerprint() (string, error) {
 	if s.isMissing() {
 		return "", noSchema()
@@ -134,30 +145,34 @@ func (s *Schema) Fingerprint() (string, error) {
 	return exported.Fingerprint, nil
 }
 
-// Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a configuration, where the JSON at the pointer
-// begins with the byte first; 0 means that nothing is there. Elements of lists have no pointers: a list holds what its elements hold. Holds
-// serves records of hot parts, which may be older or newer than the Schema.
+// Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a
+// configuration, where the JSON at the pointer begins with the byte first; 0 means that nothing is
+// there. Elements of lists have no pointers: a list holds what its elements hold. Holds serves
+// records of hot parts, which may be older or newer than the Schema.
 func (s *Schema) Holds(class Class, pointer string, first byte) bool {
 	return !s.isMissing() && s.plan.At(pointer, first).Any(fieldplan.Of(structtag.Class(class)))
 }
 
-// HoldsBeside reports whether values of the class can occur outside of the RFC 6901 pointers. Pointers that do not lead to a member of the
-// configuration are ignored.
+// HoldsBeside reports whether values of the class can occur outside of the RFC 6901 pointers.
+// Pointers that do not lead to a member of the configuration are ignored.
 func (s *Schema) HoldsBeside(class Class, pointers []string) bool {
 	return !s.isMissing() && s.plan.Beside(pointers).Any(fieldplan.Of(structtag.Class(class)))
 }
 
-// AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields instead of errors. It serves programs
-// that compare configurations newer than their Schema: every change of an unknown member replaces machines.
+// AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields
+// instead of errors. It serves programs that compare configurations newer than their Schema: every
+// change of an unknown member replaces machines.
 //
-//   - The Schema has a fingerprint of its own, unless s admits unknown members already. Configurations without unknown members hash as under s.
-//   - Unknown members hold free JSON; null counts as absent. A [Change] does not show their values, which may be secret; its origin is
-//     [OriginUnknown].
-//   - Unknown members are Immutable within Hot and Ignored objects, too. They remain an error where only one class is allowed: below a
-//     positional list that is Hot or Ignored, and below a set.
+//   - The Schema has a fingerprint of its own, unless s admits unknown members already.
+//     Configurations without unknown members hash as under s.
+//   - Unknown members hold free JSON; null counts as absent. A [Change] does not show their values,
+//     which may be secret; its origin is [OriginUnknown].
+//   - Unknown members are Immutable within Hot and Ignored objects, too. They remain an error where
+//     only one class is allowed: below a positional list that is Hot or Ignored, and below a set.
 //   - The Schema reads raw JSON only, and has the limits of [LoadSchema].
 //
-// It is compiled once for each Schema. Later calls, from any goroutine, are cheap and return the same Schema or error.
+// It is compiled once for each Schema. Later calls, from any goroutine, are cheap and return the
+// same Schema or error.
 func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -169,11 +184,12 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 	return newSchema(plan), nil
 }
 
-// LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the exported Schema forever, so an old
-// Schema can keep naming its worker pools.
+// LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as
+// the exported Schema forever, so an old Schema can keep naming its worker pools.
 //
-// Types that marshal themselves were exported as opaque: their raw JSON is compared as given. A type that contains itself cannot be loaded, nor
-// can an array of fixed length of a type that marshals itself. All problems are returned, joined; the Path of each is a JSON pointer into data.
+// Types that marshal themselves were exported as opaque: their raw JSON is compared as given. A
+// type that contains itself cannot be loaded, nor can an array of fixed length of a type that
+// marshals itself. All problems are returned, joined; the Path of each is a JSON pointer into data.
 func LoadSchema(data []byte) (*Schema, error) {
 	plan, err := schemajson.Load(data)
 	if err != nil {
@@ -182,22 +198,27 @@ func LoadSchema(data []byte) (*Schema, error) {
 	return newSchema(plan), nil
 }
 
-// SchemaOfCRD reads the Schema of the spec of a custom resource without its Go type, from a version of its CustomResourceDefinition
-// (apiextensions.k8s.io/v1) in JSON. Like a Schema from [LoadSchema], it reads raw JSON only. Options give fields their classes; a field
-// without one is Immutable.
+// SchemaOfCRD reads the Schema of the spec of a custom resource without its Go type, from a version
+// of its CustomResourceDefinition (apiextensions.k8s.io/v1) in JSON. Like a Schema from
+// [LoadSchema], it reads raw JSON only. Options give fields their classes; a field without one is
+// Immutable.
 //
-//   - x-kubernetes-list-type set is the option set; map is key=, or set if there are several keys or the key may be left out.
-//   - A field that is not required, may be null or has a default is a pointer: absent and zero differ. The default of a scalar is default=;
-//     defaults of objects, lists and times are not known.
-//   - Integers, quantities (by format, or by the pattern that controller-gen writes), x-kubernetes-int-or-string, and strings of format byte,
-//     date-time and duration mean what Go's types do. Format password is sensitive.
-//   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and x-kubernetes-embedded-resource are free JSON. A spec that
-//     preserves unknown fields is opened as by [Schema.AdmitUnknown].
-//   - A validation rule self == oldSelf or self.a == oldSelf.a makes a field Immutable, whatever class it would inherit. It is an error to make
-//     the field, or one below it, Hot or InPlace.
+//   - x-kubernetes-list-type set is the option set; map is key=, or set if there are several keys
+//     or the key may be left out.
+//   - A field that is not required, may be null or has a default is a pointer: absent and zero
+//     differ. The default of a scalar is default=; defaults of objects, lists and times are not
+//     known.
+//   - Integers, quantities (by format, or by the pattern that controller-gen writes),
+//     x-kubernetes-int-or-string, and strings of format byte, date-time and duration mean what Go's
+//     types do. Format password is sensitive.
+//   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and
+//     x-kubernetes-embedded-resource are free JSON. A spec that preserves unknown fields is opened
+//     as by [Schema.AdmitUnknown].
+//   - A validation rule self == oldSelf or self.a == oldSelf.a makes a field Immutable, whatever
+//     class it would inherit. It is an error to make the field, or one below it, Hot or InPlace.
 //
-// All problems are returned, joined; their Path begins in the spec. A CRD does not distinguish a Go pointer from a value with omitempty:
-// [Compatibility] lists where the Go type has another meaning.
+// All problems are returned, joined; their Path begins in the spec. A CRD does not distinguish a Go
+// pointer from a value with omitempty: [Compatibility] lists where the Go type has another meaning.
 func SchemaOfCRD(definition []byte, version string, options ...Option) (*Schema, error) {
 	plan, err := crd.Compile(definition, version, overridesIn(options))
 	if err != nil {

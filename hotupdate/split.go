@@ -7,15 +7,17 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Split copies config into two projections. The immutable half holds the Immutable and InPlace fields, which the hash covers; the hot half
-// holds the Hot and Ignored fields. Nil is the empty configuration.
+// Split copies config into two projections. The immutable half holds the Immutable and InPlace
+// fields, which the hash covers; the hot half holds the Hot and Ignored fields. Nil is the empty
+// configuration.
 //
-//   - A list, array or map with fields of both halves has the same elements in both, so that [Merge] can pair them. The fields that identify
-//     elements (key=) or select them (hotwhen=) are in both halves.
+//   - A list, array or map with fields of both halves has the same elements in both, so that
+//     [Merge] can pair them. The fields that identify elements (key=) or select them (hotwhen=) are
+//     in both halves.
 //   - Nil stays nil, and empty stays empty. An object with fields of both halves is in both.
 //   - TypeMeta is in both. Fields that are not in JSON are left out.
-//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error. So is a map key without a text, or
-//     two keys with the same text.
+//   - The halves share no memory with config. A type that marshals itself and cannot be copied is
+//     an error. So is a map key without a text, or two keys with the same text.
 func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	v, err := s.value(config)
 	if err != nil {
@@ -28,9 +30,10 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	return pointerTo[T](immutableHalf), pointerTo[T](hotHalf), nil
 }
 
-// Merge joins an immutable and a hot half. Merging the result of [Split] gives a configuration that equals the original in JSON. Merging
-// the immutable half of one configuration with the hot half of another gives the result of a hot update. Where a collection has fields of
-// both halves, its elements must be the same in both.
+// Merge joins an immutable and a hot half. Merging the result of [Split] gives a configuration that
+// equals the original in JSON. Merging the immutable half of one configuration with the hot half of
+// another gives the result of a hot update. Where a collection has fields of both halves, its
+// elements must be the same in both.
 func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	immutableHalf, hotHalf, err := s.values(immutable, hot)
 	if err != nil {
@@ -43,7 +46,8 @@ func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	return pointerTo[T](merged), nil
 }
 
-// pointerTo turns a pointer to the Schema's type into a pointer to T, which may have further pointers.
+// pointerTo turns a pointer to the Schema's type into a pointer to T, which may have further
+// pointers.
 func pointerTo[T any](v reflect.Value) *T {
 	for v.Type() != reflect.TypeFor[*T]() {
 		pointer := reflect.New(v.Type())
@@ -53,8 +57,9 @@ func pointerTo[T any](v reflect.Value) *T {
 	return v.Interface().(*T)
 }
 
-// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, spelled as by [Schema.HotDocument]. Values that
-// count as absent are left out, such as null, or 0 in a field that is not a pointer.
+// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well,
+// spelled as by [Schema.HotDocument]. Values that count as absent are left out, such as null, or 0
+// in a field that is not a pointer.
 func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	config, err := s.read(raw)
 	if err != nil {
@@ -76,8 +81,8 @@ func (s *Schema) written(config reflect.Value) ([]byte, error) {
 	return engine.Of(s.plan).AppendReadable(nil, fieldplan.All, config)
 }
 
-// MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. Between the result and the configuration that was split
-// [Schema.DiffRaw] lists no change.
+// MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. Between the result and the configuration
+// that was split [Schema.DiffRaw] lists no change.
 func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
 	immutableHalf, hotHalf, err := s.decodeBoth(immutable, hot)
 	if err != nil {

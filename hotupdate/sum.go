@@ -17,11 +17,12 @@ type Sum [sha256.Size]byte
 // sumPrefix names the format in a Sum's text.
 const sumPrefix = "v1:"
 
-// Hash returns the SHA-256 of config's canonical document, see the package documentation. It changes exactly if [Schema.Diff] lists an
-// Immutable or InPlace change. Hash a configuration before defaulting and conversion.
+// Hash returns the SHA-256 of config's canonical document, see the package documentation. It
+// changes exactly if [Schema.Diff] lists an Immutable or InPlace change. Hash a configuration
+// before defaulting and conversion.
 //
-// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. All values that cannot be written are
-// returned as errors, joined.
+// The configuration is a value of the Schema's type or a pointer to one; nil is the empty
+// configuration. All values that cannot be written are returned as errors, joined.
 func (s *Schema) Hash(config any) (Sum, error) {
 	v, err := s.value(config)
 	if err != nil {
@@ -40,7 +41,8 @@ func (s *Schema) HashRaw(raw []byte) (Sum, error) {
 	return engine.Of(s.plan).Sum(v)
 }
 
-// Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two documents explain why two hashes differ.
+// Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two
+// documents explain why two hashes differ.
 func (s *Schema) Document(config any) ([]byte, error) {
 	v, err := s.value(config)
 	if err != nil {
@@ -59,19 +61,22 @@ func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 	return engine.Of(s.plan).Append(nil, v)
 }
 
-// HotDocument returns the Hot fields of config, as JSON that can be decoded into the type. A hot update applies it, and a record of the update
-// holds it.
+// HotDocument returns the Hot fields of config, as JSON that can be decoded into the type. A hot
+// update applies it, and a record of the update holds it.
 //
-//   - The document is canonical: configurations that differ only in spelling have the same bytes. A change that touches no Immutable and no
-//     InPlace field changes the bytes exactly if [Schema.Diff] lists a Hot change.
+//   - The document is canonical: configurations that differ only in spelling have the same bytes. A
+//     change that touches no Immutable and no InPlace field changes the bytes exactly if
+//     [Schema.Diff] lists a Hot change.
 //   - It holds neither Ignored fields nor TypeMeta. It is {} if nothing is Hot.
-//   - An element of a collection that is not Hot is in the document if something in it is Hot, with its key and selector, or at its position.
-//     In an Ignored collection, the selector of an element that is not selected is replaced by a value that does not select, or left out.
+//   - An element of a collection that is not Hot is in the document if something in it is Hot, with
+//     its key and selector, or at its position. In an Ignored collection, the selector of an
+//     element that is not selected is replaced by a value that does not select, or left out.
 func (s *Schema) HotDocument(config any) ([]byte, error) {
 	return s.readable(structtag.Hot, config)
 }
 
-// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. An in-place update of the machine applies it.
+// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones.
+// An in-place update of the machine applies it.
 func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
 	return s.readable(structtag.InPlace, config)
 }
@@ -87,21 +92,24 @@ func (s *Schema) readable(class structtag.Class, config any) ([]byte, error) {
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.
 func (s Sum) String() string { return sumPrefix + hex.EncodeToString(s[:]) }
 
-// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that roll and
-// pools that are updated in place, because the MachineClass must change in both.
+// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data.
+// The same strings serve pools that roll and pools that are updated in place, because the
+// MachineClass must change in both.
 func (s Sum) AdditionalData() []string { return []string{s.String()} }
 
 // MarshalText returns the same text as String.
 func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText returned, strictly: no other case, no white space. The code of the error is malformed-sum.
+// UnmarshalText reads what MarshalText returned, strictly: no other case, no white space. The code
+// of the error is malformed-sum.
 func (s *Sum) UnmarshalText(text []byte) error {
 	var sum Sum
 	decoded, err := hex.DecodeString(strings.TrimPrefix(string(text), sumPrefix))
 	copy(sum[:], decoded)
 	if err != nil || sum.String() != string(text) {
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: "is not as MarshalText writes it",
+			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum",
+			What: "is not as MarshalText writes it",
 			Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
 		}
 	}

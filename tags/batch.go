@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Batch is one call: it either sets or removes the same infrastructure tags on all of its resources.
+// Batch is one call: it either sets or removes the same infrastructure tags on all of its
+// resources.
 type Batch struct {
 	Resources []string
 	Set       []Tag
@@ -14,15 +15,20 @@ type Batch struct {
 
 // Batches cuts plans into calls, to be made one after the other until one fails.
 //
-//   - No call has more resources or infrastructure tags than the cloud takes, or the same key twice.
-//   - For every resource the calls together carry out its plan, each step once, in the plan's order: first the removals of resources
-//     whose limit leaves no room, then everything that is set, then the other removals.
-//   - Resources with the same steps share calls. Within a step resources and infrastructure tags keep their order.
+//   - No call has more resources or infrastructure tags than the cloud takes, or the same key
+//     twice.
+//   - For every resource the calls together carry out its plan, each step once, in the plan's
+//     order: first the removals of resources whose limit leaves no room, then everything that is
+//     set, then the other removals.
+//   - Resources with the same steps share calls. Within a step resources and infrastructure tags
+//     keep their order.
 //
-// After a failure the machine is planned again, and the new plan repeats every change that reads do not show yet. So retry a call that the
-// cloud throttles: a driver that gives up may spend its whole quota on the first calls of every plan.
+// After a failure the machine is planned again, and the new plan repeats every change that reads do
+// not show yet. So retry a call that the cloud throttles: a driver that gives up may spend its
+// whole quota on the first calls of every plan.
 //
-// Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches share memory with the plans.
+// Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches
+// share memory with the plans.
 func (r *Rules) Batches(plans []ResourcePlan) []Batch {
 	setting := func(s step) Batch { return Batch{Resources: s.resources, Set: s.tags} }
 	removing := func(s step) Batch { return Batch{Resources: s.resources, Remove: s.tags} }
@@ -46,7 +52,8 @@ type step struct {
 	tags      []Tag
 }
 
-// steps groups resources with the same infrastructure tags, in the order of the groups' first resources.
+// steps groups resources with the same infrastructure tags, in the order of the groups' first
+// resources.
 func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
 	var all []step
 	for i := range plans {
@@ -64,8 +71,11 @@ func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
 	return all
 }
 
-// cut splits one step of all plans into calls that the cloud accepts, of at most atOnce infrastructure tags.
-func (r *Rules) cut(batches []Batch, plans []ResourcePlan, atOnce int, as func(step) Batch, of func(*ResourcePlan) []Tag) []Batch {
+// cut splits one step of all plans into calls that the cloud accepts, of at most atOnce
+// infrastructure tags.
+func (r *Rules) cut(
+	batches []Batch, plans []ResourcePlan, atOnce int, as func(step) Batch, of func(*ResourcePlan) []Tag,
+) []Batch {
 	for _, s := range steps(plans, of) {
 		for resources := range slices.Chunk(s.resources, max(r.ResourcesPerCall, 1)) {
 			for rest := s.tags; len(rest) > 0; {

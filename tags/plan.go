@@ -7,14 +7,15 @@ import (
 	"strconv"
 )
 
-// State holds what the spec and the record of a machine say about one kind of resource. Each map is as [Rules.Effective] returns it.
+// State holds what the spec and the record of a machine say about one kind of resource. Each map is
+// as [Rules.Effective] returns it.
 type State struct {
-	// Recorded are the specs whose values are ours, in any order: the last-applied one, and those that were sent since,
-	// including the present one if it was recorded before the call. A nil or empty spec is an attempt to remove everything,
-	// and owns nothing.
+	// Recorded are the specs whose values are ours, in any order: the last-applied one, and those
+	// that were sent since, including the present one if it was recorded before the call. A nil or
+	// empty spec is an attempt to remove everything, and owns nothing.
 	//
-	// After a success, Recorded has the spec that was last-applied before as well: see rules 1 and 5 of the package
-	// documentation.
+	// After a success, Recorded has the spec that was last-applied before as well: see rules 1 and
+	// 5 of the package documentation.
 	Recorded []map[string]string
 	Desired  map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
@@ -25,17 +26,19 @@ type State struct {
 type ResourcePlan struct {
 	Resource string // the ID
 	Set      []Tag  // to add or to overwrite
-	// Remove are the live infrastructure tags to remove. The value is the condition of the removal: a driver passes it on if its cloud supports
-	// conditions.
+	// Remove are the live infrastructure tags to remove. The value is the condition of the removal:
+	// a driver passes it on if its cloud supports conditions.
 	Remove   []Tag
 	Takeover []string // keys of Set that are live with a foreign value, which is lost
 
-	// setFirst says that everything is set before anything is removed, so that a key that replaces another is never
-	// missing. Without setFirst the removals come first, because the limit leaves no room.
+	// setFirst says that everything is set before anything is removed, so that a key that replaces
+	// another is never missing. Without setFirst the removals come first, because the limit leaves
+	// no room.
 	setFirst bool
 }
 
-// Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the value may be secret.
+// Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the
+// value may be secret.
 type Tag struct {
 	Key   string
 	Value string
@@ -47,8 +50,9 @@ func (t Tag) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, strconv.Quote(t.Key)+"=("+strconv.Itoa(len(t.Value))+" bytes)")
 }
 
-// Apply returns the infrastructure tags that the resource has after the plan is carried out on live, and does not change live. Drivers of
-// clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version at which live was read.
+// Apply returns the infrastructure tags that the resource has after the plan is carried out on
+// live, and does not change live. Drivers of clouds that replace all infrastructure tags at once
+// ([GuardVersion]) write the result, with the version at which live was read.
 func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 	after := make(map[string]string, len(live)+len(p.Set))
 	maps.Copy(after, live)
@@ -63,16 +67,20 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 	return after
 }
 
-// Plan returns what to set and what to remove on each resource so that it carries exactly the desired, the mandatory and the foreign
-// infrastructure tags. The rules are those of the package's documentation.
+// Plan returns what to set and what to remove on each resource so that it carries exactly the
+// desired, the mandatory and the foreign infrastructure tags. The rules are those of the package's
+// documentation.
 //
-// Resources are the IDs of those resources of the kind that the launch created. The plans are sorted by ID, one for each. Live maps IDs to
-// infrastructure tags. Other resources in live are ignored; a resource that is not in live has no tags. Plan neither changes nor keeps its
+// Resources are the IDs of those resources of the kind that the launch created. The plans are
+// sorted by ID, one for each. Live maps IDs to infrastructure tags. Other resources in live are
+// ignored; a resource that is not in live has no tags. Plan neither changes nor keeps its
 // arguments.
 //
-// The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash, that are reserved and not mandatory, or that name several
-// clusters (unusable-key), and resources on which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans,
-// and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate] does that, at admission.
+// The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash, that
+// are reserved and not mandatory, or that name several clusters (unusable-key), and resources on
+// which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans,
+// and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate]
+// does that, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
 	p := newPlanner(r, &state, make([]spec, 0, 8))
 	if err := p.check(); err != nil {

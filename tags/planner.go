@@ -10,8 +10,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// planner compares one State with the live infrastructure tags of one resource after the other. Keys are looked up by identity. It allocates
-// only the plans and, where a cloud ignores case, the index of keys with capitals.
+// planner compares one State with the live infrastructure tags of one resource after the other.
+// Keys are looked up by identity. It allocates only the plans and, where a cloud ignores case, the
+// index of keys with capitals.
 type planner struct {
 	rules     *Rules
 	recorded  []spec
@@ -35,7 +36,8 @@ func newPlanner(r *Rules, s *State, buffer []spec) planner {
 	return p
 }
 
-// check returns the errors that do not depend on live: of the rules, else of desired and mandatory keys.
+// check returns the errors that do not depend on live: of the rules, else of desired and mandatory
+// keys.
 func (p *planner) check() error {
 	if err := p.rules.check(); err != nil {
 		return err
@@ -76,7 +78,8 @@ func (p *planner) wantedKey(id string) (string, bool) {
 	return p.desired.key(id)
 }
 
-// liveKey returns the spelling by which a key is planned on a resource: the wanted spelling if it is live, else that of [spec.key].
+// liveKey returns the spelling by which a key is planned on a resource: the wanted spelling if it
+// is live, else that of [spec.key].
 func (p *planner) liveKey(live *spec, id string) (string, bool) {
 	if len(live.variants) > 0 {
 		key, _ := p.wantedKey(id)
@@ -113,7 +116,8 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
 		return &fault.Error{
 			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
-			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
+			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted,
+				foreign, p.rules.MaxTags),
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
@@ -173,7 +177,8 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 	return foreign
 }
 
-// removable reports whether a key that is not wanted is not reserved, and all of its live spellings are owned.
+// removable reports whether a key that is not wanted is not reserved, and all of its live spellings
+// are owned.
 func (p *planner) removable(live *spec, id string) bool {
 	owned := func(value string) bool { return p.owned(id, value) }
 	if live.count(id) > 1 { // looking each spelling up among all recorded ones would take too long
@@ -214,6 +219,7 @@ func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil
 	}
-	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
+	slices.SortFunc(tags,
+		func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
 	return tags
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Rules are the requirements of one cloud for the infrastructure tags of one kind of resource. [Cloud.Rules] returns
-// those of the clouds that this package knows, and callers may change a copy. Any other cloud is described by a literal:
+// Rules are the requirements of one cloud for the infrastructure tags of one kind of resource.
+// [Cloud.Rules] returns those of the clouds that this package knows, and callers may change a copy.
+// Any other cloud is described by a literal:
 //
 //	rules := tags.Rules{
 //		Key:              tags.Text{Max: 63, Match: regexp.MustCompile(`^[a-z][a-z./-]*$`)},
@@ -20,8 +21,8 @@ import (
 //		ResourcesPerCall: 1, TagsPerCall: 20,
 //	}
 //
-// [Rules.Plan] returns all mistakes of such a literal, and so does New of package driver, before a machine is touched.
-// The zero value allows no infrastructure tag.
+// [Rules.Plan] returns all mistakes of such a literal, and so does New of package driver, before a
+// machine is touched. The zero value allows no infrastructure tag.
 type Rules struct {
 	// Key and Value say which texts the cloud takes. A key is never empty.
 	Key, Value Text
@@ -29,18 +30,21 @@ type Rules struct {
 	KeysOnly bool
 	// IgnoresCase says that keys that differ only in case are one key.
 	IgnoresCase bool
-	// MaxTags is the number of infrastructure tags that a resource takes. An operator with another quota changes it.
+	// MaxTags is the number of infrastructure tags that a resource takes. An operator with another
+	// quota changes it.
 	MaxTags int
 
-	// Users must not set the keys that match one of these patterns, and such a key is never removed. A "*" at an end of
-	// a pattern stands for any text. By ClusterKeys and RoleKeys MCM finds the machines of a cluster. The driver sets the
-	// ReservedKeys itself, or the cloud reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
+	// Users must not set the keys that match one of these patterns, and such a key is never
+	// removed. A "*" at an end of a pattern stands for any text. By ClusterKeys and RoleKeys MCM
+	// finds the machines of a cluster. The driver sets the ReservedKeys itself, or the cloud
+	// reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
 	ClusterKeys, RoleKeys, ReservedKeys []string
 
-	// Guard is the condition of a removal, for the API calls that the table names. A driver that makes other calls changes it.
+	// Guard is the condition of a removal, for the API calls that the table names. A driver that
+	// makes other calls changes it.
 	Guard Guard
-	// One call sets or removes at most TagsPerCall infrastructure tags on ResourcesPerCall resources, the same on all of
-	// them. 0 counts as 1.
+	// One call sets or removes at most TagsPerCall infrastructure tags on ResourcesPerCall
+	// resources, the same on all of them. 0 counts as 1.
 	ResourcesPerCall, TagsPerCall int
 
 	removalsPerCall int      // instead of TagsPerCall; 0 is TagsPerCall
@@ -48,21 +52,23 @@ type Rules struct {
 	cleaning        cleaning
 }
 
-// Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous guard, so that
-// nothing relies on an undeclared condition.
+// Guard is the condition under which a cloud removes an infrastructure tag. The zero value is
+// Unguarded, the most dangerous guard, so that nothing relies on an undeclared condition.
 type Guard uint8
 
 // The guards.
 const (
-	// Unguarded: the key is removed, whatever its current value. On a cloud that writes everything at once this is true
-	// of all keys: those that somebody else sets between the read and the write are lost.
+	// Unguarded: the key is removed, whatever its current value. On a cloud that writes everything
+	// at once this is true of all keys: those that somebody else sets between the read and the
+	// write are lost.
 	Unguarded    Guard = iota
 	GuardValue         // the key is removed only if it has the value given
 	GuardVersion       // everything is written at once, and only if nothing has changed since the read
 )
 
-// Rules returns the rules of a kind of resource. The error has the code no-rules if there are none: for an unknown cloud or kind, and for
-// OpenStack's network interfaces, since ports carry no keys with values.
+// Rules returns the rules of a kind of resource. The error has the code no-rules if there are none:
+// for an unknown cloud or kind, and for OpenStack's network interfaces, since ports carry no keys
+// with values.
 func (c Cloud) Rules(k Kind) (Rules, error) {
 	for _, row := range table() {
 		if row.cloud == c && slices.Contains(row.kinds, k) {
@@ -76,16 +82,19 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 	}
 }
 
-// check returns all mistakes of a description at once, each a [*fault.Error] with the code unusable-rules, or empty-rules
-// for the zero value.
+// check returns all mistakes of a description at once, each a [*fault.Error] with the code
+// unusable-rules, or empty-rules for the zero value.
 func (r *Rules) check() error {
 	var problems fault.List
 	wrong := func(field, what, hint string) {
-		problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint})
+		problems.Add(&fault.Error{
+			Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint,
+		})
 	}
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
-			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags", What: "allows no infrastructure tags",
+			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags",
+			What: "allows no infrastructure tags",
 			Hint: "take the rules from Cloud.Rules, or describe the cloud in full",
 		})
 	}
@@ -107,7 +116,8 @@ func (r *Rules) check() error {
 	return problems.Err()
 }
 
-// checkPatterns reports patterns that match everything or nothing, and keys of MCM that the cloud would refuse.
+// checkPatterns reports patterns that match everything or nothing, and keys of MCM that the cloud
+// would refuse.
 func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, what, hint string)) {
 	for i, pattern := range patterns {
 		at := func() string { return fmt.Sprintf("%s[%d]", name, i) }
@@ -122,12 +132,14 @@ func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, 
 	}
 }
 
-// Effective merges what a driver's spec says about one kind: base, the flat map that real drivers hold for all kinds, overridden by perKind,
-// the map of the kind in [Tags], overridden by mandatory. The result is nil if all three are empty, and shares no memory with them.
+// Effective merges what a driver's spec says about one kind: base, the flat map that real drivers
+// hold for all kinds, overridden by perKind, the map of the kind in [Tags], overridden by
+// mandatory. The result is nil if all three are empty, and shares no memory with them.
 //
-// A driver passes the old form of its spec (base only), the new form (base and perKind) and every attempt through the same Effective before it
-// plans, so that they can be compared. Of keys that the cloud takes for the same key, that of the last layer remains. Two spellings within one
-// layer both remain, and [Rules.Plan] refuses them.
+// A driver passes the old form of its spec (base only), the new form (base and perKind) and every
+// attempt through the same Effective before it plans, so that they can be compared. Of keys that
+// the cloud takes for the same key, that of the last layer remains. Two spellings within one layer
+// both remain, and [Rules.Plan] refuses them.
 //
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
@@ -155,16 +167,19 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 type reason string
 
 const (
-	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
+	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM " +
+		"for one of its own " +
 		"and delete it, as it has no Machine object for it"
-	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
+	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a " +
+		"resource for a machine " +
 		"that has no Machine object, and delete it"
-	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the cloud would refuse the " +
+	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the " +
+		"cloud would refuse the " +
 		"whole call"
 )
 
-// reserved returns why a key is reserved, and by which pattern; nothing if it is not. MCM and the drivers compare byte by
-// byte, so case counts unless the cloud itself ignores it.
+// reserved returns why a key is reserved, and by which pattern; nothing if it is not. MCM and the
+// drivers compare byte by byte, so case counts unless the cloud itself ignores it.
 func (r *Rules) reserved(key string) (why reason, pattern string) {
 	for _, list := range [...]struct {
 		why      reason
@@ -195,14 +210,14 @@ func matches(pattern, key string) bool {
 	return key == text
 }
 
-// consequence says what would happen if a user set a reserved key, and what to do instead. The text continues a sentence
-// that begins with the key.
+// consequence says what would happen if a user set a reserved key, and what to do instead. The text
+// continues a sentence that begins with the key.
 func (w reason) consequence(pattern string) string {
 	return fmt.Sprintf("matches %q, %s; choose another key", pattern, w)
 }
 
-// MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil. Drivers whose spec holds pool labels
-// and mandatory keys in one map pass the result as mandatory.
+// MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil.
+// Drivers whose spec holds pool labels and mandatory keys in one map pass the result as mandatory.
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {

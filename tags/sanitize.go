@@ -15,17 +15,24 @@ type cleaning struct {
 	dropEmpty  bool                // leave out keys with an empty value
 }
 
-// Sanitize turns pool labels, and other keys that were not written for the cloud, into infrastructure tags. It repairs them as the provider
-// extensions do today, so adopting it renames no live key. Where the extensions pick a winner at random, it reports an error.
+// Sanitize turns pool labels, and other keys that were not written for the cloud, into
+// infrastructure tags. It repairs them as the provider extensions do today, so adopting it renames
+// no live key. Where the extensions pick a winner at random, it reports an error.
 //
-//   - The result depends on the input only, not on the order of a map. Sanitizing it again changes nothing.
-//   - The result passes [Rules.Validate] without mandatory keys. Only the number of tags may be too large, which is an error here too.
-//   - Keys that become the same key with the same value are merged. With different values each is a Duplicate, and none is in the result.
-//   - Where a cloud's extension leaves out keys with an empty value (Alibaba Cloud), they are left out.
-//   - A key or value that is not valid after the repair is an error of [Rules.Validate], and not in the result: a key that has no character
-//     left, a key that is too long and may not be cut, a key that contains MCM's texts after the repair, text that is not UTF-8. A caller that
-//     ignores the errors removes these keys from its machines.
-//   - Valid keys may be changed too: on Azure those with capitals or spaces, on GCP those with international letters.
+//   - The result depends on the input only, not on the order of a map. Sanitizing it again changes
+//     nothing.
+//   - The result passes [Rules.Validate] without mandatory keys. Only the number of tags may be too
+//     large, which is an error here too.
+//   - Keys that become the same key with the same value are merged. With different values each is a
+//     Duplicate, and none is in the result.
+//   - Where a cloud's extension leaves out keys with an empty value (Alibaba Cloud), they are left
+//     out.
+//   - A key or value that is not valid after the repair is an error of [Rules.Validate], and not in
+//     the result: a key that has no character left, a key that is too long and may not be cut, a
+//     key that contains MCM's texts after the repair, text that is not UTF-8. A caller that ignores
+//     the errors removes these keys from its machines.
+//   - Valid keys may be changed too: on Azure those with capitals or spaces, on GCP those with
+//     international letters.
 //
 // Errors are sorted, and their paths have the original key below path.
 func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]string, field.ErrorList) {
@@ -47,7 +54,8 @@ func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]s
 			continue
 		}
 		for _, c := range group {
-			errs = append(errs, duplicate(c.from, "becomes the key "+strconv.Quote(c.key)+" of the cloud, as a key with another value does"))
+			errs = append(errs, duplicate(c.from,
+				"becomes the key "+strconv.Quote(c.key)+" of the cloud, as a key with another value does"))
 		}
 	}
 	if n := len(clean); n > r.MaxTags {
@@ -70,7 +78,8 @@ func (r *Rules) errorsOf(c cleaned) field.ErrorList {
 	return errs
 }
 
-// repaired applies a repair to a text. Text that is not UTF-8 stays unchanged: a repair would hide it from validation.
+// repaired applies a repair to a text. Text that is not UTF-8 stays unchanged: a repair would hide
+// it from validation.
 func repaired(s string, repair func(string) string) string {
 	if repair == nil || !utf8.ValidString(s) {
 		return s

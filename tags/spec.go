@@ -8,10 +8,11 @@ import (
 	"unicode"
 )
 
-// spec is a map of infrastructure tags that is looked up by identity: keys that the cloud takes for the same key have one identity.
+// spec is a map of infrastructure tags that is looked up by identity: keys that the cloud takes for
+// the same key have one identity.
 //
-// The map is the caller's. An index holds the keys that are not their own identity. Where case counts, or where no key has capitals, there is
-// no index and no allocation.
+// The map is the caller's. An index holds the keys that are not their own identity. Where case
+// counts, or where no key has capitals, there is no index and no allocation.
 type spec struct {
 	tags     map[string]string
 	variants []variant // sorted by identity, then by key
@@ -34,11 +35,13 @@ func (r *Rules) spec(tags map[string]string) spec {
 		}
 		s.variants = append(s.variants, variant{id: fold(key), key: key})
 	}
-	slices.SortFunc(s.variants, func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
+	slices.SortFunc(s.variants,
+		func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
 	return s
 }
 
-// key returns the spelling that represents an identity: the identity itself, else the smallest spelling. It reports whether there is one.
+// key returns the spelling that represents an identity: the identity itself, else the smallest
+// spelling. It reports whether there is one.
 func (s *spec) key(id string) (string, bool) {
 	for tag := range s.spellings(id) {
 		return tag.Key, true
@@ -90,7 +93,8 @@ func (s *spec) spellings(id string) iter.Seq[Tag] {
 		if value, ok := s.tags[id]; ok && !yield(Tag{Key: id, Value: value}) {
 			return
 		}
-		first, _ := slices.BinarySearchFunc(s.variants, id, func(v variant, id string) int { return strings.Compare(v.id, id) })
+		first, _ := slices.BinarySearchFunc(s.variants, id,
+			func(v variant, id string) int { return strings.Compare(v.id, id) })
 		for _, v := range s.variants[first:] {
 			if v.id != id || !yield(Tag{Key: v.key, Value: s.tags[v.key]}) {
 				return
@@ -99,7 +103,8 @@ func (s *spec) spellings(id string) iter.Seq[Tag] {
 	}
 }
 
-// identity returns the identity of a key: the cloud takes two keys for the same key if and only if their identities are equal.
+// identity returns the identity of a key: the cloud takes two keys for the same key if and only if
+// their identities are equal.
 func (r *Rules) identity(key string) string {
 	if r.IgnoresCase {
 		return fold(key)
@@ -107,15 +112,16 @@ func (r *Rules) identity(key string) string {
 	return key
 }
 
-// fold maps texts that are equal by [strings.EqualFold] to one text. It allocates only if it changes something.
+// fold maps texts that are equal by [strings.EqualFold] to one text. It allocates only if it
+// changes something.
 func fold(s string) string { return strings.Map(foldRune, s) }
 
 func isFolded(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return foldRune(r) != r })
 }
 
-// foldRune returns the representative of the runes that differ from r only in case: the lower-case ASCII letter if there is one, else the
-// smallest rune.
+// foldRune returns the representative of the runes that differ from r only in case: the lower-case
+// ASCII letter if there is one, else the smallest rune.
 func foldRune(r rune) rune {
 	if r <= unicode.MaxASCII {
 		return unicode.ToLower(r)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Expressions that keys and values have to match, or must not contain, in the words of the clouds' documentation where it has any.
+// Expressions that keys and values have to match, or must not contain, in the words of the clouds'
+// documentation where it has any.
 var (
 	awsText       = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`) // AWS API references, type Tag
 	awsReserved   = regexp.MustCompile(`(?i)^aws:`)
@@ -16,10 +17,11 @@ var (
 	novaKey       = regexp.MustCompile(`^[a-zA-Z0-9\-_:. ]+$`)         // Nova API, metadata schema
 	cinderKey     = regexp.MustCompile(`^[a-zA-Z0-9\-_:. /]+$`)        // Cinder API, parameter type extra_specs
 	aliNoKey      = regexp.MustCompile(`(?i)https?://`)                // ECS API: "cannot contain http:// or https://"
-	aliNoValue    = regexp.MustCompile(`(?i)^(aliyun|acs:)|https?://`) // and "cannot start with aliyun or acs:"; OSS says that case does not matter
-	azureNoLabel  = regexp.MustCompile(`[<>%&\\?/ ]`)                  // what the extensions replace in pool labels
-	gcpNoLabel    = regexp.MustCompile(`[^a-z0-9_-]`)
-	novaNoLabel   = regexp.MustCompile(`[^a-zA-Z0-9\-_:. ]`)
+	// and "cannot start with aliyun or acs:"; OSS says that case does not matter
+	aliNoValue   = regexp.MustCompile(`(?i)^(aliyun|acs:)|https?://`)
+	azureNoLabel = regexp.MustCompile(`[<>%&\\?/ ]`) // what the extensions replace in pool labels
+	gcpNoLabel   = regexp.MustCompile(`[^a-z0-9_-]`)
+	novaNoLabel  = regexp.MustCompile(`[^a-zA-Z0-9\-_:. ]`)
 )
 
 // row is one line of the table: the kinds of resources of a cloud that share their rules.
@@ -29,10 +31,12 @@ type row struct {
 	rules Rules
 }
 
-// table is the data that everything else reads. Where the documentation says "characters" and leaves the unit open, UTF-16 code units are
-// counted: they are never fewer than code points, so a text that passes here is valid in both units.
+// table is the data that everything else reads. Where the documentation says "characters" and
+// leaves the unit open, UTF-16 code units are counted: they are never fewer than code points, so a
+// text that passes here is valid in both units.
 //
-// The mandatory keys are those of the hot-update proposal, "What is available today", and of the drivers that it links.
+// The mandatory keys are those of the hot-update proposal, "What is available today", and of the
+// drivers that it links.
 func table() []row {
 	return []row{
 		{AWS, Kinds(), awsTags()},
@@ -45,26 +49,31 @@ func table() []row {
 	}
 }
 
-// Sources: AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags, DeleteTags.
+// Sources: AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags,
+// DeleteTags.
 func awsTags() Rules {
 	return Rules{ // "Tag keys and values are case-sensitive"
 		MaxTags:   50,                // user tags
 		uncounted: []string{"aws:*"}, // "do not count against your tags per resource limit"
-		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller limit is used: a key that EC2 refuses
-		// blocks the update of a machine, while a key that validation refuses can be shortened. Smithy's length trait counts code points. EC2 itself
-		// takes every character; other services and billing do not.
-		Key:              Text{Max: 127, Match: awsText},
-		Value:            Text{Max: 256, Match: awsText, Without: awsReserved},
-		ClusterKeys:      []string{"*kubernetes.io/cluster/*"},
-		RoleKeys:         []string{"*kubernetes.io/role/*"},
-		ReservedKeys:     []string{"Name", "aws:*"}, // by the driver; "aws:, AWS:, or any upper or lowercase combination"
-		Guard:            GuardValue,                // DeleteTags: with a value, "we delete the tag only if its value" is this
-		ResourcesPerCall: 1000,                      // CreateTags, DeleteTags: "Up to 1000 resource IDs"
-		TagsPerCall:      50,                        // DeleteTags: "Up to 1000 tags"; a resource has no more than 50
+		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128.
+		// The smaller limit is used: a key that EC2 refuses blocks the update of a machine, while a
+		// key that validation refuses can be shortened. Smithy's length trait counts code points.
+		// EC2 itself takes every character; other services and billing do not.
+		Key:         Text{Max: 127, Match: awsText},
+		Value:       Text{Max: 256, Match: awsText, Without: awsReserved},
+		ClusterKeys: []string{"*kubernetes.io/cluster/*"},
+		RoleKeys:    []string{"*kubernetes.io/role/*"},
+		// by the driver; "aws:, AWS:, or any upper or lowercase combination"
+		ReservedKeys: []string{"Name", "aws:*"},
+		// DeleteTags: with a value, "we delete the tag only if its value" is this
+		Guard:            GuardValue,
+		ResourcesPerCall: 1000, // CreateTags, DeleteTags: "Up to 1000 resource IDs"
+		TagsPerCall:      50,   // DeleteTags: "Up to 1000 tags"; a resource has no more than 50
 	}
 }
 
-// Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
+// Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST
+// API: Tags.
 func azureTags() Rules {
 	return Rules{
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
@@ -73,26 +82,30 @@ func azureTags() Rules {
 		Value:       Text{Max: 256, utf16: true},                      // "256 characters", unit open
 		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes.io-role-*"},
-		// The driver sets name. Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined
-		// tag names only; unconfirmed for tags on resources. Az.Resources, New-AzTag: Azure creates names with these prefixes,
-		// so none is ever removed.
+		// The driver sets name. Tags - Create Or Update: "prefixes which are reserved for Azure
+		// use". Documented for predefined tag names only; unconfirmed for tags on resources.
+		// Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever
+		// removed.
 		ReservedKeys: []string{"name", "microsoft*", "azure*", "windows*"},
 		// As the Azure extension does with pool labels.
-		cleaning:    cleaning{key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") }},
+		cleaning: cleaning{
+			key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") },
+		},
 		Guard:       GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		TagsPerCall: 50,
 	}
 }
 
-// Sources: Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels. There are no capitals.
+// Sources: Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels.
+// There are no capitals.
 func gcpLabels() Rules {
 	// As the GCP extension does with pool labels; it drops international letters.
 	clean := func(text string) string { return gcpNoLabel.ReplaceAllString(strings.ToLower(text), "_") }
 	cut := func(text string) string { return text[:min(len(text), 63)] }
 	return Rules{
 		MaxTags: 64,
-		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values "<= 128 bytes". That values have to be under
-		// 128 bytes is unconfirmed.
+		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values
+		// "<= 128 bytes". That values have to be under 128 bytes is unconfirmed.
 		Key:   Text{Max: 63, maxBytes: 128, Match: gcpKey},
 		Value: Text{Max: 63, maxBytes: 128, Match: gcpValue},
 		cleaning: cleaning{
@@ -104,7 +117,8 @@ func gcpLabels() Rules {
 	}
 }
 
-// Sources: Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags. There are no capitals.
+// Sources: Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags. There are no
+// capitals.
 func gcpNetworkTags() Rules {
 	return Rules{
 		KeysOnly:    true,
@@ -112,14 +126,16 @@ func gcpNetworkTags() Rules {
 		Key:         Text{Max: 63, Match: gcpNetworkTag}, // setTags: "1-63 characters long"
 		ClusterKeys: []string{"*kubernetes-io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes-io-role-*"},
-		// No cleaning: a network tag selects firewall rules and routes, and a repaired tag would select others.
+		// No cleaning: a network tag selects firewall rules and routes, and a repaired tag would
+		// select others.
 		Guard:       GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
 		TagsPerCall: 64,
 	}
 }
 
-// Sources: Nova and Cinder API: schemas of metadata; Nova: quotas; Nova spec lowercase-metadata-keys. Keys and values have a maxLength of 255, in
-// Python's code points. Unconfirmed for Cinder: the number of items, and that keys ignore case.
+// Sources: Nova and Cinder API: schemas of metadata; Nova: quotas; Nova spec
+// lowercase-metadata-keys. Keys and values have a maxLength of 255, in Python's code points.
+// Unconfirmed for Cinder: the number of items, and that keys ignore case.
 func openStackMetadata(key *regexp.Regexp) Rules {
 	return Rules{
 		IgnoresCase: true, // on MySQL; deleting "foo" also deletes "Foo" and "FOO"
@@ -136,10 +152,13 @@ func openStackMetadata(key *regexp.Regexp) Rules {
 	}
 }
 
-// Sources: Alibaba Cloud Resource Management: Limits, Limits on tags; ECS API: TagResources, UntagResources. Case counts.
+// Sources: Alibaba Cloud Resource Management: Limits, Limits on tags; ECS API: TagResources,
+// UntagResources. Case counts.
 func aliCloudTags() Rules {
 	return Rules{
-		MaxTags:      20,                                             // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
+		// "tags that can be added to a single resource"; ECS refers to limits of its own, whose
+		// number is unconfirmed
+		MaxTags:      20,
 		Key:          Text{Max: 128, utf16: true, Without: aliNoKey}, // "128 characters", unit open
 		Value:        Text{Max: 128, utf16: true, Without: aliNoValue},
 		ClusterKeys:  []string{"*kubernetes.io/cluster/*"},

@@ -4,12 +4,13 @@ import "maps"
 
 // Tags are the infrastructure tags of a machine, one map for each kind of resource.
 //
-// Tags is an API type: the JSON names are its contract. Where a kind carries keys without values, such as GCP's network
-// tags, each key has the empty string as its value.
+// Tags is an API type: the JSON names are its contract. Where a kind carries keys without values,
+// such as GCP's network tags, each key has the empty string as its value.
 type Tags struct {
 	// VM are the tags of the virtual machine.
 	VM map[string]string `json:"vm,omitempty"`
-	// Network are the tags of the network interfaces; on GCP the network tags of the virtual machine.
+	// Network are the tags of the network interfaces; on GCP the network tags of the virtual
+	// machine.
 	Network map[string]string `json:"network,omitempty"`
 	// Disk are the tags of the volumes.
 	Disk map[string]string `json:"disk,omitempty"`
@@ -31,7 +32,8 @@ func (t *Tags) Of(k Kind) map[string]string {
 	return nil
 }
 
-// DeepCopyInto writes a copy into out that shares no memory with the receiver. Nil maps stay nil, and empty maps stay empty.
+// DeepCopyInto writes a copy into out that shares no memory with the receiver. Nil maps stay nil,
+// and empty maps stay empty.
 func (t *Tags) DeepCopyInto(out *Tags) {
 	*out = Tags{VM: maps.Clone(t.VM), Network: maps.Clone(t.Network), Disk: maps.Clone(t.Disk)}
 }
@@ -46,14 +48,16 @@ func (t *Tags) DeepCopy() *Tags {
 	return out
 }
 
-// Kind is a kind of resource that carries infrastructure tags, by its name in JSON. Any other text is an unknown kind and has no rules.
+// Kind is a kind of resource that carries infrastructure tags, by its name in JSON. Any other text
+// is an unknown kind and has no rules.
 type Kind string
 
 // The kinds, in the order in which they are listed everywhere.
 const (
-	VM      Kind = "vm"      // the virtual machine
-	Network Kind = "network" // its network interfaces; on GCP, where interfaces carry no tags, the network tags of the VM
-	Disk    Kind = "disk"    // its volumes
+	VM Kind = "vm" // the virtual machine
+	// its network interfaces; on GCP, where interfaces carry no tags, the network tags of the VM
+	Network Kind = "network"
+	Disk    Kind = "disk" // its volumes
 )
 
 // Kinds returns every kind, in a new slice.

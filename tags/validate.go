@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate returns all errors of a user's infrastructure tags, for all kinds at once; nil if there are none. Their paths are JSON names below
-// path, such as "tags.vm[owner]".
+// Validate returns all errors of a user's infrastructure tags, for all kinds at once; nil if there
+// are none. Their paths are JSON names below path, such as "tags.vm[owner]".
 //
-// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none: they would be lost.
+// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none:
+// they would be lost.
 func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, kind := range Kinds() {
@@ -24,19 +25,22 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 		case err == nil:
 			errs = append(errs, rules.Validate(t.Of(kind), mandatory.Of(kind), below)...)
 		case len(t.Of(kind)) > 0:
-			errs = append(errs, field.Forbidden(below, string(c)+" carries none on resources of this kind: they would be lost; leave them out"))
+			errs = append(errs, field.Forbidden(below,
+				string(c)+" carries none on resources of this kind: they would be lost; leave them out"))
 		}
 	}
 	return errs
 }
 
-// Validate returns all errors of a user's infrastructure tags of one kind, sorted by path; nil if there are none.
+// Validate returns all errors of a user's infrastructure tags of one kind, sorted by path; nil if
+// there are none.
 //
 //   - TooMany counts mandatory keys too.
 //   - Keys and values that the cloud does not allow are Required, TooLong or Invalid.
 //   - Keys that the cloud takes for the same key are each a Duplicate.
-//   - Keys that MCM, the driver or the cloud relies on are Forbidden. So is a mandatory key: mandatory keys are merged last, so the user's
-//     value would be lost. The message says what would happen.
+//   - Keys that MCM, the driver or the cloud relies on are Forbidden. So is a mandatory key:
+//     mandatory keys are merged last, so the user's value would be lost. The message says what
+//     would happen.
 //   - A value where keys have none is Forbidden.
 //   - Mandatory keys of more than one cluster are each Invalid.
 //
@@ -51,15 +55,17 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 	}
 	for id, key := range p.desired.all {
 		if p.mandatory.has(id) {
-			errs = append(errs, field.Forbidden(path.Key(key), "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
+			errs = append(errs, field.Forbidden(path.Key(key),
+				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
 		}
 		errs = append(errs, r.textErrors(key, tags[key], path.Key(key))...)
 	}
 	return sortedErrors(errs)
 }
 
-// keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted: reserved keys that are not mandatory, keys that the
-// cloud takes for the same key, and mandatory keys of several clusters.
+// keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted:
+// reserved keys that are not mandatory, keys that the cloud takes for the same key, and mandatory
+// keys of several clusters.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
 	for id := range p.mandatory.all {
@@ -69,7 +75,8 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	}
 	for id, key := range p.mandatory.all {
 		if clusters > 1 && p.rules.isClusters(id) {
-			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{}, "is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
+			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{},
+				"is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
 		}
 		errs = p.mandatory.clash(id, key, path, errs)
 	}
@@ -106,7 +113,8 @@ func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) fie
 	spelled := 0
 	for range s.spellings(id) {
 		if spelled++; spelled > 1 {
-			return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
+			return append(errs, duplicate(path.Key(key),
+				"is one key to the cloud with another spelling of it, as the cloud ignores case"))
 		}
 	}
 	return errs
@@ -114,7 +122,10 @@ func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) fie
 
 // duplicate is the error of a key that equals another key, or becomes equal to it.
 func duplicate(at *field.Path, why string) *field.Error {
-	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{}, Detail: why + ": only one of their values would remain; keep one of them"}
+	return &field.Error{
+		Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{},
+		Detail: why + ": only one of their values would remain; keep one of them",
+	}
 }
 
 func sortedErrors(errs field.ErrorList) field.ErrorList {
@@ -158,11 +169,14 @@ func (t *Text) length(s string) (n int, unit string) {
 	return n, "UTF-16 code units"
 }
 
-// errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors never quote the text.
+// errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors
+// never quote the text.
 func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
-		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
+		errs = append(errs, &field.Error{
+			Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail,
+		})
 	}
 	if !utf8.ValidString(s) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")

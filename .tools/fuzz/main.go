@@ -45,7 +45,8 @@ func main() {
 	}
 }
 
-// declared finds the fuzz targets in the sources of a module, except in modules below it and in folders that the go command ignores.
+// declared finds the fuzz targets in the sources of a module, except in modules below it and in
+// folders that the go command ignores.
 func declared(module string) (found []target, err error) {
 	err = filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -78,11 +79,13 @@ func isLeftOut(path, name string) bool {
 	return err == nil
 }
 
-// fuzz runs one target and prints its output. It limits the minimizer, which takes very long for some targets.
+// fuzz runs one target and prints its output. It limits the minimizer, which takes very long for
+// some targets.
 func (t target) fuzz(each time.Duration) error {
 	fmt.Println("--", t.folder, t.name)
 	start := time.Now()
-	run := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-fuzzminimizetime", "1x", ".")
+	run := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(),
+		"-fuzzminimizetime", "1x", ".")
 	run.Dir = t.folder
 	var out bytes.Buffer
 	run.Stdout = io.MultiWriter(os.Stdout, &out)
@@ -102,13 +105,16 @@ func (t target) fuzz(each time.Duration) error {
 	}
 }
 
-// onlyRanOutOfTime reports whether only the target's own deadline failed, which sometimes happens before Go 1.27.
+// onlyRanOutOfTime reports whether only the target's own deadline failed, which sometimes happens
+// before Go 1.27.
 func onlyRanOutOfTime(out string) bool {
 	return strings.Count(out, "--- FAIL: ") == 1 && strings.Contains(out, "\n    context deadline exceeded\n") &&
-		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") && !strings.Contains(out, "\npanic:")
+		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") &&
+		!strings.Contains(out, "\npanic:")
 }
 
-// showInputs prints the failing inputs of the run: the clone may be deleted before somebody reads the output.
+// showInputs prints the failing inputs of the run: the clone may be deleted before somebody reads
+// the output.
 func (t target) showInputs(since time.Time) {
 	inputs, _ := filepath.Glob(filepath.Join(t.folder, "testdata", "fuzz", t.name, "*"))
 	for _, input := range inputs {

@@ -1,5 +1,6 @@
-// Command goreleaser checks a configuration of goreleaser like goreleaser itself: against the types of its published JSON schema. An unknown
-// member is an error. The whole goreleaser takes minutes to build; this command takes seconds.
+// Command goreleaser checks a configuration of goreleaser like goreleaser itself: against the types
+// of its published JSON schema. An unknown member is an error. The whole goreleaser takes minutes
+// to build; this command takes seconds.
 package main
 
 import (

@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does
+// not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	pool, err := NewPool(worker)
 	if err != nil {
@@ -16,8 +17,9 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old one stays unchanged for pools without a config, which all pools are today. The canonical one
-// begins with a Kubernetes minor that no pool has today.
+// Eras returns the eras of this extension. The old one stays unchanged for pools without a config,
+// which all pools are today. The canonical one begins with a Kubernetes minor that no pool has
+// today.
 //
 // For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
@@ -30,8 +32,9 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// rawBytes strips more than the functions of other providers, because no existing pool is named by a config, not even by null or by TypeMeta alone.
-// A config without immutable fields adds no string, so the first tag replaces no machine. A hot null adds nothing.
+// rawBytes strips more than the functions of other providers, because no existing pool is named by
+// a config, not even by null or by TypeMeta alone. A config without immutable fields adds no
+// string, so the first tag replaces no machine. A hot null adds nothing.
 func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
 	return func(raw []byte, pool Pool) ([]string, error) {
 		cut, err := schema.StripRaw(raw, hotupdate.StripNulls)

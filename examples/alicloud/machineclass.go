@@ -25,8 +25,9 @@ func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io/cluster/" + i.Cluster: "1", "kubernetes.io/role/worker/" + i.Cluster: "1"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that Alibaba Cloud would refuse, more than 20 tags,
-// and keys by which machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that Alibaba Cloud would refuse, more than 20 tags, and keys by which machine-controller-manager
+// would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory()}
 	return tags.AliCloud.Validate(config.Tags, mandatory, path.Child("tags"))

@@ -14,5 +14,6 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 	return extension.NewPool(worker, Schema, ToInternal)
 }
 
-// volumes returns the pool's own fields that replace machines of Alibaba Cloud, beside the WorkerConfig and the fields that Gardener hashes.
+// volumes returns the pool's own fields that replace machines of Alibaba Cloud, beside the
+// WorkerConfig and the fields that Gardener hashes.
 func volumes(pool Pool) []string { return extension.EncryptedVolumes(pool.WorkerPool) }

@@ -30,8 +30,9 @@ type ProviderSpec struct {
 	SpotStrategy            string      `json:"spotStrategy,omitempty"`
 	KeyPairName             string      `json:"keyPairName,omitempty"`
 
-	// Tags is the flat map for the instance: pool labels, and the keys by which machine-controller-manager finds its machines. It is hot
-	// as a whole (hot-update proposal, "What is available today").
+	// Tags is the flat map for the instance: pool labels, and the keys by which
+	// machine-controller-manager finds its machines. It is hot as a whole (hot-update proposal,
+	// "What is available today").
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
@@ -53,10 +54,12 @@ type DataDisk struct {
 	Size               int32   `json:"size"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and
+// machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for the instance only.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for
+// the instance only.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	if kind == tags.VM {
 		return driver.Tags(tags.AliCloud, kind, s.Tags, s.ResourceTags)

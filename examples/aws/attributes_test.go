@@ -62,7 +62,7 @@ func TestAttributes(t *testing.T) {
 			{DeviceName: "/dev/sda1", EBS: aws.EBS{IOPS: new(int32(4000))}},
 			{DeviceName: "/dev/sdf", EBS: aws.EBS{Throughput: new(int32(1000))}},
 		},
-		InstanceMetadataOptions: &aws.ProviderMetadataOptions{InstanceMetadataOptions: aws.InstanceMetadataOptions{HTTPTokens: new("required")}}, SrcAndDstChecksEnabled: new(false),
+		InstanceMetadataOptions: &aws.ProviderMetadataOptions{MetadataOptions: aws.MetadataOptions{HTTPTokens: new("required")}}, SrcAndDstChecksEnabled: new(false),
 	}
 	for lane, want := range map[string][]string{
 		"":       {"ModifyNetworkInterfaceAttribute eni-1 map[srcAndDstChecksEnabled:false]", "ModifyInstanceMetadataOptions i-1 map[httpTokens:required]"},

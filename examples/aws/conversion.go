@@ -32,7 +32,7 @@ func FromInternal(in *apis.WorkerConfig) *WorkerConfig {
 		Volume:                  (*Volume)(in.Volume),
 		DataVolumes:             conversion.List(in.DataVolumes, dataVolumeFromInternal),
 		IAMInstanceProfile:      (*IAMInstanceProfile)(in.IAMInstanceProfile),
-		InstanceMetadataOptions: (*InstanceMetadataOptions)(in.InstanceMetadataOptions),
+		InstanceMetadataOptions: (*MetadataOptions)(in.InstanceMetadataOptions),
 		CPUOptions:              (*CPUOptions)(in.CPUOptions),
 		CapacityReservation:     (*CapacityReservation)(in.CapacityReservation),
 		NetworkInterfaces:       conversion.List(in.NetworkInterfaces, networkInterfaceFromInternal),

@@ -8,7 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does
+// not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	pool, err := NewPool(worker)
 	if err != nil {
@@ -17,11 +18,12 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old ones stay unchanged, also for fields that became hot later. The canonical one, with the Schema,
-// begins with a Kubernetes minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged, also for fields that became
+// hot later. The canonical one, with the Schema, begins with a Kubernetes minor that no pool has
+// today.
 //
-// The configs of pools that are updated in place were never hashed: admission rejects every change of them. In the canonical era it may admit hot
-// changes.
+// The configs of pools that are updated in place were never hashed: admission rejects every change
+// of them. In the canonical era it may admit hot changes.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -36,18 +38,21 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// fixedPerformance returns the performance of volumes of other types than gp3, which the driver does not change: a change replaces the machines.
+// fixedPerformance returns the performance of volumes of other types than gp3, which the driver
+// does not change: a change replaces the machines.
 func fixedPerformance(pool Pool) (data []string) {
 	add := func(name string, volumeType *string, v apis.Volume) {
 		if values := v.IOPS != nil || v.Throughput != nil; values && !isGP3(volumeType) {
-			data = append(extension.Append(append(data, name, "iops"), v.IOPS), extension.Append([]string{"throughput"}, v.Throughput)...)
+			data = append(extension.Append(append(data, name, "iops"), v.IOPS),
+				extension.Append([]string{"throughput"}, v.Throughput)...)
 		}
 	}
 	if root := pool.Volume; root != nil && pool.Config.Volume != nil {
 		add("", root.Type, *pool.Config.Volume)
 	}
 	for _, v := range pool.VolumesByName() {
-		add(v.Name, v.Type, extension.Find(pool.Config.DataVolumes, func(c apis.DataVolume) string { return c.Name }, v.Name).Volume)
+		add(v.Name, v.Type, extension.Find(pool.Config.DataVolumes,
+			func(c apis.DataVolume) string { return c.Name }, v.Name).Volume)
 	}
 	return data
 }
@@ -61,8 +66,9 @@ func rawBytes(raw []byte, pool Pool) ([]string, error) {
 	return extension.RawBytes(released, volumes)(raw, pool)
 }
 
-// handWrittenList returns the values that this extension hashes from Kubernetes 1.34 on. Existing pools are named by it, so its mistakes stay: values
-// have no names, amdSevSnp and the interfaces' description are missing, and the order of data volumes counts.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.34 on. Existing
+// pools are named by it, so its mistakes stay: values have no names, amdSevSnp and the interfaces'
+// description are missing, and the order of data volumes counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)
@@ -83,7 +89,8 @@ func handWrittenList(pool Pool) []string {
 		data = extension.Append(data, o.CoreCount, o.ThreadsPerCore)
 	}
 	if r := c.CapacityReservation; r != nil {
-		data = extension.Append(data, r.CapacityReservationPreference, r.CapacityReservationID, r.CapacityReservationResourceGroupARN)
+		data = extension.Append(data, r.CapacityReservationPreference, r.CapacityReservationID,
+			r.CapacityReservationResourceGroupARN)
 	}
 	if o := c.InstanceMarketOptions; o != nil {
 		data = append(data, o.MarketType)

@@ -28,8 +28,9 @@ func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io/cluster/" + i.Cluster: "1", "kubernetes.io/role/node": "1"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that AWS would refuse, and keys by which
-// machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that AWS would refuse, and keys by which machine-controller-manager would assign the machine to
+// another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory(), Disk: infra.mandatory()}
 	return tags.AWS.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -74,14 +75,15 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 	return spec, nil
 }
 
-// metadataOptions returns the options of the config, or the defaults of a pool without any: tokens are required (IMDSv2), and containers can get
-// them. An empty object replaces the defaults, and enforces nothing.
+// metadataOptions returns the options of the config, or the defaults of a pool without any: tokens
+// are required (IMDSv2), and containers can get them. An empty object replaces the defaults, and
+// enforces nothing.
 func metadataOptions(config *apis.WorkerConfig) *ProviderMetadataOptions {
-	options := InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
+	options := MetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
 	if config.InstanceMetadataOptions != nil {
-		options = InstanceMetadataOptions(*config.InstanceMetadataOptions)
+		options = MetadataOptions(*config.InstanceMetadataOptions)
 	}
-	return &ProviderMetadataOptions{InstanceMetadataOptions: options}
+	return &ProviderMetadataOptions{MetadataOptions: options}
 }
 
 // blockDevices lists the root volume and the data volumes, whose device names follow from the order
@@ -94,7 +96,8 @@ func blockDevices(pool Pool) ([]BlockDevice, error) {
 			config.Volume = *pool.Config.Volume
 		}
 		name := map[bool]string{true: "/root"}[len(pool.DataVolumes) > 0]
-		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}, config)
+		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted},
+			config)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +138,8 @@ func dataVolume(config *apis.WorkerConfig, name string) apis.DataVolume {
 // maxNetworkCards is more than any instance type has (EC2 User Guide, "Network cards").
 const maxNetworkCards = 256
 
-// providerNetworkInterfaces spells out ranges of network cards. Without any interface in the config there is one in the pool's subnet.
+// providerNetworkInterfaces spells out ranges of network cards. Without any interface in the config
+// there is one in the pool's subnet.
 func providerNetworkInterfaces(config *apis.WorkerConfig, infra *Infrastructure) ([]ProviderNetworkInterface, error) {
 	groups := []string{infra.SecurityGroupID}
 	if len(config.NetworkInterfaces) == 0 {
@@ -145,7 +149,8 @@ func providerNetworkInterfaces(config *apis.WorkerConfig, infra *Infrastructure)
 	for i, n := range config.NetworkInterfaces {
 		from, to := networkCards(n)
 		if from < 0 || to < from || to >= maxNetworkCards {
-			return nil, fmt.Errorf("networkInterfaces[%d]: network cards from %d to %d: write a range within 0 to %d", i, from, to, maxNetworkCards-1)
+			return nil, fmt.Errorf("networkInterfaces[%d]: network cards from %d to %d: write a range within 0 to %d",
+				i, from, to, maxNetworkCards-1)
 		}
 		subnet := infra.SubnetID
 		if n.SubnetID != nil {

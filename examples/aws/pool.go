@@ -14,7 +14,8 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 	return extension.NewPool(worker, Schema, ToInternal)
 }
 
-// volumes returns the pool's own fields that replace machines of AWS, beside the WorkerConfig and the fields that Gardener hashes.
+// volumes returns the pool's own fields that replace machines of AWS, beside the WorkerConfig and
+// the fields that Gardener hashes.
 func volumes(pool Pool) []string { return extension.EncryptedVolumes(pool.WorkerPool) }
 
 // rootVolume returns the part of [volumes] for pools that are updated in place.

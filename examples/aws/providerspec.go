@@ -15,7 +15,8 @@ type ProviderSpec struct {
 
 	AMI string `json:"ami,omitempty"`
 	// BlockDevices are found by device name. A single one needs no name: it is the root volume.
-	BlockDevices              []BlockDevice              `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
+	BlockDevices []BlockDevice `json:"blockDevices,omitempty" hotupdatable:"false,key=deviceName"`
+
 	CapacityReservationTarget *CapacityReservation       `json:"capacityReservation,omitempty"`
 	EBSOptimized              bool                       `json:"ebsOptimized,omitempty"`
 	IAM                       *IAMInstanceProfile        `json:"iam,omitempty"`
@@ -30,8 +31,9 @@ type ProviderSpec struct {
 	Placement                 *Placement                 `json:"placement,omitempty"`
 	InstanceMarketOptions     *InstanceMarketOptions     `json:"instanceMarketOptions,omitempty"`
 
-	// SrcAndDstChecksEnabled is hot, as are InstanceMetadataOptions and the performance of volumes, see [Groups]: ModifyNetworkInterfaceAttribute
-	// works on interfaces in use (hot-update proposal, "Motivation").
+	// SrcAndDstChecksEnabled is hot, as are InstanceMetadataOptions and the performance of volumes,
+	// see [Groups]: ModifyNetworkInterfaceAttribute works on interfaces in use (hot-update
+	// proposal, "Motivation").
 	SrcAndDstChecksEnabled *bool `json:"srcAndDstChecksEnabled,omitempty" hotupdatable:"true"`
 	// Tags is the flat map for instances, volumes and interfaces alike: the keys by which
 	// machine-controller-manager finds its machines, and in classes of former releases also pool
@@ -64,7 +66,8 @@ type EBS struct {
 	SnapshotID *string `json:"snapshotID,omitempty"`
 }
 
-// ProviderNetworkInterface is one network interface of the driver: the extension expands a range of network cards.
+// ProviderNetworkInterface is one network interface of the driver: the extension expands a range of
+// network cards.
 type ProviderNetworkInterface struct {
 	NetworkCardIndex int64    `json:"networkCardIndex"`
 	DeviceIndex      int64    `json:"deviceIndex"`
@@ -83,17 +86,18 @@ type ProviderNetworkInterface struct {
 // ProviderMetadataOptions are all options of the driver. It changes those of the WorkerConfig on
 // running instances, see [Groups], and not the others.
 type ProviderMetadataOptions struct {
-	InstanceMetadataOptions `json:",inline"`
+	MetadataOptions `json:",inline"`
 
 	HTTPEndpoint     string `json:"httpEndpoint,omitempty"     hotupdatable:"false"`
 	HTTPProtocolIPv6 string `json:"httpProtocolIpv6,omitempty" hotupdatable:"false"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and
+// machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags of the machine's resources of a kind. The driver sets the flat map on all of them, and adds Name, the
-// machine's name.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The driver sets the
+// flat map on all of them, and adds Name, the machine's name.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	return driver.Tags(tags.AWS, kind, s.Tags, s.ResourceTags)
 }

@@ -18,8 +18,9 @@ const (
 // Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot by an override.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
-// releasedSchema returns the Schema of [WorkerConfig] before the fields of [Groups] became hot. Existing pools are named by it. With [Schema], pools
-// that set one of these fields would be renamed.
+// releasedSchema returns the Schema of [WorkerConfig] before the fields of [Groups] became hot.
+// Existing pools are named by it. With [Schema], pools that set one of these fields would be
+// renamed.
 func releasedSchema() (*hotupdate.Schema, error) {
 	return extension.SchemaOf[WorkerConfig](
 		hotupdate.WithTag("volume.iops", "false"), hotupdate.WithTag("volume.throughput", "false"),
@@ -28,25 +29,32 @@ func releasedSchema() (*hotupdate.Schema, error) {
 	)
 }
 
-// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable:
+// a change replaces the machines.
 //
-// Infrastructure tags and the fields of [Groups] are hot: the performance of volumes and the metadata options. The fields of Groups became hot after
-// the first release. In older eras they are still hashed, so a change of them replaces the machines, see [Eras].
+// Infrastructure tags and the fields of [Groups] are hot: the performance of volumes and the
+// metadata options. The fields of Groups became hot after the first release. In older eras they are
+// still hashed, so a change of them replaces the machines, see [Eras].
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
 	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API, ModifyVolume). The driver calls it only for type gp3. With
-	// another type a change replaces the machines, see [Eras], or [ValidateVolume] refuses it if the pool is updated in place.
+	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API,
+	// ModifyVolume). The driver calls it only for type gp3. With another type a change replaces the
+	// machines, see [Eras], or [ValidateVolume] refuses it if the pool is updated in place.
 	Volume *Volume `json:"volume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their
+	// order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
-	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty object differs from the default profile of pools without one.
+	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty object
+	// differs from the default profile of pools without one.
 	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty" hotupdatable:"false,presence"`
-	// InstanceMetadataOptions configure the instance metadata service. ModifyInstanceMetadataOptions works on running instances. An empty object drops
-	// the defaults, which enforce IMDSv2, but only for new machines: the driver does not change an option that is not set.
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
+	// InstanceMetadataOptions configure the instance metadata service.
+	// ModifyInstanceMetadataOptions works on running instances. An empty object drops the defaults,
+	// which enforce IMDSv2, but only for new machines: the driver does not change an option that is
+	// not set.
+	InstanceMetadataOptions *MetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
 	// CPUOptions configure cores and threads.
 	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
 	// CapacityReservation is the reservation that instances run in.
@@ -57,8 +65,9 @@ type WorkerConfig struct {
 	Placement *Placement `json:"placement,omitempty"`
 	// InstanceMarketOptions say how instances are bought.
 	InstanceMarketOptions *InstanceMarketOptions `json:"instanceMarketOptions,omitempty"`
-	// Tags are the infrastructure tags. They are hot: CreateTags and DeleteTags work on running instances, and the driver calls them in
-	// UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
+	// Tags are the infrastructure tags. They are hot: CreateTags and DeleteTags work on running
+	// instances, and the driver calls them in UpdateMachine (hot-update proposal, "Shoot YAML
+	// changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 
@@ -86,8 +95,8 @@ type IAMInstanceProfile struct {
 	ARN  *string `json:"arn,omitempty"`
 }
 
-// InstanceMetadataOptions configure the instance metadata service.
-type InstanceMetadataOptions struct {
+// MetadataOptions configure the instance metadata service.
+type MetadataOptions struct {
 	// HTTPTokens is optional or required.
 	HTTPTokens *string `json:"httpTokens,omitempty"`
 	// HTTPPutResponseHopLimit is the number of network hops that a token may travel.
@@ -118,7 +127,8 @@ type NetworkInterface struct {
 	// NetworkCardIndexRange from 0 to 0 takes precedence over NetworkCardIndex as well.
 	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty" hotupdatable:"false,presence"`
 	DeviceIndex           int64       `json:"deviceIndex"`
-	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so setting it changes nothing.
+	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so
+	// setting it changes nothing.
 	Type        *string `json:"type,omitempty"        hotupdatable:"false,default=interface"`
 	Description *string `json:"description,omitempty"`
 	// SubnetID replaces the pool's subnet.

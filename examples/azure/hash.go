@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the name of the pool's MachineClass in a zone. It does not depend on hot
-// fields of the config.
+// GenerateWorkerPoolHash returns the hash that ends the name of the pool's MachineClass in a zone.
+// It does not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool, zone Zone) (hash.Name, error) {
 	pool, err := NewPool(worker, zone)
 	if err != nil {
@@ -17,7 +17,8 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, zone Zone) (hash.Name, 
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins
+// with a Kubernetes minor that no pool has today.
 //
 // For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
@@ -31,8 +32,9 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing pools are named by it, so its mistakes stay: values
-// have no names, and the order of data volumes counts.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing
+// pools are named by it, so its mistakes stay: values have no names, and the order of data volumes
+// counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)

@@ -22,13 +22,17 @@ type Infrastructure struct {
 	ImageURN      string
 }
 
-// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster, and one that the extension adds.
+// mandatory returns the keys by which machine-controller-manager finds the machines of the cluster,
+// and one that the extension adds.
 func (i *Infrastructure) mandatory() map[string]string {
-	return map[string]string{"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
+	return map[string]string{
+		"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1",
+	}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that Azure would refuse, and keys by which
-// machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that Azure would refuse, and keys by which machine-controller-manager would assign the machine to
+// another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory()}
 	return tags.Azure.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -89,7 +93,8 @@ func storageProfile(pool Pool, infra *Infrastructure) (StorageProfile, error) {
 		}
 		config := extension.Find(pool.Config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, v.Name)
 		disk := DataDisk{
-			Name: v.Name, LUN: int32(min(i, math.MaxInt32)), Caching: "None", StorageAccountType: v.Type, DiskSizeGB: size,
+			Name: v.Name, LUN: int32(min(i, math.MaxInt32)), Caching: "None",
+			StorageAccountType: v.Type, DiskSizeGB: size,
 		}
 		if config.ImageRef != nil {
 			disk.ImageRef = &ProviderImage{Image: Image(*config.ImageRef)}

@@ -33,11 +33,13 @@ func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
 	return Pool{pool, zone}, err
 }
 
-// volumesAndZone returns the facts that replace machines of Azure, beside the WorkerConfig and the fields that Gardener hashes: size and type of the
-// data volumes, in an order of their own, and the zone. It leaves out encrypted: all disks of Azure are.
+// volumesAndZone returns the facts that replace machines of Azure, beside the WorkerConfig and the
+// fields that Gardener hashes: size and type of the data volumes, in an order of their own, and the
+// zone. It leaves out encrypted: all disks of Azure are.
 func volumesAndZone(pool Pool) []string {
 	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {
-		return cmp.Or(strings.Compare(a.Size, b.Size), slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
+		return cmp.Or(strings.Compare(a.Size, b.Size),
+			slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
 	})
 	var data []string
 	for _, v := range sorted {

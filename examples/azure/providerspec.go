@@ -16,8 +16,8 @@ type ProviderSpec struct {
 	ResourceGroup      string              `json:"resourceGroup,omitempty"`
 	SubnetInfo         SubnetInfo          `json:"subnetInfo"`
 
-	// Tags is the flat map for VM and interfaces: the keys by which machine-controller-manager finds
-	// its machines, and in classes of former releases also pool labels. It is hot as a whole
+	// Tags is the flat map for VM and interfaces: the keys by which machine-controller-manager
+	// finds its machines, and in classes of former releases also pool labels. It is hot as a whole
 	// (hot-update proposal, "What is available today").
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig for each kind of resource, and
@@ -178,10 +178,12 @@ type SubnetInfo struct {
 	SubnetName        string  `json:"subnetName,omitempty"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and
+// machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for VM and interfaces only.
+// TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for
+// VM and interfaces only.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	if kind == tags.Disk {
 		return driver.Tags(tags.Azure, kind, nil, s.ResourceTags)

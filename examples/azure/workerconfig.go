@@ -18,23 +18,27 @@ const (
 // Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
-// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable:
+// a change replaces the machines.
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
 	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// DiagnosticsProfile configures boot diagnostics. Azure can switch them on a running VM, but the driver does not, and the extension replaces
-	// machines instead (gardener-extension-provider-azure, pull request 1122). So the profile is immutable.
+	// DiagnosticsProfile configures boot diagnostics. Azure can switch them on a running VM, but
+	// the driver does not, and the extension replaces machines instead
+	// (gardener-extension-provider-azure, pull request 1122). So the profile is immutable.
 	DiagnosticsProfile *DiagnosticsProfile `json:"diagnosticsProfile,omitempty"`
 	// Volume configures the root volume.
 	Volume *Volume `json:"volume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their
+	// order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// CapacityReservation is the reservation that VMs run in.
 	CapacityReservation *CapacityReservation `json:"capacityReservation,omitempty"`
-	// Tags are the infrastructure tags. They are hot: Microsoft.Resources/tags of running VMs, interfaces and disks can be changed, and the
-	// driver does so in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
+	// Tags are the infrastructure tags. They are hot: Microsoft.Resources/tags of running VMs,
+	// interfaces and disks can be changed, and the driver does so in UpdateMachine (hot-update
+	// proposal, "Shoot YAML changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

@@ -1,9 +1,11 @@
-// Command clusterapi shows how Cluster API updates a machine in place with a runtime extension that knows the class of each field:
+// Command clusterapi shows how Cluster API updates a machine in place with a runtime extension that
+// knows the class of each field:
 //
 //	go run -C examples/clusterapi .
 //
-// The hooks, their server and the API types are real, and called over TLS. API server, cloud and clock are simulated in memory. The command fails if
-// the cloud does not have the right tags. Package extension is the part to copy.
+// The hooks, their server and the API types are real, and called over TLS. API server, cloud and
+// clock are simulated in memory. The command fails if the cloud does not have the right tags.
+// Package extension is the part to copy.
 package main
 
 import (
@@ -54,11 +56,19 @@ func tell(ctx context.Context, out io.Writer) error {
 
 // judge asks the extension about changes of a template.
 func judge(ctx context.Context, w *world.World, out io.Writer) error {
-	const before = `{"instanceType":"m5.large","additionalTags":{"team":"a","cost":"1"},"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}]}`
+	const before = `{"instanceType":"m5.large","additionalTags":{"team":"a","cost":"1"},
+		"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}]}`
 	for _, change := range []struct{ name, after string }{
-		{"other tags, security groups in another order, and a default that is spelled out", `{"instanceType":"m5.large","additionalTags":{"team":"b"},
-			"additionalSecurityGroups":[{"id":"sg-2"},{"id":"sg-1"}],"hostAffinity":"default"}`},
-		{"other tags and another instance type", `{"instanceType":"m5.xlarge","additionalTags":{"team":"b"},"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}]}`},
+		{
+			"other tags, security groups in another order, and a default that is spelled out",
+			`{"instanceType":"m5.large","additionalTags":{"team":"b"},
+			"additionalSecurityGroups":[{"id":"sg-2"},{"id":"sg-1"}],"hostAffinity":"default"}`,
+		},
+		{
+			"other tags and another instance type",
+			`{"instanceType":"m5.xlarge","additionalTags":{"team":"b"},
+			"additionalSecurityGroups":[{"id":"sg-1"},{"id":"sg-2"}]}`,
+		},
 	} {
 		v, err := w.CanUpdateMachineSet(ctx, templates(before), templates(change.after))
 		if err != nil {
@@ -75,7 +85,8 @@ func judge(ctx context.Context, w *world.World, out io.Writer) error {
 func templates(spec string) (o hooksv1.CanUpdateMachineSetRequestObjects) {
 	o.MachineSet.Spec.Template.Spec.Bootstrap.ConfigRef.Name = "c"
 	o.InfrastructureMachineTemplate = runtime.RawExtension{Raw: []byte(
-		`{"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta2","kind":"AWSMachineTemplate","spec":{"template":{"spec":` + spec + `}}}`)}
+		`{"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta2","kind":"AWSMachineTemplate",` +
+			`"spec":{"template":{"spec":` + spec + `}}}`)}
 	return o
 }
 
@@ -92,7 +103,8 @@ func update(ctx context.Context, w *world.World, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		live, want := w.Cloud.Tags()["i-1"], map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
+		live, want := w.Cloud.Tags()["i-1"],
+			map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
 		maps.Copy(want, desired)
 		if !maps.Equal(live, want) {
 			return fmt.Errorf("the instance has %v, and should have %v", live, want)

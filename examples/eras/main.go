@@ -1,4 +1,5 @@
-// Command eras is the program of an example extension for hotupdate audit. It hashes pools with the extension's own functions.
+// Command eras is the program of an example extension for hotupdate audit. It hashes pools with the
+// extension's own functions.
 //
 //	hotupdate audit --old-exec "eras aws released" --new-exec "eras aws" shoots.json
 package main

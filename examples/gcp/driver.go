@@ -13,14 +13,19 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Compute has the calls of the Compute Engine API for updates, in the zone of a machine. A write replaces all labels or tags, fails if the
-// fingerprint is out of date, and returns when its operation is done. A throttled call returns [machineupdate.ErrThrottled].
+// Compute has the calls of the Compute Engine API for updates, in the zone of a machine. A write
+// replaces all labels or tags, fails if the fingerprint is out of date, and returns when its
+// operation is done. A throttled call returns [machineupdate.ErrThrottled].
 type Compute interface {
-	Instance(ctx context.Context, name string) (*Instance, error)                                           // instances.get; nil if there is none
-	Disk(ctx context.Context, name string) (*Labeled, error)                                                // disks.get
-	SetInstanceLabels(ctx context.Context, name string, labels map[string]string, fingerprint string) error // instances.setLabels
-	SetDiskLabels(ctx context.Context, name string, labels map[string]string, fingerprint string) error     // disks.setLabels
-	SetInstanceTags(ctx context.Context, name string, items []string, fingerprint string) error             // instances.setTags
+	// instances.get; nil if there is none
+	Instance(ctx context.Context, name string) (*Instance, error)
+	Disk(ctx context.Context, name string) (*Labeled, error) // disks.get
+	// instances.setLabels
+	SetInstanceLabels(ctx context.Context, name string, labels map[string]string, fingerprint string) error
+	// disks.setLabels
+	SetDiskLabels(ctx context.Context, name string, labels map[string]string, fingerprint string) error
+	// instances.setTags
+	SetInstanceTags(ctx context.Context, name string, items []string, fingerprint string) error
 }
 
 // Labeled are the labels of a VM or of a disk.
@@ -38,7 +43,8 @@ type Instance struct {
 	Disks           []AttachedDisk
 }
 
-// AttachedDisk is a disk of a VM. The launch numbers its disks from 0, in the order of the provider spec. Those of the CSI driver follow.
+// AttachedDisk is a disk of a VM. The launch numbers its disks from 0, in the order of the provider
+// spec. Those of the CSI driver follow.
 type AttachedDisk struct {
 	Index  int
 	Source string // URL; empty for a local SSD, which has no labels
@@ -54,9 +60,11 @@ type machine struct {
 	class  *ProviderSpec
 }
 
-// NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials in the secret. Wait is nil except in tests.
+// NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials
+// in the secret. Wait is nil except in tests.
 func NewDriver(
-	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error), wait func(ctx context.Context, d time.Duration) error,
+	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error),
+	wait func(ctx context.Context, d time.Duration) error,
 ) (*Driver, error) {
 	schema, schemaErr := ProviderSpecSchema()
 	labels, labelsErr := tags.GCP.Rules(tags.VM)
@@ -66,7 +74,9 @@ func NewDriver(
 	}
 	return driver.New(driver.Definition[ProviderSpec, *machine]{
 		Schema: schema, Resources: resources, Wait: wait,
-		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*machine, error) {
+		Connect: func(
+			_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
+		) (*machine, error) {
 			client, err := connect(request.Secret, class)
 			return &machine{client, path.Base(request.ProviderID), class}, err // gce:///PROJECT/ZONE/NAME
 		},
@@ -105,7 +115,9 @@ func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		own = append(own, driver.Resource{Kind: tags.Disk, ID: path.Base(attached.Source), Tags: disk.Labels, Version: disk.Fingerprint})
+		own = append(own, driver.Resource{
+			Kind: tags.Disk, ID: path.Base(attached.Source), Tags: disk.Labels, Version: disk.Fingerprint,
+		})
 	}
 	return own, nil
 }

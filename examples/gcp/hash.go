@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does
+// not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	pool, err := NewPool(worker)
 	if err != nil {
@@ -16,10 +17,11 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
+// Eras returns the eras of this extension. The old ones stay unchanged. The canonical one begins
+// with a Kubernetes minor that no pool has today.
 //
-// For pools that are updated in place, this extension has hashed nothing so far: admission rejects every change of their configs. In the canonical
-// era it may admit hot and in-place changes.
+// For pools that are updated in place, this extension has hashed nothing so far: admission rejects
+// every change of their configs. In the canonical era it may admit hot and in-place changes.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
@@ -31,8 +33,9 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing pools are named by it, so its mistakes stay: values
-// have no names, the data volumes' storagePool is missing, and the order of data volumes and scopes counts.
+// handWrittenList returns the values that this extension hashes from Kubernetes 1.35 on. Existing
+// pools are named by it, so its mistakes stay: values have no names, the data volumes' storagePool
+// is missing, and the order of data volumes and scopes counts.
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)

@@ -21,13 +21,15 @@ type Infrastructure struct {
 	ServiceAccount string
 }
 
-// networkTags returns the network tags that every machine of the cluster has. By two of them machine-controller-manager finds the machine.
+// networkTags returns the network tags that every machine of the cluster has. By two of them
+// machine-controller-manager finds the machine.
 func (i *Infrastructure) networkTags() []string {
 	return []string{i.Cluster, "kubernetes-io-cluster-" + i.Cluster, "kubernetes-io-role-node"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that GCP would refuse, values of network
-// tags, and network tags by which machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that GCP would refuse, values of network tags, and network tags by which
+// machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{Network: withoutValues(infra.networkTags())}
 	return tags.GCP.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -35,7 +37,8 @@ func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path)
 
 // NewProviderSpec returns the provider spec of the pool's MachineClass in one zone.
 func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
-	labels, err := extension.FlatTags(tags.GCP, pool.WorkerPool, pool.Labels, map[string]string{"k8s-cluster-name": infra.Cluster})
+	labels, err := extension.FlatTags(tags.GCP, pool.WorkerPool, pool.Labels,
+		map[string]string{"k8s-cluster-name": infra.Cluster})
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +56,12 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 		GPU:               (*GPU)(c.GPU),
 		MinCPUPlatform:    c.MinCPUPlatform,
 		NetworkInterfaces: []ProviderNetworkInterface{{Subnetwork: infra.Subnetwork, DisableExternalIP: true}},
-		ServiceAccounts:   []ServiceAccount{{infra.ServiceAccount, []string{"https://www.googleapis.com/auth/compute"}}},
-		Labels:            labels,
-		Tags:              infra.networkTags(),
-		ResourceTags:      c.Tags,
+		ServiceAccounts: []ServiceAccount{
+			{infra.ServiceAccount, []string{"https://www.googleapis.com/auth/compute"}},
+		},
+		Labels:       labels,
+		Tags:         infra.networkTags(),
+		ResourceTags: c.Tags,
 	}
 	if a := c.ServiceAccount; a != nil {
 		spec.ServiceAccounts = []ServiceAccount{ServiceAccount(*a)}

@@ -14,8 +14,9 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 	return extension.NewPool(worker, Schema, ToInternal)
 }
 
-// volumes returns the pool's own fields that replace machines of GCP, beside the WorkerConfig and the fields that Gardener hashes: name, size and
-// type of the data volumes, by name. It leaves out encrypted: all disks of GCP are.
+// volumes returns the pool's own fields that replace machines of GCP, beside the WorkerConfig and
+// the fields that Gardener hashes: name, size and type of the data volumes, by name. It leaves out
+// encrypted: all disks of GCP are.
 func volumes(pool Pool) []string {
 	var data []string
 	for _, v := range pool.VolumesByName() {

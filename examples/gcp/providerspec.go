@@ -22,18 +22,23 @@ type ProviderSpec struct {
 	MinCPUPlatform    *string                    `json:"minCpuPlatform,omitempty"`
 	NetworkInterfaces []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
 
-	DeletionProtection            bool                           `json:"deletionProtection"`
-	Description                   *string                        `json:"description,omitempty"`
-	Metadata                      []Metadata                     `json:"metadata,omitempty"                      hotupdatable:"false,key=key"`
+	DeletionProtection bool    `json:"deletionProtection"`
+	Description        *string `json:"description,omitempty"`
+	// Metadata has no order.
+	Metadata []Metadata `json:"metadata,omitempty" hotupdatable:"false,key=key"`
+
 	Scheduling                    Scheduling                     `json:"scheduling"`
 	ShieldedInstanceConfiguration *ShieldedInstanceConfiguration `json:"shieldedInstanceConfiguration,omitempty"`
 	AdvancedMachineFeatures       *AdvancedMachineFeatures       `json:"advancedMachineFeatures,omitempty"`
 
-	// ServiceAccounts has one element (Compute Engine API, Instance). It can be changed on a stopped VM only.
+	// ServiceAccounts has one element (Compute Engine API, Instance). It can be changed on a
+	// stopped VM only.
 	ServiceAccounts []ServiceAccount `json:"serviceAccounts,omitempty" hotupdatable:"inplace,key=email"`
-	// Labels is the flat map for VM and disks. It is hot as a whole (hot-update proposal, "What is available today").
+	// Labels is the flat map for VM and disks. It is hot as a whole (hot-update proposal, "What is
+	// available today").
 	Labels map[string]string `json:"labels,omitempty" hotupdatable:"true"`
-	// Tags are the VM's network tags, with those by which machine-controller-manager finds its machines.
+	// Tags are the VM's network tags, with those by which machine-controller-manager finds its
+	// machines.
 	Tags []string `json:"tags,omitempty" hotupdatable:"true,set"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
@@ -93,10 +98,12 @@ type AdvancedMachineFeatures struct {
 	EnableNestedVirtualization bool `json:"enableNestedVirtualization,omitempty"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and
+// machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the labels of the VM or of its disks, or for [tags.Network] the network tags of the VM, as keys without a value.
+// TagsOf returns the labels of the VM or of its disks, or for [tags.Network] the network tags of
+// the VM, as keys without a value.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	flat := s.Labels
 	if kind == tags.Network {

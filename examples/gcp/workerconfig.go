@@ -18,7 +18,8 @@ const (
 // Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
-// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable:
+// a change replaces the machines.
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -28,19 +29,22 @@ type WorkerConfig struct {
 	Volume *Volume `json:"volume,omitempty"`
 	// BootVolume configures the boot volume.
 	BootVolume *BootVolume `json:"bootVolume,omitempty"`
-	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order has no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their
+	// order has no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// MinCPUPlatform is the oldest CPU platform that is allowed.
 	MinCPUPlatform *string `json:"minCpuPlatform,omitempty"`
-	// ServiceAccount is the service account of the VM. It can be changed only on a stopped VM (Google Cloud, "Change the attached service account").
-	// So it needs a drained node, although the motivation of the hot-update proposal suggests a hot update. Pools that roll replace the
+	// ServiceAccount is the service account of the VM. It can be changed only on a stopped VM
+	// (Google Cloud, "Change the attached service account"). So it needs a drained node, although
+	// the motivation of the hot-update proposal suggests a hot update. Pools that roll replace the
 	// machines. An empty object differs from the default account of pools without one.
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace,presence"`
 	// NodeTemplate describes a node of an empty pool for the autoscaler.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Tags are the infrastructure tags. They are hot: instances.setLabels, disks.setLabels and instances.setTags work on running VMs, and
-	// the driver calls them in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). VM and Disk are
-	// labels. Network has network tags: keys with empty values.
+	// Tags are the infrastructure tags. They are hot: instances.setLabels, disks.setLabels and
+	// instances.setTags work on running VMs, and the driver calls them in UpdateMachine (hot-update
+	// proposal, "Shoot YAML changes" and "Driver interface changes"). VM and Disk are labels.
+	// Network has network tags: keys with empty values.
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

@@ -1,5 +1,6 @@
-// Package hetzner is the driver of a cloud that package tags does not know, with the rules of its labels in one literal.
-// Hetzner writes all labels of a server or of a floating IP at once, without a version, one resource a call.
+// Package hetzner is the driver of a cloud that package tags does not know, with the rules of its
+// labels in one literal. Hetzner writes all labels of a server or of a floating IP at once, without
+// a version, one resource a call.
 package hetzner
 
 import (
@@ -23,13 +24,15 @@ type ProviderSpec struct {
 	Labels           *tags.Tags `json:"labels,omitempty"           hotupdatable:"true"` // network: of the floating IP
 }
 
-// Rules are the rules of labels. Sources: Hetzner Cloud API, Labels; the driver, CreateMachine and ListMachines. The API
-// documents no number of labels.
+// Rules are the rules of labels. Sources: Hetzner Cloud API, Labels; the driver, CreateMachine and
+// ListMachines. The API documents no number of labels.
 func Rules() tags.Rules {
 	return tags.Rules{
 		Key: tags.Text{Max: 253 + 1 + 63, Match: regexp.MustCompile(
 			`^([0-9A-Za-z]([-.0-9A-Za-z]{0,251}[0-9A-Za-z])?/)?[0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?$`)},
-		Value:        tags.Text{Max: 63, Match: regexp.MustCompile(`^([0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?)?$`)},
+		Value: tags.Text{
+			Max: 63, Match: regexp.MustCompile(`^([0-9A-Za-z]([-_.0-9A-Za-z]{0,61}[0-9A-Za-z])?)?$`),
+		},
 		MaxTags:      64,
 		ClusterKeys:  []string{"mcm.gardener.cloud/cluster"},
 		RoleKeys:     []string{"mcm.gardener.cloud/role"},
@@ -37,8 +40,8 @@ func Rules() tags.Rules {
 	}
 }
 
-// API has the calls of an update. The client's error for a throttled call (rate_limit_exceeded) becomes
-// [machineupdate.ErrThrottled].
+// API has the calls of an update. The client's error for a throttled call (rate_limit_exceeded)
+// becomes [machineupdate.ErrThrottled].
 type API interface {
 	Server(ctx context.Context, id string) (*Labeled, error)       // GET /servers/ID; nil if there is none
 	FloatingIP(ctx context.Context, name string) (*Labeled, error) // GET /floating_ips?name=NAME
@@ -62,7 +65,8 @@ type machine struct {
 	class    *ProviderSpec
 }
 
-// NewDriver makes a driver. Connect makes a client with the token in the secret. Wait is nil except in tests.
+// NewDriver makes a driver. Connect makes a client with the token in the secret. Wait is nil except
+// in tests.
 func NewDriver(connect func(token string) API, wait func(ctx context.Context, d time.Duration) error) (*Driver, error) {
 	schema, err := hotupdate.SchemaOf[ProviderSpec]()
 	if err != nil {

@@ -40,7 +40,8 @@ func (c *cluster) create(name, owner string) {
 // apply is the driver, which package machineupdate calls on the drained machine.
 func (c *cluster) apply(m *inplace.Machine) { m.InPlace = machineupdate.InPlaceApplied }
 
-// pass lets time pass: machines join, agents answer, and the health checks of the machine controller follow.
+// pass lets time pass: machines join, agents answer, and the health checks of the machine
+// controller follow.
 func (c *cluster) pass() {
 	for i := range c.pool.Machines {
 		m := &c.pool.Machines[i]

@@ -3,8 +3,8 @@
 //
 //	go run ./examples/inplace
 //
-// Package hotupdate/inplace makes the decisions. The controller and the node agent imitate machine-controller-manager and Gardener's agent, with a
-// cluster in memory.
+// Package hotupdate/inplace makes the decisions. The controller and the node agent imitate
+// machine-controller-manager and Gardener's agent, with a cluster in memory.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package karpenter decides whether a node of Karpenter has drifted, by a Schema of Karpenter's own types:
+// Package karpenter decides whether a node of Karpenter has drifted, by a Schema of Karpenter's own
+// types:
 //
 //	launch, err := karpenter.FromNodeClass(nodeClass, caBundle)
 //	recorded, err := launch.Record() // once, into an annotation of the NodeClaim
@@ -11,11 +12,13 @@
 //	default: // the node stays; causes has the tags to set or remove on its instance, by key, such as tags[team]
 //	}
 //
-// Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name servers, and replaces nodes for a changed tag or
-// an explicit default. The test lists the changes of Karpenter's tests, with both verdicts side by side.
+// Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name
+// servers, and replaces nodes for a changed tag or an explicit default. The test lists the changes
+// of Karpenter's tests, with both verdicts side by side.
 //
-// The types are Karpenter's, unedited: overrides by path replace struct tags. Inputs beside the spec are hashed as additional data, as in a provider
-// extension. A struct with the spec and the inputs as fields would need no second comparison, and so less code.
+// The types are Karpenter's, unedited: overrides by path replace struct tags. Inputs beside the
+// spec are hashed as additional data, as in a provider extension. A struct with the spec and the
+// inputs as fields would need no second comparison, and so less code.
 package karpenter
 
 import (
@@ -37,8 +40,8 @@ type Launch struct {
 	Inputs []hash.Part `json:"inputs,omitempty"`
 }
 
-// FromNodeClass returns the part of a launch from an EC2NodeClass and the cluster. CaBundle is the cluster's certificate authority, which is part of
-// the user data; nil if there is none.
+// FromNodeClass returns the part of a launch from an EC2NodeClass and the cluster. CaBundle is the
+// cluster's certificate authority, which is part of the user data; nil if there is none.
 func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) {
 	schema, err := NodeClassSchema()
 	if err != nil {
@@ -65,13 +68,15 @@ func FromNodePool(pool *karpv1.NodePool) (Launch, error) {
 	return Launch{Spec: spec, Schema: schema}, err
 }
 
-// NodeClassSchema gives the fields of EC2NodeClassSpec their classes and options. A field without a line here is immutable.
+// NodeClassSchema gives the fields of EC2NodeClassSpec their classes and options. A field without a
+// line here is immutable.
 func NodeClassSchema() (*hotupdate.Schema, error) {
 	return hotupdate.SchemaOf[awsv1.EC2NodeClassSpec](
 		hotupdate.WithTag("tags", "true"),
 		hotupdate.WithTag("userData", "false,sensitive"),
 
-		// Karpenter compares the selected objects with the running instance, or applies them only to new ones.
+		// Karpenter compares the selected objects with the running instance, or applies them only
+		// to new ones.
 		hotupdate.WithTag("subnetSelectorTerms", "ignore"),
 		hotupdate.WithTag("securityGroupSelectorTerms", "ignore"),
 		hotupdate.WithTag("capacityReservationSelectorTerms", "ignore"),
@@ -79,11 +84,13 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("ipPrefixCount", "ignore"),
 		hotupdate.WithTag("amiFamily", "ignore"), // see FromNodeClass
 
-		// The order has no meaning. Volumes are paired by name, so that the cause is a field of a volume.
+		// The order has no meaning. Volumes are paired by name, so that the cause is a field of a
+		// volume.
 		hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName"),
 		hotupdate.WithTag("networkInterfaces", "false,set"),
 
-		// The defaults of the CRD: an object older than a default means the same as an object with it.
+		// The defaults of the CRD: an object older than a default means the same as an object with
+		// it.
 		hotupdate.WithTag("metadataOptions.httpEndpoint", "false,default=enabled"),
 		hotupdate.WithTag("metadataOptions.httpProtocolIPv6", "false,default=disabled"),
 		hotupdate.WithTag("metadataOptions.httpPutResponseHopLimit", "false,default=1"),
@@ -100,14 +107,15 @@ func NodePoolSchema() (*hotupdate.Schema, error) {
 	)
 }
 
-// Record returns a launch as text for an annotation of the NodeClaim. It contains the user data, like the EC2NodeClass. Record the launch again after
-// the tags of an instance were updated.
+// Record returns a launch as text for an annotation of the NodeClaim. It contains the user data,
+// like the EC2NodeClass. Record the launch again after the tags of an instance were updated.
 func (l Launch) Record() (string, error) {
 	text, err := json.Marshal(l)
 	return string(text), err
 }
 
-// Hash returns the digest of a launch. It changes exactly if [Launch.Drift] finds that nodes have drifted.
+// Hash returns the digest of a launch. It changes exactly if [Launch.Drift] finds that nodes have
+// drifted.
 func (l Launch) Hash() (hash.Digest, error) {
 	data, err := hash.Canonical(l.Schema, inputs)(l.Spec, l)
 	if err != nil {
@@ -124,11 +132,13 @@ func inputs(l Launch) (values []string) {
 	return values
 }
 
-// Drift reports whether a node must be replaced because its launch, in the result of [Launch.Record], differs from this one. The causes are the
-// inputs, by name, and then the fields that replace the node. If the node stays, they are the tags that differ.
+// Drift reports whether a node must be replaced because its launch, in the result of
+// [Launch.Record], differs from this one. The causes are the inputs, by name, and then the fields
+// that replace the node. If the node stays, they are the tags that differ.
 //
 //   - A node without a record has not drifted: it is older than the records.
-//   - A field that a release of Karpenter has removed is a cause only for nodes that were launched with it.
+//   - A field that a release of Karpenter has removed is a cause only for nodes that were launched
+//     with it.
 //   - An unreadable record or launch is an error, such as a volume without a device name.
 func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, err error) {
 	if recorded == "" {

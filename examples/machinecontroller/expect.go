@@ -81,7 +81,8 @@ func (s *story) scale(replicas int32) {
 }
 
 func (s *story) untilPhase(machine string, phase api.MachinePhase) {
-	s.until(machine+" is "+string(phase), func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
+	s.until(machine+" is "+string(phase),
+		func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
 	s.says(machine, "is %s", phase)
 }
 
@@ -108,8 +109,8 @@ func (s *story) untilIops(wanted int) {
 	s.says(data, "has %d IOPS", wanted)
 }
 
-// untilReadyForUpdate waits until a node is ready for its agent, and returns its machine. It checks that its VM has the InPlace part, and that the
-// VMs of waiting machines do not.
+// untilReadyForUpdate waits until a node is ready for its agent, and returns its machine. It checks
+// that its VM has the InPlace part, and that the VMs of waiting machines do not.
 func (s *story) untilReadyForUpdate() (updating string) {
 	s.until("a node is ready for its agent", func() bool {
 		for _, m := range s.machines() {
@@ -122,10 +123,12 @@ func (s *story) untilReadyForUpdate() (updating string) {
 	for _, m := range s.machines() {
 		node := s.world.Node(m.Name)
 		r, _ := s.world.Cloud.Resource(instanceOf(m))
-		s.says(m.Name, "has a node that is %s, and httpTokens=%s", cmp.Or(controller.InPlaceNode(node).Reason, "new"), r.HTTPTokens)
+		s.says(m.Name, "has a node that is %s, and httpTokens=%s",
+			cmp.Or(controller.InPlaceNode(node).Reason, "new"), r.HTTPTokens)
 		isBegun := m.Name == updating || setOf(m) != class
 		s.expect((r.HTTPTokens == required) == isBegun, "%s has httpTokens=%s", r.ID, r.HTTPTokens)
-		s.expect(m.Name != updating || node.Spec.Unschedulable && m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
+		s.expect(m.Name != updating || node.Spec.Unschedulable &&
+			m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
 	}
 	return updating
 }
@@ -174,7 +177,8 @@ func (s *story) machines() []*api.Machine {
 	return all
 }
 
-// settle waits until the updates of all machines are confirmed. Then it shows and checks the resources of the cloud and the records.
+// settle waits until the updates of all machines are confirmed. Then it shows and checks the
+// resources of the cloud and the records.
 func (s *story) settle(pairs ...string) {
 	want := show(s.spec(pairs...).Tags)
 	s.until("all machines have settled with "+want, func() bool {
@@ -191,7 +195,8 @@ func (s *story) settle(pairs ...string) {
 	}
 }
 
-// isSettled reports whether the machine runs, nothing is under way in any lane, and the tags are applied.
+// isSettled reports whether the machine runs, nothing is under way in any lane, and the tags are
+// applied.
 func isSettled(m *api.Machine, tags string) bool {
 	if m.Status.CurrentStatus.Phase != api.MachineRunning {
 		return false
@@ -202,10 +207,12 @@ func isSettled(m *api.Machine, tags string) bool {
 		}
 	}
 	found, err := recordOf(m.Annotations)
-	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil && show(found.Parts[0].Applied.Tags) == tags
+	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil &&
+		show(found.Parts[0].Applied.Tags) == tags
 }
 
-// expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory tags, and foreign tags.
+// expectLive checks the resources of a machine: each has exactly the tags of the class, the
+// mandatory tags, and foreign tags.
 func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 	instance := instanceOf(machine)
 	for _, r := range s.world.Cloud.Resources() {
@@ -248,7 +255,8 @@ func (s *story) showMetrics() {
 			for _, label := range metric.GetLabel() {
 				labels = append(labels, label.GetValue())
 			}
-			s.line("   %-32s %-32s %g", family.GetName(), strings.Join(labels, " "), metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
+			s.line("   %-32s %-32s %g", family.GetName(), strings.Join(labels, " "),
+				metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
 		}
 	}
 }

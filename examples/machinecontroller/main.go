@@ -1,10 +1,13 @@
-// Command machinecontroller shows how a machine controller updates infrastructure tags on running machines, and what can go wrong:
+// Command machinecontroller shows how a machine controller updates infrastructure tags on running
+// machines, and what can go wrong:
 //
 //	go run -C examples/machinecontroller .
 //
-// The story really happens, in real time with short settings: on a Kubernetes API server over etcd, two replicas of a controller with the flows of
-// machine-controller-manager, a driver on Amazon's SDK, and a simulated cloud with the protocol of Amazon EC2. The command fails if a record or a
-// resource of the cloud is not as expected. README.md shows where the calls belong in machine-controller-manager.
+// The story really happens, in real time with short settings: on a Kubernetes API server over etcd,
+// two replicas of a controller with the flows of machine-controller-manager, a driver on Amazon's
+// SDK, and a simulated cloud with the protocol of Amazon EC2. The command fails if a record or a
+// resource of the cloud is not as expected. README.md shows where the calls belong in
+// machine-controller-manager.
 package main
 
 import (

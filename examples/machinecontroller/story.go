@@ -25,8 +25,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// The times of the story. ConfirmAfter is longer than the sum of the time in which a creation or an update sends requests, the delay of a late
-// request, the lag of reads, and one second, the precision of records.
+// The times of the story. ConfirmAfter is longer than the sum of the time in which a creation or an
+// update sends requests, the delay of a late request, the lag of reads, and one second, the
+// precision of records.
 const (
 	readLag    = 200 * time.Millisecond
 	landsAfter = 1500 * time.Millisecond
@@ -36,8 +37,9 @@ const (
 )
 
 var settings = machineupdate.Settings{
-	CallTimeout: 2 * time.Second, CreationTimeout: 2 * time.Second, RetryAfter: time.Second, ConfirmAfter: 5 * time.Second,
-	DenialDelay: time.Second,
+	CallTimeout: 2 * time.Second, CreationTimeout: 2 * time.Second, RetryAfter: time.Second,
+	ConfirmAfter: 5 * time.Second,
+	DenialDelay:  time.Second,
 }
 
 // The names of the story.
@@ -78,13 +80,19 @@ func tell(ctx context.Context, out io.Writer) error {
 	}
 	defer server.Stop()
 	s.world, err = world.Start(ctx, server.Config, world.Config{
-		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown, Observe: s.event, Takeover: s.takeover,
+		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown,
+		Observe: s.event, Takeover: s.takeover,
 		Updated: func(node string) bool {
 			only := s.updated.Load()
 			return only == nil || only == everybody || only == node
 		},
-		Retry: controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud: cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
+		Retry: controller.Retry{
+			Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second,
+		},
+		Cloud: cloud.Config{
+			ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown,
+			PageSize: 2, Observe: s.request,
+		},
 	})
 	if err != nil {
 		return err
@@ -101,8 +109,8 @@ func tell(ctx context.Context, out io.Writer) error {
 	return s.world.Close()
 }
 
-// spec returns the provider spec of the class: immutable fields, the mandatory keys, a label of the pool for the VM, the performance of the data
-// volume, and these infrastructure tags.
+// spec returns the provider spec of the class: immutable fields, the mandatory keys, a label of the
+// pool for the VM, the performance of the data volume, and these infrastructure tags.
 func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 	flat := map[string]string{"kubernetes.io/cluster/shoot--demo": "1", "kubernetes.io/role/node": "1"}
 	for i := 0; i < len(pairs); i += 2 {
@@ -110,7 +118,9 @@ func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 	}
 	return &awsdriver.ProviderSpec{
 		AMI: "ami-1", MachineType: "m5.large", Region: "eu-west-1",
-		BlockDevices:           []awsdriver.BlockDevice{{DeviceName: "/root"}, {DeviceName: "/dev/sdf", Ebs: awsdriver.Ebs{Iops: s.iops}}},
+		BlockDevices: []awsdriver.BlockDevice{
+			{DeviceName: "/root"}, {DeviceName: "/dev/sdf", Ebs: awsdriver.Ebs{Iops: s.iops}},
+		},
 		NetworkInterfaces:      []awsdriver.NetworkInterface{{SubnetID: "subnet-1", Ipv6PrefixCount: new(int32(1))}},
 		SrcAndDstChecksEnabled: new(false),
 		Tags:                   flat,
@@ -119,24 +129,35 @@ func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 }
 
 func (s *story) preface() {
-	s.line("A machine controller updates infrastructure tags on running machines. The reads of the cloud lag %s behind.", readLag)
+	s.line("A machine controller updates infrastructure tags on running machines. The reads of the cloud "+
+		"lag %s behind.", readLag)
 	s.line("The keys kubernetes.io/…, by which the driver finds the machine, and Name are left out below.")
 }
 
 func (s *story) creation() {
 	s.chapter("A machine is created",
-		"Before the VM is launched, the controller writes down what it is about to apply. Initialization fails once, and is retried: from then on",
-		"nobody knows for sure what the VM was made with, so it is updated, and its node drained for what only a drained node allows. At last a CSI",
-		"driver attaches a volume, and a CNI plugin an interface, both with a tag that looks like one of the machine's.")
-	s.world.Cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
+		"Before the VM is launched, the controller writes down what it is about to apply. Initialization fails once, "+
+			"and is retried: from then on",
+		"nobody knows for sure what the VM was made with, so it is updated, and its node drained for what only a "+
+			"drained node allows. At last a CSI",
+		"driver attaches a volume, and a CNI plugin an interface, both with a tag that looks like "+
+			"one of the machine's.")
+	s.world.Cloud.Inject(cloud.Fault{
+		Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet",
+	})
 	s.changeClass("cost-center", "1000", "owner", "alice")
 	s.startReplicas(2)
 	s.says("extension", "creates a pool with one machine")
 	s.must(s.world.CreatePool(pool, class, hotupdate.AutoInPlaceUpdate, 1))
 	s.untilPhase(machine, api.MachineRunning)
 	s.expect(len(s.machines()) == 1, "the pool has %d machines, not 1", len(s.machines()))
-	s.csi = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"}})
-	s.cni = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true, Tags: map[string]string{"owner": "alice"}})
+	s.csi = s.world.Cloud.Attach(cloud.Resource{
+		Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"},
+	})
+	s.cni = s.world.Cloud.Attach(cloud.Resource{
+		Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true,
+		Tags: map[string]string{"owner": "alice"},
+	})
 	s.foreign[s.csi], s.foreign[s.cni] = map[string]string{"owner": "alice"}, map[string]string{"owner": "alice"}
 	s.says("others", "attach %s and %s", s.csi, s.cni)
 	s.settle("cost-center", "1000", "owner", "alice")
@@ -144,8 +165,10 @@ func (s *story) creation() {
 
 func (s *story) change() {
 	s.chapter("Its tags change",
-		"The class keeps its name, so no machine is replaced. The controller calls the driver's UpdateMachine, which touches only what the",
-		"launch made, and removes a key only if it still has the machine's value. A success is not believed at once: later, when nothing can be",
+		"The class keeps its name, so no machine is replaced. The controller calls the driver's UpdateMachine, which "+
+			"touches only what the",
+		"launch made, and removes a key only if it still has the machine's value. A success is not believed at once: "+
+			"later, when nothing can be",
 		"under way any more and reads have caught up, a second pass confirms it. Until then both specs are remembered.")
 	s.changeClass("cost-center", "2000")
 	s.untilUpdated()
@@ -155,8 +178,10 @@ func (s *story) change() {
 
 func (s *story) crash() {
 	s.chapter("The leader crashes in the middle of an update, and the change is taken back",
-		"The key team was to be set, and cost-center to be removed. One of the calls was made. The other replica finds a class that wants what was",
-		"last applied. To compare the two, or their hashes, would find nothing to do, and leave team=blue for ever. But the record says that a",
+		"The key team was to be set, and cost-center to be removed. One of the calls was made. The other replica "+
+			"finds a class that wants what was",
+		"last applied. To compare the two, or their hashes, would find nothing to do, and leave team=blue for ever. "+
+			"But the record says that a",
 		"call may have been made: that alone leads to an update.")
 	crashed := s.leader
 	crashed.After("Action=CreateTags", crashed.Kill)
@@ -171,12 +196,15 @@ func (s *story) crash() {
 
 func (s *story) lateRequest() {
 	s.chapter("A request takes effect when nobody waits for it any more",
-		"The SDK gives up waiting, sends the request again, and that succeeds. Then the change is taken back, which succeeds as well; and then the",
+		"The SDK gives up waiting, sends the request again, and that succeeds. Then the change is taken back, which "+
+			"succeeds as well; and then the",
 		"first request comes through. The second pass finds what it did, and puts it right.")
 	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
 	s.changeClass("cost-center", "3000")
 	s.untilLive("cost-center", "3000")
-	time.Sleep(2 * readLag) // otherwise the next pass reads that there is nothing to undo, and only its confirmation corrects that
+	// otherwise the next pass reads that there is nothing to undo, and only its confirmation
+	// corrects that
+	time.Sleep(2 * readLag)
 	s.changeClass("cost-center", "2000")
 	s.untilLive("cost-center", "2000")
 	s.world.Cloud.LandNow()
@@ -186,8 +214,10 @@ func (s *story) lateRequest() {
 
 func (s *story) foreignTags() {
 	s.chapter("Others use tags, too",
-		"Somebody adds a key of their own to a volume, and gives the other volume's cost-center a value of theirs, just before the class drops",
-		"that key. The driver's read does not show it yet, but the cloud removes the key only where it has the machine's value.")
+		"Somebody adds a key of their own to a volume, and gives the other volume's cost-center a value of theirs, "+
+			"just before the class drops",
+		"that key. The driver's read does not show it yet, but the cloud removes the key only where it has "+
+			"the machine's value.")
 	time.Sleep(time.Second) // until no stale read shows the state before the last chapter's end
 	s.says("somebody", "sets backup=nightly on %s, and cost-center=9999 on %s", root, data)
 	s.world.Cloud.Change(root, func(r *cloud.Resource) { r.Tags["backup"] = "nightly" })
@@ -201,8 +231,10 @@ func (s *story) foreignTags() {
 
 func (s *story) twoLeaders() {
 	s.chapter("Two leaders",
-		"The leader falls asleep when its call has been answered, and before it can write that down. Its lease ends, the other replica leads, and",
-		"does what the class wants by then. When the old leader wakes up, it writes down its success, unless it learns first that it leads no more.",
+		"The leader falls asleep when its call has been answered, and before it can write that down. Its lease ends, "+
+			"the other replica leads, and",
+		"does what the class wants by then. When the old leader wakes up, it writes down its success, unless it "+
+			"learns first that it leads no more.",
 		"That write is a conflict, as somebody wrote in between.")
 	old := s.leader
 	old.After("Action=CreateTags", old.Freeze)
@@ -225,7 +257,8 @@ func (s *story) twoLeaders() {
 
 func (s *story) throttling() {
 	s.chapter("The cloud throttles",
-		"One write in two seconds is allowed. The kit repeats what is throttled as long as the update lasts; what is left over then is done",
+		"One write in two seconds is allowed. The kit repeats what is throttled as long as the update lasts; what is "+
+			"left over then is done",
 		"by the next update. The class says cost-center again: it takes over the key of",
 		"somebody else.")
 	s.world.Cloud.Limit(nil, rate.NewLimiter(0.5, 1))
@@ -237,7 +270,8 @@ func (s *story) throttling() {
 
 func (s *story) volume() {
 	s.chapter("What a volume can do changes, too",
-		"The cloud accepts the change of a volume, and makes it later; until then the update is pending. Then it refuses another one, here for 6",
+		"The cloud accepts the change of a volume, and makes it later; until then the update is pending. Then it "+
+			"refuses another one, here for 6",
 		"seconds, at Amazon for six hours. The volume has a lane of its own, so the tags do not wait for that.")
 	s.iops = new(int32(4000))
 	s.says("extension", "makes the class say 4000 IOPS for the data volume")
@@ -255,11 +289,13 @@ func (s *story) volume() {
 
 func (s *story) adoption() {
 	s.chapter("A machine that nobody has updated before",
-		"It has no record, as all machines when hot updates arrive. The first pass reads the cloud once for every machine, and writes to it only if",
+		"It has no record, as all machines when hot updates arrive. The first pass reads the cloud once for every "+
+			"machine, and writes to it only if",
 		"something differs. What it finds and the class does not say belongs to others, for nobody knows better.")
 	s.says("operator", "removes the record of %s", machine)
 	remove := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, machineupdate.AnnotationRecord)
-	_, err := s.world.Client.Machines.Patch(context.Background(), machine, types.MergePatchType, remove, metav1.PatchOptions{})
+	_, err := s.world.Client.Machines.Patch(context.Background(), machine, types.MergePatchType, remove,
+		metav1.PatchOptions{})
 	s.must(err)
 	s.foreign[vm] = map[string]string{"forgotten": "1"}
 	s.world.Cloud.Change(vm, func(r *cloud.Resource) { r.Tags["forgotten"] = "1" })
@@ -268,7 +304,8 @@ func (s *story) adoption() {
 
 func (s *story) unreadable() {
 	s.chapter("A class that cannot be read",
-		"The extension is newer than the driver, and spells a member in a way that the driver would misread. No machine is updated, but none has to",
+		"The extension is newer than the driver, and spells a member in a way that the driver would misread. No "+
+			"machine is updated, but none has to",
 		"wait for its creation: the pool grows by a machine, and that is updated as soon as the class can be read.")
 	s.says("extension", "changes the class to one with the member TAGS, and the pool to two machines")
 	unreadable := struct {
@@ -286,12 +323,15 @@ func (s *story) unreadable() {
 func (s *story) inPlace() {
 	const next = pool + "-7a3b1"
 	s.chapter("An in-place update in between",
-		"The pool gets a new class: another image, another tag, and the VM's metadata may be read with a token only, which pods on the node might not know.",
-		"Its machines stay, and keep the name of their old class; what they should be stands in the template of the pool. The tag is set at once. The rest",
+		"The pool gets a new class: another image, another tag, and the VM's metadata may be read with a token only, "+
+			"which pods on the node might not know.",
+		"Its machines stay, and keep the name of their old class; what they should be stands in the template of the "+
+			"pool. The tag is set at once. The rest",
 		"waits until the nodes are drained, one after the other, and the agent on each has installed the image.")
 	changed := s.spec("cost-center", "7000", "team", "red")
 	changed.AMI, changed.InstanceMetadataOptions = "ami-2", &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
-	s.says("extension", "creates the class %s with another image, team=red, cost-center=7000 and httpTokens=required", next)
+	s.says("extension", "creates the class %s with another image, team=red, cost-center=7000 and httpTokens=required",
+		next)
 	s.updated.Store("nobody")
 	s.must(s.world.PutClass(next, changed))
 	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Template.Spec.Class.Name = next }))
@@ -299,7 +339,8 @@ func (s *story) inPlace() {
 	updating := ""
 	for range s.machines() {
 		updating = s.untilReadyForUpdate()
-		s.says("extension", "changes the class %s to owner=%s while the node of %s is being updated", next, updating, updating)
+		s.says("extension", "changes the class %s to owner=%s while the node of %s is being updated",
+			next, updating, updating)
 		changed.Tags["owner"] = updating
 		s.must(s.world.PutClass(next, changed))
 		s.untilLive("owner", updating)
@@ -318,7 +359,8 @@ func (s *story) manual() {
 	s.chapter("An in-place update by the user of the pool",
 		"The pool gets another class, and ManualInPlaceUpdate. Both nodes become candidates, which the",
 		"cluster-autoscaler must not remove, and wait. The user selects them in their own order.")
-	s.says("extension", "creates the class %s with another image, and changes the strategy to ManualInPlaceUpdate", next)
+	s.says("extension", "creates the class %s with another image, and changes the strategy to ManualInPlaceUpdate",
+		next)
 	s.updated.Store(everybody)
 	before := setOf(s.world.Machine(machine))
 	s.putInPlaceClass(next, "ami-3", "8000")
@@ -332,7 +374,8 @@ func (s *story) manual() {
 	}
 	for i, name := range []string{other, machine} {
 		time.Sleep(time.Second) // for a controller that would go on by itself
-		s.expect(!s.world.Node(machine).Spec.Unschedulable && setOf(s.world.Machine(machine)) == before, "%s did not wait", machine)
+		s.expect(!s.world.Node(machine).Spec.Unschedulable && setOf(s.world.Machine(machine)) == before,
+			"%s did not wait", machine)
 		s.says("user", "selects the node of %s", name)
 		s.must(s.world.SelectNode(name))
 		s.untilTaken(name, next)
@@ -346,7 +389,8 @@ func (s *story) surge() {
 	s.chapter("An in-place update with a surge machine",
 		"The pool gets another class, AutoInPlaceUpdate, maxUnavailable 0 and maxSurge 1. A machine is created",
 		"for the new class, then one of the others is updated, and the last one is deleted.")
-	s.says("extension", "creates the class %s with another image, and changes the strategy to AutoInPlaceUpdate with maxSurge 1", next)
+	s.says("extension",
+		"creates the class %s with another image, and changes the strategy to AutoInPlaceUpdate with maxSurge 1", next)
 	s.putInPlaceClass(next, "ami-4", "9000")
 	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) {
 		d.Spec.Template.Spec.Class.Name, d.Spec.Strategy = next, world.Strategy(hotupdate.AutoInPlaceUpdate, 0, 1)
@@ -359,7 +403,8 @@ func (s *story) surge() {
 		return len(machines) == 2 && !slices.ContainsFunc(machines, isOld)
 	})
 	s.says("pool", "had %d machines at most, and %d of them available at least", most, least)
-	s.expect(least == 2 && most == 3, "the pool had %d machines at most, and %d of them available at least", most, least)
+	s.expect(least == 2 && most == 3, "the pool had %d machines at most, and %d of them available at least", most,
+		least)
 	for _, m := range s.machines() {
 		s.says(m.Name, "has %s", instanceOf(m))
 	}
@@ -376,7 +421,8 @@ func (s *story) putInPlaceClass(name, image, costCenter string) {
 
 func (s *story) quiet() {
 	s.chapter("Nothing is left to do",
-		"Every resource has exactly the tags that are desired, mandatory, or somebody else's. The leader goes on looking at the machines, and leaves",
+		"Every resource has exactly the tags that are desired, mandatory, or somebody else's. The leader goes on "+
+			"looking at the machines, and leaves",
 		"the cloud alone.")
 	before := s.callsUntilNow()
 	time.Sleep(3 * time.Second)
@@ -388,20 +434,24 @@ func (s *story) quiet() {
 
 func (s *story) deletion() {
 	s.chapter("The machines are deleted",
-		"What the launch made goes with them, and so does what others attached to be deleted with the VM. The volume of the CSI driver stays.")
+		"What the launch made goes with them, and so does what others attached to be deleted with the VM. The volume "+
+			"of the CSI driver stays.")
 	s.says("extension", "deletes the pool")
 	s.scale(0)
 	s.until("all machines are gone", func() bool { return len(s.machines()) == 0 })
 	left := s.world.Cloud.Resources()
 	s.showLive("none", left)
-	s.expect(len(left) == 1 && left[0].ID == s.csi, "%d resources are left, not the volume %s of others alone", len(left), s.csi)
+	s.expect(len(left) == 1 && left[0].ID == s.csi,
+		"%d resources are left, not the volume %s of others alone", len(left), s.csi)
 }
 
 func (s *story) beside() {
 	const next = "pool-z2-159ea"
 	s.chapter("The same beside an unmodified controller",
-		"Another controller knows nothing of hot updates, as machine-controller-manager today. The updater in its process watches machines, and writes",
-		"to none before it runs. A class changes while its first machine is being created: what the launch has set was stored before, so it is removed.")
+		"Another controller knows nothing of hot updates, as machine-controller-manager today. The updater in its "+
+			"process watches machines, and writes",
+		"to none before it runs. A class changes while its first machine is being created: what the launch has set "+
+			"was stored before, so it is removed.")
 	s.leader.Kill()
 	s.second.Kill()
 	s.until("the controllers are dead", func() bool { return s.leader.Ended() && s.second.Ended() })
@@ -412,7 +462,8 @@ func (s *story) beside() {
 	s.leader.After("Action=RunInstances", func() {
 		s.must(s.world.PutClass(next, s.spec("cost-center", "9000")))
 	})
-	s.says("extension", "creates a pool with one machine, with team=blue, and makes the class say cost-center=9000 during the launch")
+	s.says("extension",
+		"creates a pool with one machine, with team=blue, and makes the class say cost-center=9000 during the launch")
 	s.must(s.world.PutClass(next, s.spec("team", "blue")))
 	s.must(s.world.CreatePool("pool-z2", next, hotupdate.AutoRollingUpdate, 1))
 	want := show(s.spec("cost-center", "9000").Tags)

@@ -102,11 +102,13 @@ func describe(r cloud.Request) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
 		value := r.Parameters.Get(name)
 		switch {
-		case name == "ImageId", strings.HasPrefix(name, "ResourceId"), strings.HasPrefix(name, "InstanceId"), strings.HasSuffix(name, "InterfaceId"), strings.HasSuffix(name, "VolumeId"):
+		case name == "ImageId", strings.HasPrefix(name, "ResourceId"), strings.HasPrefix(name, "InstanceId"),
+			strings.HasSuffix(name, "InterfaceId"), strings.HasSuffix(name, "VolumeId"):
 			said = append(said, value)
 		case strings.HasPrefix(name, "Tag.") && strings.HasSuffix(name, ".Key"):
 			changed[value] = r.Parameters.Get(strings.TrimSuffix(name, "Key") + "Value")
-		case strings.HasSuffix(name, "SourceDestCheck.Value"), strings.HasSuffix(name, "PrefixCount"), name == "HttpTokens", name == "Iops", name == "Throughput":
+		case strings.HasSuffix(name, "SourceDestCheck.Value"), strings.HasSuffix(name, "PrefixCount"), name ==
+			"HttpTokens", name == "Iops", name == "Throughput":
 			said = append(said, name+"="+value)
 		}
 	}
@@ -116,7 +118,8 @@ func describe(r cloud.Request) string {
 	return strings.Join(said, " ")
 }
 
-// record is a machine's record in the form that package machineupdate documents. Hot parts are read as specs.
+// record is a machine's record in the form that package machineupdate documents. Hot parts are read
+// as specs.
 type record struct {
 	State string    `json:"state"` // empty if nothing is under way
 	Parts []content `json:"parts"`
@@ -137,7 +140,8 @@ func recordOf(annotations map[string]string) (found record, err error) {
 	return found, err
 }
 
-// String shows the record of all kinds that the driver covers. It comes before that of unknown kinds.
+// String shows the record of all kinds that the driver covers. It comes before that of unknown
+// kinds.
 func (r record) String() string {
 	if len(r.Parts) == 0 {
 		return "none"

@@ -10,9 +10,10 @@ import (
 // ToInternal converts a config to the internal type. They share memory.
 func ToInternal(in *WorkerConfig) *apis.WorkerConfig {
 	return &apis.WorkerConfig{
-		NodeTemplate:             in.NodeTemplate,
-		ServerGroup:              (*apis.ServerGroup)(in.ServerGroup),
-		MachineLabels:            conversion.List(in.MachineLabels, func(l MachineLabel) apis.MachineLabel { return apis.MachineLabel(l) }),
+		NodeTemplate: in.NodeTemplate,
+		ServerGroup:  (*apis.ServerGroup)(in.ServerGroup),
+		Labels: conversion.List(in.Labels,
+			func(l Label) apis.MachineLabel { return apis.MachineLabel(l) }),
 		AdditionalSecurityGroups: in.AdditionalSecurityGroups,
 		Tags:                     in.Tags,
 	}
@@ -21,10 +22,11 @@ func ToInternal(in *WorkerConfig) *apis.WorkerConfig {
 // FromInternal converts a config from the internal type. They share memory.
 func FromInternal(in *apis.WorkerConfig) *WorkerConfig {
 	return &WorkerConfig{
-		TypeMeta:                 metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
-		NodeTemplate:             in.NodeTemplate,
-		ServerGroup:              (*ServerGroup)(in.ServerGroup),
-		MachineLabels:            conversion.List(in.MachineLabels, func(l apis.MachineLabel) MachineLabel { return MachineLabel(l) }),
+		TypeMeta:     metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
+		NodeTemplate: in.NodeTemplate,
+		ServerGroup:  (*ServerGroup)(in.ServerGroup),
+		Labels: conversion.List(in.Labels,
+			func(l apis.MachineLabel) Label { return Label(l) }),
 		AdditionalSecurityGroups: in.AdditionalSecurityGroups,
 		Tags:                     in.Tags,
 	}

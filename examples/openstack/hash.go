@@ -9,7 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does not depend on hot fields of the config.
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. It does
+// not depend on hot fields of the config.
 func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) (hash.Name, error) {
 	pool, err := NewPool(worker, serverGroupID)
 	if err != nil {
@@ -18,8 +19,9 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) 
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old one stays unchanged. The canonical one begins with a Kubernetes minor that no pool has today.
-// Neither hashes the raw bytes of the config, so a new hot field renames no pool in any era.
+// Eras returns the eras of this extension. The old one stays unchanged. The canonical one begins
+// with a Kubernetes minor that no pool has today. Neither hashes the raw bytes of the config, so a
+// new hot field renames no pool in any era.
 //
 // For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
@@ -32,11 +34,12 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	}
 }
 
-// allowList returns the values of the config that this extension hashes today: labels that trigger a rolling update, and security groups. It does not
-// distinguish them, and does not separate a label's name from its value. Existing pools are named by it, so it stays.
+// allowList returns the values of the config that this extension hashes today: labels that trigger
+// a rolling update, and security groups. It does not distinguish them, and does not separate a
+// label's name from its value. Existing pools are named by it, so it stays.
 func allowList(pool Pool) []string {
 	var labels []string
-	for _, l := range pool.Config.MachineLabels {
+	for _, l := range pool.Config.Labels {
 		if l.TriggerRollingOnUpdate {
 			labels = append(labels, l.Name+"="+l.Value)
 		}

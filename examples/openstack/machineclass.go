@@ -29,8 +29,9 @@ func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
 }
 
-// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags that OpenStack would refuse, metadata of
-// network interfaces, which would be lost, and keys by which machine-controller-manager would assign the machine to another cluster and delete it.
+// ValidateTags returns the problems of the infrastructure tags of a config, for admission: tags
+// that OpenStack would refuse, metadata of network interfaces, which would be lost, and keys by
+// which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory()}
 	return tags.OpenStack.Validate(config.Tags, mandatory, path.Child("tags"))
@@ -71,7 +72,7 @@ func labels(pool Pool) map[string]string {
 	if all == nil {
 		all = map[string]string{}
 	}
-	for _, l := range pool.Config.MachineLabels {
+	for _, l := range pool.Config.Labels {
 		all[l.Name] = l.Value
 	}
 	return all

@@ -86,13 +86,13 @@ func TestHotIsFree(t *testing.T) {
 // extension: for the driver all labels are hot.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[openstack.WorkerConfig](t)
-	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
+	config.Labels[0].TriggerRollingOnUpdate, config.Labels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
 
 // TestEmptyObjects finds the fields whose empty object differs from an absent one.
 func TestEmptyObjects(t *testing.T) {
 	config := exampletest.Filled[openstack.WorkerConfig](t)
-	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
+	config.Labels[0].TriggerRollingOnUpdate, config.Labels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckEmptyObjects(t, config)
 }

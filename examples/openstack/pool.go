@@ -20,5 +20,6 @@ func NewPool(worker *gardener.WorkerPool, serverGroupID *string) (Pool, error) {
 	return Pool{pool, serverGroupID}, err
 }
 
-// serverGroup returns the fact that replaces machines of OpenStack, beside the WorkerConfig and the fields that Gardener hashes.
+// serverGroup returns the fact that replaces machines of OpenStack, beside the WorkerConfig and the
+// fields that Gardener hashes.
 func serverGroup(pool Pool) []string { return extension.Append(nil, pool.ServerGroupID) }

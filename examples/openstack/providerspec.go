@@ -41,8 +41,9 @@ type MachineSpec struct {
 	UseConfigDrive *bool   `json:"useConfigDrive,omitempty"`
 	ServerGroupID  *string `json:"serverGroupID,omitempty"`
 
-	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by which machine-controller-manager finds its
-	// machines. It is hot as a whole. That includes machine labels that trigger a rolling update: their change gives the class another name, so
+	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by
+	// which machine-controller-manager finds its machines. It is hot as a whole. That includes
+	// machine labels that trigger a rolling update: their change gives the class another name, so
 	// the driver may write a change within one class.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
@@ -56,7 +57,8 @@ type Network struct {
 	PodNetwork bool   `json:"podNetwork,omitempty"`
 }
 
-// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and machine-controller-manager find hot changes.
+// ProviderSpecSchema returns the Schema of [ProviderSpec], with which the driver and
+// machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
 // TagsOf returns the metadata of the server or of its volumes. The flat map is for the server only.

@@ -1,5 +1,6 @@
-// Package providers has the example extensions by the names of their providers, with the data that each of them adds to the name of a worker pool:
-// in today's release, and after it has adopted this library according to the guide. The command hotupdate judges changes by it.
+// Package providers has the example extensions by the names of their providers, with the data that
+// each of them adds to the name of a worker pool: in today's release, and after it has adopted this
+// library according to the guide. The command hotupdate judges changes by it.
 package providers
 
 import (
@@ -25,28 +26,32 @@ import (
 // All returns the example extensions, in the order of their names.
 func All() []provider.Provider {
 	return []provider.Provider{
-		withoutConfigs(named("alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema, alicloud.NewPool, alicloud.Eras, provider.Traits{
-			InPlaceVolumes: true, FallsBack: true,
-		})),
+		withoutConfigs(named("alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema, alicloud.NewPool,
+			alicloud.Eras, provider.Traits{
+				InPlaceVolumes: true, FallsBack: true,
+			})),
 		named("aws", aws.APIVersion, aws.Kind, aws.Schema, aws.NewPool, aws.Eras, provider.Traits{}),
 		named("azure", azure.APIVersion, azure.Kind, azure.Schema, fixed(azure.NewPool), azure.Eras, provider.Traits{
 			HashesState: true, HashedInfrastructure: []string{"identity", "networks.zones"}, FallsBack: true,
 		}),
 		named("gcp", gcp.APIVersion, gcp.Kind, gcp.Schema, gcp.NewPool, gcp.Eras, provider.Traits{}),
-		named("openstack", openstack.APIVersion, openstack.Kind, openstack.Schema, fixed(openstack.NewPool), openstack.Eras, provider.Traits{
-			HashesState: true, HashedState: []string{"serverGroup"},
-		}),
+		named("openstack", openstack.APIVersion, openstack.Kind, openstack.Schema, fixed(openstack.NewPool),
+			openstack.Eras, provider.Traits{
+				HashesState: true, HashedState: []string{"serverGroup"},
+			}),
 	}
 }
 
-// fixed makes pools with a zero state of the infrastructure, which is in no manifest, and does not change with the pool.
+// fixed makes pools with a zero state of the infrastructure, which is in no manifest, and does not
+// change with the pool.
 func fixed[S, P any](newPool func(*gardener.WorkerPool, S) (P, error)) func(*gardener.WorkerPool) (P, error) {
 	return func(w *gardener.WorkerPool) (P, error) { return newPool(w, *new(S)) }
 }
 
 func named[P any](
 	name, apiVersion, kind string, schema func() (*hotupdate.Schema, error),
-	newPool func(*gardener.WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P], traits provider.Traits,
+	newPool func(*gardener.WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P],
+	traits provider.Traits,
 ) provider.Provider {
 	type choice = func([]hash.Era[P]) []hash.Era[P]
 	adopted := func(list []hash.Era[P]) []hash.Era[P] { return list }
@@ -90,7 +95,8 @@ func named[P any](
 		}
 	}
 	return provider.Provider{
-		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"}, Versions: versions(eras(nil)), Traits: traits,
+		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"},
+		Versions: versions(eras(nil)), Traits: traits,
 		Adopted: names(adopted), Released: names(released), Serve: serve(adopted), ServeReleased: serve(released),
 	}
 }
@@ -98,7 +104,8 @@ func named[P any](
 // workerPool returns the pool as the examples see it.
 func workerPool(p *provider.Pool) *gardener.WorkerPool {
 	w := &gardener.WorkerPool{
-		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion, MachineType: p.MachineType,
+		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,
+		MachineType:  p.MachineType,
 		MachineImage: p.MachineImage, Volume: (*gardener.Volume)(p.Volume),
 	}
 	for _, v := range p.DataVolumes {
@@ -145,7 +152,8 @@ func additional[P any](w *gardener.WorkerPool, eras *hash.Eras[P], pool P) (prov
 	return provider.Additional{Era: era, Data: data}, err
 }
 
-// withoutConfigs returns a provider whose released extension ignores provider configs (gardener-extension-provider-alicloud).
+// withoutConfigs returns a provider whose released extension ignores provider configs
+// (gardener-extension-provider-alicloud).
 func withoutConfigs(p provider.Provider) provider.Provider {
 	released := p.Released
 	p.New, p.Ignores, p.ServeReleased = nil, true, nil

@@ -8,8 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// check returns an error for each field of a configuration that would crash hashstructure: its value contains itself, or is nested too deeply.
-// It also enters fields that methods would leave out.
+// check returns an error for each field of a configuration that would crash hashstructure: its
+// value contains itself, or is nested too deeply. It also enters fields that methods would leave
+// out.
 func check(projection reflect.Value, options Options) error {
 	for projection.Kind() == reflect.Pointer {
 		projection = projection.Elem()
@@ -22,7 +23,8 @@ func check(projection reflect.Value, options Options) error {
 		name, _ := fieldplan.PathName(projection.Type().Field(i))
 		problems.Add(&fault.Error{
 			Kind: fault.Limit, Code: "too-deep", Path: name, What: "contains itself, or is nested too deeply",
-			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold another nil, set IgnoreZeroValue as well",
+			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold " +
+				"another nil, set IgnoreZeroValue as well",
 		})
 	}
 	return problems.Err()
@@ -35,7 +37,8 @@ func (o Options) isHashed(v reflect.Value, i int) bool {
 	return sf.IsExported() && tag != "ignore" && tag != "-" && (!o.IgnoreZeroValue || !v.Field(i).IsZero())
 }
 
-// ends reports whether a walk over a value at this depth stays within the limit. A walk over a value that contains itself does not.
+// ends reports whether a walk over a value at this depth stays within the limit. A walk over a
+// value that contains itself does not.
 func (o Options) ends(v reflect.Value, depth int) bool {
 	v, ok := o.behind(v)
 	switch kind := v.Kind(); {
@@ -49,7 +52,8 @@ func (o Options) ends(v reflect.Value, depth int) bool {
 		return all(v.NumField(), func(i int) bool { return !o.isHashed(v, i) || o.ends(v.Field(i), depth+1) })
 	case kind == reflect.Map:
 		keys := v.MapKeys()
-		return all(len(keys), func(i int) bool { return o.ends(keys[i], depth+1) && o.ends(v.MapIndex(keys[i]), depth+1) })
+		return all(len(keys),
+			func(i int) bool { return o.ends(keys[i], depth+1) && o.ends(v.MapIndex(keys[i]), depth+1) })
 	}
 	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
 		return true
@@ -66,8 +70,8 @@ func all(n int, holds func(i int) bool) bool {
 	return true
 }
 
-// behind follows pointers and interfaces, and reports false if there are too many. Nil is the integer 0, or with ZeroNil the zero value of the
-// last pointer's element type.
+// behind follows pointers and interfaces, and reports false if there are too many. Nil is the
+// integer 0, or with ZeroNil the zero value of the last pointer's element type.
 func (o Options) behind(v reflect.Value) (reflect.Value, bool) {
 	zero := reflect.TypeFor[int]()
 	hops := 0

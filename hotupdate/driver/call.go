@@ -37,7 +37,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	switch {
 	case len(u.problems) == 0:
 		return errors.Join(u.pending...)
-	case slices.ContainsFunc(u.problems, isFailure): // a RetryError would delay the whole lane, also calls that only failed
+	// a RetryError would delay the whole lane, also calls that only failed
+	case slices.ContainsFunc(u.problems, isFailure):
 		for _, refused := range slices.DeleteFunc(slices.Clone(u.problems), isFailure) {
 			refused.Cause = nil
 		}
@@ -48,7 +49,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	return u.partial()
 }
 
-// isFailure reports whether an error is no refusal: the cloud does not say when the call may succeed.
+// isFailure reports whether an error is no refusal: the cloud does not say when the call may
+// succeed.
 func isFailure(problem *fault.Error) bool {
 	_, after := machineupdate.ErrorKindOf(problem)
 	return after == 0
@@ -60,7 +62,8 @@ var (
 	errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
 )
 
-// take makes the call of a step. A resource whose call failed gets no further call, so that its steps keep their order. The others go on.
+// take makes the call of a step. A resource whose call failed gets no further call, so that its
+// steps keep their order. The others go on.
 func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	of := slices.DeleteFunc(s.resources, func(r *Resource) bool { return u.notDone[r] })
 	if len(of) == 0 {
@@ -94,16 +97,21 @@ func (u *update[T, C]) partial() error {
 	return partial
 }
 
-// failure is the error of a call. Its text hides secrets, because clouds quote values that they refuse.
+// failure is the error of a call. Its text hides secrets, because clouds quote values that they
+// refuse.
 func (u *update[T, C]) failure(function string, resources []*Resource, err error) *fault.Error {
 	names := []string{function}
 	for _, r := range resources {
 		names = append(names, r.text())
 	}
-	return &fault.Error{Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "), What: u.redacted(err.Error()), Cause: err}
+	return &fault.Error{
+		Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "),
+		What: u.redacted(err.Error()), Cause: err,
+	}
 }
 
-// shortest is the length below which no text counts as a secret: hiding each "1" would make messages unreadable and still reveal it.
+// shortest is the length below which no text counts as a secret: hiding each "1" would make
+// messages unreadable and still reveal it.
 const shortest = 4
 
 // hide registers texts that errors must not show.
@@ -138,8 +146,8 @@ func (u *update[T, C]) call(ctx context.Context, function string, f func(context
 }
 
 // repeat repeats a call until the cloud does not throttle it or the context is done. The delays
-// depend on the machine, so that machines that were throttled together do not retry together. If the
-// cloud names a longer delay than maxDelay, the flow repeats the update.
+// depend on the machine, so that machines that were throttled together do not retry together. If
+// the cloud names a longer delay than maxDelay, the flow repeats the update.
 func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error) error {
 	delay := firstDelay
 	for try := 0; ; try++ {

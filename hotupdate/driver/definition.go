@@ -11,30 +11,36 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Definition describes a driver's cloud and its provider spec. T is the type of the provider spec. C is the driver's access to the cloud for
-// one update of one machine, with the credentials of the request; often a pointer to a struct with a client.
+// Definition describes a driver's cloud and its provider spec. T is the type of the provider spec.
+// C is the driver's access to the cloud for one update of one machine, with the credentials of the
+// request; often a pointer to a struct with a client.
 //
-// Functions that call the cloud make one attempt, and send nothing once their context is done. If the cloud throttles the attempt, the error
-// wraps [machineupdate.ErrThrottled] or has MCM's code ResourceExhausted.
+// Functions that call the cloud make one attempt, and send nothing once their context is done. If
+// the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
+// ResourceExhausted.
 type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests.
 	Schema *hotupdate.Schema
-	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does not have are ignored.
+	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does
+	// not have are ignored.
 	Connect func(ctx context.Context, request *machineupdate.UpdateMachineRequest, class *T) (C, error)
-	// Resources returns the resources that the launch of the machine created, with their live state: the VM, its own network interfaces and its
-	// own volumes. Volumes of a CSI driver and interfaces of a CNI plugin belong to others. An empty result means that there is no VM.
+	// Resources returns the resources that the launch of the machine created, with their live
+	// state: the VM, its own network interfaces and its own volumes. Volumes of a CSI driver and
+	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	Tags      []Tagging[T, C]
 	Groups    []Group[T, C]
-	// Lanes are the lanes that Groups name, with their paths; Groups determine their kinds. Attributes whose change the cloud may refuse for hours
-	// need a lane of their own, or infrastructure tags wait with them. A lane with paths of class InPlace is changed only while the node is
-	// drained.
+	// Lanes are the lanes that Groups name, with their paths; Groups determine their kinds.
+	// Attributes whose change the cloud may refuse for hours need a lane of their own, or
+	// infrastructure tags wait with them. A lane with paths of class InPlace is changed only while
+	// the node is drained.
 	Lanes []machineupdate.Lane
 	// Sharing lets machines share calls, and paces them. The zero value does neither.
 	Sharing Sharing[C]
 	// Wait returns after d, or with an error when the context is done. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Takeover is called for a key whose live value belongs to somebody else and is overwritten by the update. It may be nil.
+	// Takeover is called for a key whose live value belongs to somebody else and is overwritten by
+	// the update. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 	// Count is called after each call with its outcome, for a counter with these labels. The
 	// functions are Resources, which counts Connect as well, Set, Remove, Replace and Modify; the
@@ -43,50 +49,61 @@ type Definition[T, C any] struct {
 	Count func(function, outcome string)
 }
 
-// Tagging says how the infrastructure tags of some kinds of resources are changed. Kinds that share calls form one Tagging: one call may then
-// change resources of several kinds, whose IDs must differ.
+// Tagging says how the infrastructure tags of some kinds of resources are changed. Kinds that share
+// calls form one Tagging: one call may then change resources of several kinds, whose IDs must
+// differ.
 type Tagging[T, C any] struct {
 	Kinds []tags.Kind
 	Rules tags.Rules
-	// Project returns the infrastructure tags that a provider spec gives to the resources of a kind, as returned by [tags.Rules.Effective].
-	// Project is pure, and accepts hot parts as well as whole specs.
+	// Project returns the infrastructure tags that a provider spec gives to the resources of a
+	// kind, as returned by [tags.Rules.Effective]. Project is pure, and accepts hot parts as well
+	// as whole specs.
 	Project func(spec *T, kind tags.Kind) map[string]string
-	// Mandatory returns the keys by which MCM finds the machine, and those that the driver sets itself. It may be nil.
+	// Mandatory returns the keys by which MCM finds the machine, and those that the driver sets
+	// itself. It may be nil.
 	Mandatory func(class *T, machine string) map[string]string
 
-	// Set adds or overwrites, and Remove removes, the same infrastructure tags on all of the resources, given by ID. The values of Remove are its
-	// condition if the cloud supports conditions.
+	// Set adds or overwrites, and Remove removes, the same infrastructure tags on all of the
+	// resources, given by ID. The values of Remove are its condition if the cloud supports
+	// conditions.
 	Set    func(ctx context.Context, cloud C, resources []string, set []tags.Tag) error
 	Remove func(ctx context.Context, cloud C, resources []string, remove []tags.Tag) error
-	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a resource at once. The kit
-	// reads them and merges the change. With the guard [tags.GuardVersion], Replace writes on condition of the resource's
-	// Version. With [tags.Unguarded] there is no condition: see "Whole sets" in the package documentation.
+	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
+	// resource at once. The kit reads them and merges the change. With the guard
+	// [tags.GuardVersion], Replace writes on condition of the resource's Version. With
+	// [tags.Unguarded] there is no condition: see "Whole sets" in the package documentation.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }
 
-// Group says how attributes of one kind of resource are changed that share a call. An attribute with a call of its own is a group of one.
+// Group says how attributes of one kind of resource are changed that share a call. An attribute
+// with a call of its own is a group of one.
 type Group[T, C any] struct {
 	Attributes
 	Kind tags.Kind
-	// Lane names the lane of the group; empty is the lane of the infrastructure tags. Project reads only fields of the lane.
+	// Lane names the lane of the group; empty is the lane of the infrastructure tags. Project reads
+	// only fields of the lane.
 	Lane string
 	// Asynchronous says that Modify returns before the change is done.
 	Asynchronous bool
-	// Project returns the attributes that a provider spec sets on a resource. It is pure, and accepts hot parts as well as whole specs.
+	// Project returns the attributes that a provider spec sets on a resource. It is pure, and
+	// accepts hot parts as well as whole specs.
 	Project func(spec *T, resource *Resource) map[string]string
-	// Modify gives all attributes of the group these values. If the cloud refuses changes for a time, the error wraps a
-	// [*machineupdate.RetryError].
+	// Modify gives all attributes of the group these values. If the cloud refuses changes for a
+	// time, the error wraps a [*machineupdate.RetryError].
 	Modify func(ctx context.Context, cloud C, resource *Resource, values map[string]string) error
 }
 
-// Attributes are the rules of a [Group]. Admission uses them as well. The value of an attribute is text, such as 3000, false or required. Empty
-// means unset.
+// Attributes are the rules of a [Group]. Admission uses them as well. The value of an attribute is
+// text, such as 3000, false or required. Empty means unset.
 type Attributes struct {
-	// Defaults names the attributes, each with the cloud's default. Either all attributes of a group have a default or none has. With an empty
-	// default, an attribute that is not set is not changed.
+	// Defaults names the attributes, each with the cloud's default. Either all attributes of a
+	// group have a default or none has. With an empty default, an attribute that is not set is not
+	// changed.
 	Defaults map[string]string
-	// Check returns why the cloud cannot change old to new: for instance, a bound is exceeded, a disk would shrink, or another attribute limits
-	// the value. New has all attributes of the group, old only the known ones. Check is pure, and quotes no values in details. It may be nil.
+	// Check returns why the cloud cannot change old to new: for instance, a bound is exceeded, a
+	// disk would shrink, or another attribute limits the value. New has all attributes of the
+	// group, old only the known ones. Check is pure, and quotes no values in details. It may be
+	// nil.
 	Check func(old, new map[string]string, path *field.Path) field.ErrorList
 }
 
@@ -110,7 +127,8 @@ func (r *Resource) name() machineupdate.Resource {
 // text names the resource in errors and plans.
 func (r *Resource) text() string { return string(r.Kind) + " " + r.ID }
 
-// Reading is the state of an attribute as a cloud reports it. The zero value is unknown: the kit waits until a read shows more.
+// Reading is the state of an attribute as a cloud reports it. The zero value is unknown: the kit
+// waits until a read shows more.
 type Reading struct {
 	value, target     string
 	isKnown, isFailed bool
@@ -119,7 +137,8 @@ type Reading struct {
 // Done is the reading of an attribute that is not changing.
 func Done(value string) Reading { return Reading{value: value, target: value, isKnown: true} }
 
-// Modifying is the reading of an attribute that is changing to target. Target is empty if the cloud does not report it.
+// Modifying is the reading of an attribute that is changing to target. Target is empty if the cloud
+// does not report it.
 func Modifying(value, target string) Reading {
 	return Reading{value: value, target: target, isKnown: target != ""}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Validate returns, for admission, why attributes cannot change from old to new, the values that two provider specs set. The path of an error
-// is the attribute's name below path.
+// Validate returns, for admission, why attributes cannot change from old to new, the values that
+// two provider specs set. The path of an error is the attribute's name below path.
 func (a *Attributes) Validate(old, new map[string]string, path *field.Path) field.ErrorList {
 	whole := a.whole(new, old)
 	if before := a.whole(old, a.Defaults); before != nil {
@@ -24,8 +24,9 @@ func (a *Attributes) Validate(old, new map[string]string, path *field.Path) fiel
 	return append(a.incomplete(new, whole, path), a.check(old, whole, path)...)
 }
 
-// whole returns the desired values of all attributes of the group, or nil if none is to be changed: a group is changed as a whole or not at
-// all, so that no value that was read is written back. Defaults are restored only if one of the recorded specs has set an attribute.
+// whole returns the desired values of all attributes of the group, or nil if none is to be changed:
+// a group is changed as a whole or not at all, so that no value that was read is written back.
+// Defaults are restored only if one of the recorded specs has set an attribute.
 func (a *Attributes) whole(desired map[string]string, recorded ...map[string]string) map[string]string {
 	isOurs := a.anyOf(a.Defaults) && slices.ContainsFunc(recorded, a.anyOf)
 	if !isOurs && !a.anyOf(desired) {
@@ -56,7 +57,8 @@ func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Pa
 		if _, ok := a.Defaults[name]; !ok {
 			problems = append(problems, field.Forbidden(path.Child(name), "is no attribute of the group"))
 		} else if whole != nil && whole[name] == "" {
-			problems = append(problems, field.Required(path.Child(name), "it changes in one call with another that is set, and has no default"))
+			problems = append(problems, field.Required(path.Child(name),
+				"it changes in one call with another that is set, and has no default"))
 		}
 	}
 	return problems
@@ -84,7 +86,8 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		for name := range whole {
 			reading := r.Attributes[name]
 			live[name] = reading.target
-			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target, isFailed || reading.isFailed
+			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target,
+				isFailed || reading.isFailed
 		}
 		refused := g.incomplete(projected[0], whole, nil)
 		isDifferent := isKnown && !maps.Equal(live, whole)
@@ -95,7 +98,8 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		case len(refused) > 0:
 			problems = append(problems, u.impossible(r, refused))
 		case isDifferent:
-			s := u.add("Modify", []string{r.text()}, func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) })
+			s := u.add("Modify", []string{r.text()},
+				func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) })
 			if g.Asynchronous {
 				s.pending = pendingOn(r)
 			}
@@ -117,7 +121,8 @@ func (u *update[T, C]) impossible(r *Resource, refused field.ErrorList) error {
 	for _, problem := range refused {
 		problems.Add(&fault.Error{
 			Kind: fault.Unsupported, Code: "impossible-change", Where: r.text(), Path: problem.Field,
-			What: problem.Type.String() + ": " + u.redacted(problem.Detail), Hint: "refuse it in admission, by Attributes.Validate",
+			What: problem.Type.String() + ": " + u.redacted(problem.Detail),
+			Hint: "refuse it in admission, by Attributes.Validate",
 		})
 	}
 	return problems.Err()

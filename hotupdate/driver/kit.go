@@ -12,15 +12,17 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Kit implements the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. A process needs only one.
+// Kit implements the updates of a driver. It is safe for concurrent use if the functions of its
+// [Definition] are. A process needs only one.
 type Kit[T, C any] struct {
 	definition  Definition[T, C]
 	shell       *share.Shell[*member[C]]
 	description []byte
 }
 
-// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver or a code that
-// [machineupdate.Classes.Prepare] has for lanes. The Rules of each Tagging are checked as well, as [tags.Rules.Plan] does.
+// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
+// unusable-driver or a code that [machineupdate.Classes.Prepare] has for lanes. The Rules of each
+// Tagging are checked as well, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
@@ -35,7 +37,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Count = func(string, string) {}
 	}
 	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
-	if _, _, err := k.Prepare(&machineupdate.Classes{}, machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
+	if _, _, err := k.Prepare(&machineupdate.Classes{},
+		machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
 		return nil, err
 	}
 	described := k.Driver()
@@ -44,7 +47,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, err
 }
 
-// Driver describes the kit to the update flow. A changed attribute or default changes the Revision. The operator may set Epoch.
+// Driver describes the kit to the update flow. A changed attribute or default changes the Revision.
+// The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {
@@ -62,11 +66,14 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 func (k *Kit[T, C]) Describe() []byte { return k.description }
 
 // Prepare reads a class with the kit's Schema and Driver.
-func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
+func (k *Kit[T, C]) Prepare(
+	classes *machineupdate.Classes, class machineupdate.MachineClass,
+) (prepared *machineupdate.Prepared, beyond bool, err error) {
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
-// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].
+// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
+// [machineupdate.UpdateMachineRequest].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
 	if err := u.read(ctx); err != nil {
@@ -83,7 +90,8 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	var names []string
 	for _, kind := range tags.Kinds() {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
-		if isTagged && lane == "" || slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
+		if isTagged && lane == "" || slices.ContainsFunc(d.Groups,
+			func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
 			names = append(names, string(kind))
 		}
 	}
@@ -94,7 +102,9 @@ func (d *Definition[T, C]) check() error {
 	var problems fault.List
 	require := func(holds bool, where, what string) {
 		if !holds {
-			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what})
+			problems.Add(&fault.Error{
+				Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what,
+			})
 		}
 	}
 	decoded, _ := d.Schema.Decode(nil)
@@ -106,11 +116,14 @@ func (d *Definition[T, C]) check() error {
 	for _, t := range d.Tags {
 		for _, kind := range t.Kinds {
 			kinds[kind]++
-			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
+			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds",
+				"have to be kinds of package tags, each in one Tagging")
 		}
 		isWhole, guard := t.Replace != nil, t.Rules.Guard
-		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging", "needs Project, and either Replace or Set and Remove")
-		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
+		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging",
+			"needs Project, and either Replace or Set and Remove")
+		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging",
+			"needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
 		_, err := t.Rules.Plan(tags.State{}, nil, nil)
 		problems = append(problems, fault.All(err)...)
 	}
@@ -120,7 +133,8 @@ func (d *Definition[T, C]) check() error {
 		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
 		unset := slices.Collect(maps.Values(g.Defaults))
 		unset = slices.DeleteFunc(unset, func(value string) bool { return value != "" })
-		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults", "have to name the attributes, all with a default or none")
+		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults",
+			"have to name the attributes, all with a default or none")
 	}
 	d.checkSharing(require)
 	for _, lane := range d.Lanes {

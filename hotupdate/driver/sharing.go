@@ -26,8 +26,8 @@ type Sharing[C any] struct {
 	Key func(cloud C) []string
 	// Refill is the number of calls a second by which the cloud refills the quota of a function:
 	// Resources, Set, Remove, Replace or Modify. A kind of resource for which a function calls
-	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove are
-	// of the first kind of their Tagging. If Resources calls several actions, the lowest refill
+	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove
+	// are of the first kind of their Tagging. If Resources calls several actions, the lowest refill
 	// counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
 	// MaxResources is the number of resources that one call of Set or Remove may name, at most that
@@ -38,8 +38,8 @@ type Sharing[C any] struct {
 	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
 	MaxMachines int
 	// Divisible reports whether the cloud refused a call because of some of its resources only, and
-	// which if the error names them. Then the call is divided. Resources of a read are provider IDs.
-	// Nil divides no call.
+	// which if the error names them. Then the call is divided. Resources of a read are provider
+	// IDs. Nil divides no call.
 	Divisible func(err error) (guilty []string, ok bool)
 }
 
@@ -73,7 +73,8 @@ func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 
 func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what string)) {
 	s := &d.Sharing
-	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 || s.Divisible != nil
+	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 ||
+		s.Divisible != nil
 	require(!isAsked || s.Key != nil, "Sharing.Key", "has to be set if other fields of Sharing are")
 	require(s.MaxResources >= 0, "Sharing.MaxResources", "has to be positive")
 	isRead := s.Resources != nil
@@ -84,7 +85,8 @@ func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what str
 		isFunction := slices.Contains([]string{"Resources", "Set", "Remove", "Replace", "Modify"}, function)
 		require(isFunction && (!hasKind || isKind(tags.Kind(kind)) && function != "Resources"), "Sharing.Refill",
 			"has an entry that is no function of the Definition, with or without a kind: "+strconv.Quote(name))
-		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill", "has to be between 0.01 and a million calls a second: "+name)
+		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill",
+			"has to be between 0.01 and a million calls a second: "+name)
 	}
 }
 
@@ -104,8 +106,8 @@ func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, a
 	return len(rules.Batches(plans)[0].Resources) // package tags owns the limits of clouds
 }
 
-// equalText returns the content of a call apart from its resources. The values of a removal are part
-// of it only if they are its condition.
+// equalText returns the content of a call apart from its resources. The values of a removal are
+// part of it only if they are its condition.
 func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 	text := []string{string(kind)} // of the Tagging
 	for _, tag := range batch.Set {
@@ -166,7 +168,8 @@ func (u *update[T, C]) readShared(ctx context.Context) ([]Resource, error) {
 
 // do makes a call that machines may share.
 func (u *update[T, C]) do(
-	ctx context.Context, action share.Action, part share.Member[*member[C]], send func(context.Context, []*member[C]) error,
+	ctx context.Context, action share.Action, part share.Member[*member[C]],
+	send func(context.Context, []*member[C]) error,
 ) ([]Resource, error) {
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
@@ -176,10 +179,11 @@ func (u *update[T, C]) do(
 	}
 	part.Payload, part.Rank = own, u.request.Rank
 	divisible := u.definition.Sharing.Divisible
-	members, err := u.shell.Do(ctx, action, part, func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
-		err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
-		return answerOf(err, divisible), err
-	})
+	members, err := u.shell.Do(ctx, action, part,
+		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
+			err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+			return answerOf(err, divisible), err
+		})
 	if err != nil {
 		return nil, own.see(err, members)
 	}
@@ -259,12 +263,14 @@ func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 }
 
 func unusableAnswer(providerID, what string) error {
-	return &fault.Error{Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "unusable-answer", Where: "Sharing.Resources", Path: providerID, What: what,
+	}
 }
 
-// see returns the error of a call as one of its members may see it. If there are others, no value and
-// no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it may be
-// about theirs.
+// see returns the error of a call as one of its members may see it. If there are others, no value
+// and no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it
+// may be about theirs.
 func (m *member[C]) see(err error, members []*member[C]) error {
 	if len(members) < 2 {
 		return err
@@ -275,7 +281,8 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	}
 	kind, after := machineupdate.ErrorKindOf(err)
 	seen := errors.New(onlyOwn(redact(err.Error(), secrets), ids, m.ids))
-	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented}, error(kind)) {
+	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
+		error(kind)) {
 		seen = fmt.Errorf("%w: %w", kind, seen)
 	}
 	if after > 0 {

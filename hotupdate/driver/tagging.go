@@ -26,7 +26,8 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	}
 	for i := range plans {
 		for _, key := range plans[i].Takeover {
-			u.takeovers = append(u.takeovers, func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
+			u.takeovers = append(u.takeovers,
+				func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
 		}
 	}
 	if t.Replace != nil {
@@ -37,7 +38,8 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	return errors.Join(problems...)
 }
 
-// state projects desired, applied and attempted parts by the same function, so that they can be compared.
+// state projects desired, applied and attempted parts by the same function, so that they can be
+// compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	projected := make([]map[string]string, 0, 4)
 	for _, spec := range u.parts[string(kind)] {
@@ -64,10 +66,12 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	}
 }
 
-// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write loses what somebody else
-// has changed since the read, so they are read again. A paced call may go on when its update has ended, so nothing of the
-// update is changed.
-func (u *update[T, C]) replaceUnguarded(ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan) error {
+// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write
+// loses what somebody else has changed since the read, so they are read again. A paced call may go
+// on when its update has ended, so nothing of the update is changed.
+func (u *update[T, C]) replaceUnguarded(
+	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
+) error {
 	var live []Resource
 	err := u.once(ctx, "Resources", func(ctx context.Context) (err error) {
 		live, err = u.definition.Resources(ctx, u.cloud)
@@ -107,7 +111,9 @@ func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 		for names := range slices.Chunk(batch.Resources, bound) {
 			s := u.add(function, names, nil)
 			s.kind, s.bound, s.equal = t.Kinds[0], bound, equalText(t.Kinds[0], &t.Rules, &batch)
-			s.change = func(ctx context.Context, cloud C, ids []string) error { return change(ctx, cloud, ids, changed) }
+			s.change = func(ctx context.Context, cloud C, ids []string) error {
+				return change(ctx, cloud, ids, changed)
+			}
 		}
 	}
 }

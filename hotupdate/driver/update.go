@@ -41,11 +41,15 @@ type step[C any] struct {
 	change    func(ctx context.Context, cloud C, ids []string) error // of a call that may be shared
 	equal     string                                                 // its content apart from the resources
 	bound     int                                                    // the number of resources that it may name
-	pending   error                                                  // set if the change is still under way when the call returns
-	failed    error                                                  // set if the cloud accepted the change before and did not make it
+	// set if the change is still under way when the call returns
+	pending error
+	// set if the cloud accepted the change before and did not make it
+	failed error
 }
 
-func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step[C] {
+func (u *update[T, C]) add(
+	function string, names []string, call func(ctx context.Context, of []*Resource) error,
+) *step[C] {
 	s := step[C]{function: function, call: call, kind: u.named[names[0]].Kind}
 	for _, name := range names {
 		s.resources = append(s.resources, u.named[name])
@@ -87,12 +91,16 @@ func (u *update[T, C]) readRequest() error {
 			u.parts[asked.Kind] = append(u.parts[asked.Kind], decode(hot))
 		}
 		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {
-			problems = append(problems, &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Where: "part " + asked.Kind, What: "is of no kind that the lane covers"})
+			problems = append(problems, &fault.Error{
+				Kind: fault.Unknown, Code: "unknown-kind", Where: "part " + asked.Kind,
+				What: "is of no kind that the lane covers",
+			})
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-request", Where: "UpdateMachineRequest", What: "its provider spec or one of its parts cannot be read",
+			Kind: fault.Malformed, Code: "unusable-request", Where: "UpdateMachineRequest",
+			What: "its provider spec or one of its parts cannot be read",
 			Hint: "prepare the class with Kit.Driver and the Schema of the Definition", Cause: err,
 		}
 	}
@@ -105,7 +113,8 @@ func (u *update[T, C]) keep(live []Resource) error {
 	for _, r := range live {
 		if r.ID == "" || u.named[r.text()] != nil {
 			return &fault.Error{
-				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned", Path: r.text(),
+				Kind: fault.Misuse, Code: "unusable-resource",
+				Where: "what Definition.Resources returned", Path: r.text(),
 				What: "has no ID, or one that another resource of its kind has",
 			}
 		}
@@ -120,10 +129,12 @@ func (u *update[T, C]) keep(live []Resource) error {
 // of returns the resources of a kind, sorted by ID.
 func (u *update[T, C]) of(kind tags.Kind) []*Resource {
 	isOther := func(r *Resource) bool { return r.Kind != kind }
-	return slices.DeleteFunc(slices.SortedFunc(maps.Values(u.named), func(a, b *Resource) int { return strings.Compare(a.ID, b.ID) }), isOther)
+	return slices.DeleteFunc(slices.SortedFunc(maps.Values(u.named),
+		func(a, b *Resource) int { return strings.Compare(a.ID, b.ID) }), isOther)
 }
 
-// plan plans the calls of the request's lane. If some changes are impossible, it returns all errors, and nothing is called.
+// plan plans the calls of the request's lane. If some changes are impossible, it returns all
+// errors, and nothing is called.
 func (u *update[T, C]) plan() error {
 	var problems []error
 	for i := range u.definition.Tags {

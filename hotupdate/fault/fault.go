@@ -12,7 +12,9 @@ type Kind string
 
 // The kinds.
 const (
-	Misuse      Kind = "misuse"      // the call is wrong: no Schema, a value of another type, an option that does not exist. Correct the program.
+	// the call is wrong: no Schema, a value of another type, an option that does not exist. Correct
+	// the program.
+	Misuse      Kind = "misuse"
 	Declaration Kind = "declaration" // a Go type, struct tag, override or era cannot be compiled. Correct the program.
 	Schema      Kind = "schema"      // a Schema in JSON cannot be loaded. Correct the document.
 	Malformed   Kind = "malformed"   // text that does not have its syntax: JSON, UTF-8, a version, a record.
@@ -26,9 +28,11 @@ const (
 	Failed      Kind = "failed"      // code outside of this module returned an error or panicked.
 )
 
-// Error is one problem: where it is, what is wrong, and how to fix it. Functions return all problems that they find, joined; [All] lists them.
+// Error is one problem: where it is, what is wrong, and how to fix it. Functions return all
+// problems that they find, joined; [All] lists them.
 //
-// All fields but What and Hint are stable. What and Hint are for people. No field holds a value of a configuration; only Cause may.
+// All fields but What and Hint are stable. What and Hint are for people. No field holds a value of
+// a configuration; only Cause may.
 type Error struct {
 	Kind  Kind   // what a caller can do about it
 	Code  string // the exact problem, such as malformed-tag; each code has one kind
@@ -97,7 +101,8 @@ func (l *List) Err() error {
 	return errors.Join(errs...)
 }
 
-// All returns every [Error] inside a possibly joined or wrapped error, in order. It does not list the causes of an Error.
+// All returns every [Error] inside a possibly joined or wrapped error, in order. It does not list
+// the causes of an Error.
 func All(err error) List {
 	switch e := err.(type) { //nolint:errorlint // walks the tree itself
 	case *Error:

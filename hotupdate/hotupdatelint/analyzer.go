@@ -9,20 +9,23 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// Analyzer reports mistakes in hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
+// Analyzer reports mistakes in hotupdatable struct tags. It needs no facts, so dependencies are not
+// analyzed.
 var Analyzer = &analysis.Analyzer{
 	Name: "hotupdatelint",
 	Doc: `report hotupdatable struct tags that are misspelled, misplaced or without effect
 
-The analyzer compiles each configuration type as hotupdate.SchemaOf does, and reports the same errors in the same words.
-It also reports hashes of tagged types that do not know the struct tags, and defaults that the struct tags do not declare.`,
+The analyzer compiles each configuration type as hotupdate.SchemaOf does, and reports the same
+errors in the same words. It also reports hashes of tagged types that do not know the struct
+tags, and defaults that the struct tags do not declare.`,
 	URL: "https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/hotupdatelint",
 	Run: run,
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	l := &linter{
-		Pass: pass, program: new(sourcetype.Program), fields: map[*types.Var]*ast.Field{}, defaults: map[*types.Var]string{},
+		Pass: pass, program: new(sourcetype.Program), fields: map[*types.Var]*ast.Field{},
+		defaults: map[*types.Var]string{},
 		nilTests: map[*types.Var]string{}, inConfig: map[*types.Var]bool{}, reported: map[report]bool{},
 	}
 	l.readSource()

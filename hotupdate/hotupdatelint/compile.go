@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// part is the only field of an artificial configuration around a type without a Schema, which may be a part of any configuration.
+// part is the only field of an artificial configuration around a type without a Schema, which may
+// be a part of any configuration.
 const part = "config.Part"
 
 type compiled struct {
@@ -27,7 +28,8 @@ func (l *linter) compile(r root) compiled {
 	if r.isConfig {
 		typ = behindPointers(typ)
 	} else {
-		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
+		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)},
+			[]string{`json:"part"`})
 	}
 	plan, err := fieldplan.Build(l.program.Of(typ), r.overrides)
 	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
@@ -49,7 +51,9 @@ func behindPointers(t types.Type) types.Type {
 
 // dependsOnClasses reports whether overrides may fix a problem.
 func dependsOnClasses(problem *fault.Error) bool {
-	return slices.Contains([]string{"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object"}, problem.Code)
+	return slices.Contains([]string{
+		"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object",
+	}, problem.Code)
 }
 
 // reportProblem reports one error of a compiled type at the responsible field, override or type.
@@ -85,7 +89,8 @@ type targets struct {
 	seen   map[reflect.Type]bool
 }
 
-// visit names all fields below a type as the compiler does. Problems outside of the package are reported at the nearest field inside.
+// visit names all fields below a type as the compiler does. Problems outside of the package are
+// reported at the nearest field inside.
 func (p *targets) visit(t reflect.Type, name string, nearest target) {
 	if t.Name() != "" { // only named types can contain themselves
 		if p.seen[t] {

@@ -12,7 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// checkPointers reports hashed pointers whose struct tag lacks a default, or the presence that distinguishes nil from an empty value.
+// checkPointers reports hashed pointers whose struct tag lacks a default, or the presence that
+// distinguishes nil from an empty value.
 func (l *linter) checkPointers(all []compiled) {
 	for _, c := range all {
 		if c.plan != nil && !l.isCovered(c, all) {
@@ -21,7 +22,8 @@ func (l *linter) checkPointers(all []compiled) {
 	}
 }
 
-// isCovered reports whether a part is also compiled below another type, where its classes are known.
+// isCovered reports whether a part is also compiled below another type, where its classes are
+// known.
 func (l *linter) isCovered(part compiled, all []compiled) bool {
 	return !part.root.isConfig && slices.ContainsFunc(all, func(whole compiled) bool {
 		isBelow := whole.targets.seen[l.program.Of(part.root.typ)]
@@ -54,12 +56,14 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	}
 	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-default", Field: f.GoField,
-		What: "is a pointer that " + by + " fills in, so a value that was left out is hashed differently once it is filled in",
+		What: "is a pointer that " + by +
+			" fills in, so a value that was left out is hashed differently once it is filled in",
 		Hint: "declare what is filled in with the option `default=`",
 	})
 }
 
-// marker returns the marker for a default in a field's comment, such as +default=false or +kubebuilder:default:="gp3".
+// marker returns the marker for a default in a field's comment, such as +default=false or
+// +kubebuilder:default:="gp3".
 func marker(field *ast.Field) string {
 	for line := range strings.Lines(field.Doc.Text()) {
 		name, _, found := strings.Cut(strings.TrimSpace(line), "=")
@@ -70,7 +74,8 @@ func marker(field *ast.Field) string {
 	return ""
 }
 
-// readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
+// readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if
+// v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
 func (l *linter) readDefaults(function *ast.FuncDecl) {
 	for n := range ast.Preorder(function.Body) {
 		branch, ok := n.(*ast.IfStmt)
@@ -92,7 +97,8 @@ func (l *linter) readDefaults(function *ast.FuncDecl) {
 
 func isDefaulting(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
-	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") || strings.HasPrefix(name, "setobjectdefault")
+	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") ||
+		strings.HasPrefix(name, "setobjectdefault")
 }
 
 func (l *linter) fieldOf(e ast.Expr) *types.Var {

@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// checkHashes reports calls that hash values of tagged types and ignore the struct tags. Tests are not checked: their hashes name no machines.
+// checkHashes reports calls that hash values of tagged types and ignore the struct tags. Tests are
+// not checked: their hashes name no machines.
 func (l *linter) checkHashes() {
 	h := &hashes{linter: l, written: map[types.Object]*encoded{}, projected: map[types.Object]bool{}}
 	for _, file := range l.Files {
@@ -69,7 +70,8 @@ func (h *hashes) assign(n *ast.AssignStmt) {
 	}
 }
 
-// text returns the tagged value of the first encoded text among expressions, nil if there is none. Results of other functions are not followed.
+// text returns the tagged value of the first encoded text among expressions, nil if there is none.
+// Results of other functions are not followed.
 func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 	for _, e := range list {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -90,11 +92,13 @@ func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 
 // isEncoder reports whether a function encodes its arguments as text, in its first result.
 func isEncoder(function *types.Func) bool {
-	return isIn(function, "encoding/json", "Marshal", "MarshalIndent") || isIn(function, "sigs.k8s.io/yaml", "Marshal") ||
+	return isIn(function, "encoding/json", "Marshal", "MarshalIndent") ||
+		isIn(function, "sigs.k8s.io/yaml", "Marshal") ||
 		isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln")
 }
 
-// tagged returns the first argument whose type has a field with a hotupdatable struct tag at any depth.
+// tagged returns the first argument whose type has a field with a hotupdatable struct tag at any
+// depth.
 func (h *hashes) tagged(function *types.Func, arguments []ast.Expr) *encoded {
 	for _, e := range arguments {
 		name, _ := ast.Unparen(e).(*ast.Ident)
@@ -119,7 +123,8 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 		h.report(target{node: call}, &fault.Error{
 			Kind: fault.Declaration, Code: "direct-hash",
 			Type: h.program.Of(behindPointers(hashed.typ)).String(),
-			What: "is hashed by way of " + hashed.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
+			What: "is hashed by way of " + hashed.by +
+				", which does not know its hotupdatable struct tags, so every hot update changes the hash",
 			Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
 		})
 	}
@@ -136,11 +141,12 @@ func isHashFunction(function *types.Func) bool {
 	case strings.HasSuffix(strings.TrimSuffix(path, "/v2"), "/hashstructure"):
 		return name == "Hash"
 	}
-	return slices.Contains([]string{"DeepHashObject", "ComputeChecksum", "ComputeSHA256Hex"}, name) // of Kubernetes and Gardener
+	// of Kubernetes and Gardener
+	return slices.Contains([]string{"DeepHashObject", "ComputeChecksum", "ComputeSHA256Hex"}, name)
 }
 
-// writesToHash reports whether a function of the standard library writes to a hash: its first argument, its receiver, or a value from which its
-// receiver was created.
+// writesToHash reports whether a function of the standard library writes to a hash: its first
+// argument, its receiver, or a value from which its receiver was created.
 func (h *hashes) writesToHash(function *types.Func, call *ast.CallExpr) bool {
 	operands := call.Args[:1]
 	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
@@ -169,5 +175,6 @@ func (l *linter) callee(call *ast.CallExpr) *types.Func {
 }
 
 func isIn(function *types.Func, path string, names ...string) bool {
-	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path && slices.Contains(names, function.Name())
+	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path &&
+		slices.Contains(names, function.Name())
 }

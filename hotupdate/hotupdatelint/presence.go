@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil and its struct tag has no presence.
+// checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil
+// and its struct tag has no presence.
 func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	by, tested := l.nilTests[at.field]
 	if !tested || !f.TakesPresence() || f.HasPresence() {
@@ -25,7 +26,8 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	})
 }
 
-// concernsNoMachine reports whether a function copies, converts or validates, so that its nil tests have no effect on machines.
+// concernsNoMachine reports whether a function copies, converts or validates, so that its nil tests
+// have no effect on machines.
 func concernsNoMachine(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
 	prefixes := []string{"deepcopy", "validate", "convert_", "autoconvert_"}
@@ -45,7 +47,8 @@ func (l *linter) readNilTests(function *ast.FuncDecl) {
 	}
 }
 
-// findGuards finds comparisons that only guard the expression behind them, as in x.F != nil && x.F.G > 0: there, an empty object is treated like nil.
+// findGuards finds comparisons that only guard the expression behind them, as in x.F != nil &&
+// x.F.G > 0: there, an empty object is treated like nil.
 func (l *linter) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) {
 	guarding := map[token.Token]token.Token{token.LAND: token.NEQ, token.LOR: token.EQL}[e.Op]
 	left := ast.Unparen(e.X)

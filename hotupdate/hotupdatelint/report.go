@@ -43,7 +43,8 @@ func (l *linter) report(at target, problem *fault.Error) {
 	l.Report(d)
 }
 
-// fixes offers the corrected struct tag of a field. All problems of a struct tag have the same fix, which corrects them all.
+// fixes offers the corrected struct tag of a field. All problems of a struct tag have the same fix,
+// which corrects them all.
 func fixes(field *ast.Field) []analysis.SuggestedFix {
 	mended, ok := structtag.Mend(tagOf(field))
 	if !ok {

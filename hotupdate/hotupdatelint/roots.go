@@ -24,11 +24,13 @@ const (
 	kitPath       = hotupdatePath + "/hotupdatetest"
 )
 
-// roots returns the types to compile. Types with a call of SchemaOf come first, since they say most about the fields below them.
+// roots returns the types to compile. Types with a call of SchemaOf come first, since they say most
+// about the fields below them.
 func (l *linter) roots() (roots []root) {
 	for _, call := range l.calls {
 		function := l.callee(call)
-		if !isIn(function, hotupdatePath, "SchemaOf") && !isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable") {
+		if !isIn(function, hotupdatePath, "SchemaOf") &&
+			!isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable") {
 			continue
 		}
 		typ := l.TypesInfo.Instances[lastName(call.Fun)].TypeArgs.At(0)
@@ -52,7 +54,8 @@ func (l *linter) configRoot(typ types.Type, call *ast.CallExpr) root {
 	return r
 }
 
-// isGeneric reports whether a type has type parameters without arguments. Below it, a type parameter is read as an interface.
+// isGeneric reports whether a type has type parameters without arguments. Below it, a type
+// parameter is read as an interface.
 func isGeneric(t types.Type) bool {
 	named, isNamed := types.Unalias(t).(*types.Named)
 	_, isParam := types.Unalias(t).(*types.TypeParam)

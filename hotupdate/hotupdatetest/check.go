@@ -6,33 +6,41 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Check generates configurations of type C and checks that the library's guarantees hold for them. They hold for every type whose own methods are
-// well-behaved. So failures mostly point to a faulty marshaler, unmarshaler, DeepCopy or defaulting function, or to a struct tag without a necessary
+// Check generates configurations of type C and checks that the library's guarantees hold for them.
+// They hold for every type whose own methods are well-behaved. So failures mostly point to a faulty
+// marshaler, unmarshaler, DeepCopy or defaulting function, or to a struct tag without a necessary
 // default.
 //
 // The guarantees:
-//   - A configuration has one hash, in every call, copy and goroutine, and hashing does not change it.
-//   - Two configurations have the same hash exactly if they have the same canonical document, and exactly if [hotupdate.Schema.Diff] lists no
-//     Immutable and no InPlace change.
-//   - Adding, removing and changing Hot and Ignored parts never changes the hash, whatever the state of their parents, also if there was no
-//     configuration at all.
+//   - A configuration has one hash, in every call, copy and goroutine, and hashing does not change
+//     it.
+//   - Two configurations have the same hash exactly if they have the same canonical document, and
+//     exactly if [hotupdate.Schema.Diff] lists no Immutable and no InPlace change.
+//   - Adding, removing and changing Hot and Ignored parts never changes the hash, whatever the
+//     state of their parents, also if there was no configuration at all.
 //   - Each Immutable or InPlace leaf whose meaning changes changes the hash, and Diff names it.
-//   - A configuration, its JSON in the spelling of another encoder, and that JSON under the exported Schema have the same hash. Both Schemas refuse
-//     unknown members.
-//   - Defaults that the struct tags declare, and a defaulting function given by [WithDefaulter], change no hash.
-//   - The projections of [hotupdate.Split] share no memory with the configuration. The immutable one has its hash, and both merge to its JSON. The
-//     copy of the type's own DeepCopy, if there is one, shares no memory and has the same JSON.
-//   - A type that marshals itself reads its own output without loss. A difference is accepted only if the type's own method Equal reports equality.
+//   - A configuration, its JSON in the spelling of another encoder, and that JSON under the
+//     exported Schema have the same hash. Both Schemas refuse unknown members.
+//   - Defaults that the struct tags declare, and a defaulting function given by [WithDefaulter],
+//     change no hash.
+//   - The projections of [hotupdate.Split] share no memory with the configuration. The immutable
+//     one has its hash, and both merge to its JSON. The copy of the type's own DeepCopy, if there
+//     is one, shares no memory and has the same JSON.
+//   - A type that marshals itself reads its own output without loss. A difference is accepted only
+//     if the type's own method Equal reports equality.
 //
-// Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type for which no two values
-// can be made fails the check, since nothing could be checked: see [WithValues].
+// Values of a type that marshals itself are made by filling its exported fields, and by reading
+// texts of common kinds. A type for which no two values can be made fails the check, since nothing
+// could be checked: see [WithValues].
 //
-// A configuration with several hashes ends the check, since no other guarantee can be checked for it. All other guarantees are checked and reported
-// separately. A failure is shrunk to a small counter-example and reported as YAML with the path of the responsible field. Values and keys that the
-// struct tags declare sensitive are hidden. Mistakes in struct tags and options fail the test at once.
+// A configuration with several hashes ends the check, since no other guarantee can be checked for
+// it. All other guarantees are checked and reported separately. A failure is shrunk to a small
+// counter-example and reported as YAML with the path of the responsible field. Values and keys that
+// the struct tags declare sensitive are hidden. Mistakes in struct tags and options fail the test
+// at once.
 //
-// Rapid's flags -rapid.checks and -rapid.seed set the number of configurations and the seed. Rapid writes the inputs of a failure below
-// testdata/rapid, and tries them first from then on.
+// Rapid's flags -rapid.checks and -rapid.seed set the number of configurations and the seed. Rapid
+// writes the inputs of a failure below testdata/rapid, and tries them first from then on.
 func Check[C any](t rapid.TB, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)

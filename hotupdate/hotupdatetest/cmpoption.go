@@ -12,20 +12,24 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// IgnoreHot makes cmp compare configurations of type C, wherever they occur, by their hashed parts: two of them are equal exactly if they have the
-// same hash. Differences in Hot and Ignored parts, in spelling (1Gi and 1024Mi) and in presence (an empty object and an absent one) do not count.
+// IgnoreHot makes cmp compare configurations of type C, wherever they occur, by their hashed parts:
+// two of them are equal exactly if they have the same hash. Differences in Hot and Ignored parts,
+// in spelling (1Gi and 1024Mi) and in presence (an empty object and an absent one) do not count.
 //
 //	if diff := cmp.Diff(want, got, hotupdatetest.IgnoreHot[v1alpha1.WorkerConfig]()); diff != "" {
 //
-// For two configurations that differ, cmp lists the differences of their canonical documents, by the fields' JSON names. Values of a type without a
-// Schema equal nothing, and the difference says why. Nor does a configuration that cannot be hashed. Cmp shows the values that differ and does not
-// know the option sensitive: compare no real secrets.
+// For two configurations that differ, cmp lists the differences of their canonical documents, by
+// the fields' JSON names. Values of a type without a Schema equal nothing, and the difference says
+// why. Nor does a configuration that cannot be hashed. Cmp shows the values that differ and does
+// not know the option sensitive: compare no real secrets.
 func IgnoreHot[C any](options ...Option) cmp.Option {
-	return comparing[C](options, "Hashed", isHashed, func(s *subject, v reflect.Value) ([]byte, error) { return s.document(v) })
+	return comparing[C](options, "Hashed", isHashed,
+		func(s *subject, v reflect.Value) ([]byte, error) { return s.document(v) })
 }
 
-// IgnoreImmutable makes cmp compare configurations of type C by their Hot and Ignored parts: two of them are equal exactly if [hotupdate.Schema.Diff]
-// lists no Hot and no Ignored change. Otherwise it is like [IgnoreHot].
+// IgnoreImmutable makes cmp compare configurations of type C by their Hot and Ignored parts: two of
+// them are equal exactly if [hotupdate.Schema.Diff] lists no Hot and no Ignored change. Otherwise
+// it is like [IgnoreHot].
 func IgnoreImmutable[C any](options ...Option) cmp.Option {
 	isSeen := func(c hotupdate.Change) bool { return !isHashed(c) }
 	return comparing[C](options, "NotHashed", isSeen, func(s *subject, v reflect.Value) ([]byte, error) {
@@ -40,8 +44,12 @@ type failure struct{ Error string }
 // Equal is always false.
 func (failure) Equal(failure) bool { return false }
 
-// comparing makes cmp compare configurations by their documents if Diff lists a change that isSeen accepts; otherwise they are equal.
-func comparing[C any](options []Option, name string, isSeen func(hotupdate.Change) bool, document func(s *subject, v reflect.Value) ([]byte, error)) cmp.Option {
+// comparing makes cmp compare configurations by their documents if Diff lists a change that isSeen
+// accepts; otherwise they are equal.
+func comparing[C any](
+	options []Option, name string, isSeen func(hotupdate.Change) bool,
+	document func(s *subject, v reflect.Value) ([]byte, error),
+) cmp.Option {
 	s, err := subjectOf[C](options)
 	same := func(a, b any) bool {
 		if err != nil {

@@ -7,17 +7,20 @@
 //		hotupdatetest.Golden[v1alpha1.WorkerConfig](t, "testdata/workerconfig.json", update)
 //	}
 //
-// [Check] checks, with generated configurations, that the type keeps the library's guarantees. It finds marshalers that write one value in two ways,
-// copies that share memory, and undeclared defaults. [Golden] keeps the type's Schema and the hashes of fixed configurations in a file, and tells
-// what a change of the type would do to a fleet, before it is released. A flag of the test writes the file:
+// [Check] checks, with generated configurations, that the type keeps the library's guarantees. It
+// finds marshalers that write one value in two ways, copies that share memory, and undeclared
+// defaults. [Golden] keeps the type's Schema and the hashes of fixed configurations in a file, and
+// tells what a change of the type would do to a fleet, before it is released. A flag of the test
+// writes the file:
 //
 //	var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 //
-// The adopter's own tests can use [Mutate], which changes one field of a class, and the options [IgnoreHot] and [IgnoreImmutable] for package cmp.
+// The adopter's own tests can use [Mutate], which changes one field of a class, and the options
+// [IgnoreHot] and [IgnoreImmutable] for package cmp.
 //
-// The package owns the generation, change and shrinking of values of any type, the report of a failure, and the golden file. It must not know
-// providers, and production code must not import it.
+// The package owns the generation, change and shrinking of values of any type, the report of a
+// failure, and the golden file. It must not know providers, and production code must not import it.
 //
-// No message contains sensitive values or keys, but package cmp shows differences unredacted. Rapid's files of failures hold generated values only as
-// random bits.
+// No message contains sensitive values or keys, but package cmp shows differences unredacted.
+// Rapid's files of failures hold generated values only as random bits.
 package hotupdatetest

@@ -20,7 +20,8 @@ type author struct {
 // maxDepth bounds values of recursive types.
 const maxDepth = 6
 
-// pick draws a number below n, each about as often; rapid's own integers are mostly small. Failures shrink to 0.
+// pick draws a number below n, each about as often; rapid's own integers are mostly small. Failures
+// shrink to 0.
 func (a author) pick(n int) int {
 	number := 0
 	for range bits.Len(uint(n-1)) + 2 { //nolint:gosec // n is at least 1
@@ -53,7 +54,8 @@ func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
 	return a.value(p, nil, depth)
 }
 
-// value fills a blank part: with a value, or with a nil pointer. An element is already in its collection.
+// value fills a blank part: with a value, or with a nil pointer. An element is already in its
+// collection.
 func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 	isPlaced := in != nil && (in.Key != nil || in.When != nil)
 	isTooDeep := depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct

@@ -34,21 +34,26 @@ type vector struct {
 	Sum      hotupdate.Sum   `json:"sum"`
 }
 
-// Golden compares type C with a file that holds its Schema and the hashes of fixed configurations. The file belongs in version control, so that a
-// release that would rename a pool cannot be built unnoticed.
+// Golden compares type C with a file that holds its Schema and the hashes of fixed configurations.
+// The file belongs in version control, so that a release that would rename a pool cannot be built
+// unnoticed.
 //
-// A difference is explained in words: what changed in which field, and what that does to an unchanged fleet. The explanation names every finding of
-// [hotupdate.Compatibility], and each vector whose hash changed or which is refused. A vector also shows changes that no Schema shows, such as
-// different output of a marshaler.
+// A difference is explained in words: what changed in which field, and what that does to an
+// unchanged fleet. The explanation names every finding of [hotupdate.Compatibility], and each
+// vector whose hash changed or which is refused. A vector also shows changes that no Schema shows,
+// such as different output of a marshaler.
 //
 // The file is written, and written anew, with the flag of [UpdateFlag]:
-//   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.
-//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of it. A Schema that has named pools has
-//     to live on in an era (see [hash.Eras]), so keep the old file.
+//   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails,
+//     with the explanation.
+//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of
+//     it. A Schema that has named pools has to live on in an era (see [hash.Eras]), so keep the old
+//     file.
 //
-// A file that does not exist is written by either. The vectors are one for each field that has a value of its own; those in the file stay
-// as long as they can be read, so that a vector outlives the release that wrote it. One that is added to the file by hand, with name and
-// config, is completed by -update=roll.
+// A file that does not exist is written by either. The vectors are one for each field that has a
+// value of its own; those in the file stay as long as they can be read, so that a vector outlives
+// the release that wrote it. One that is added to the file by hand, with name and config, is
+// completed by -update=roll.
 func Golden[C any](t rapid.TB, file string, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
@@ -84,7 +89,9 @@ func (s *subject) golden(file string) error {
 	case s.update == updateRolling || s.update == updateHarmless && !isGrave:
 		return s.write(file, recorded.Vectors)
 	case isGrave:
-		return explain(file, all, "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run with -update=roll")
+		return explain(file, all,
+			"undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and "+
+				"run with -update=roll")
 	case len(all) > 0:
 		return explain(file, all, "none of it rolls a pool; run the test with -update")
 	}
@@ -92,21 +99,25 @@ func (s *subject) golden(file string) error {
 	if err != nil || bytes.Equal(want, written) {
 		return err
 	}
-	return misuse(file, "says the same, but not all that it should, or in another spelling", "run the test with -update")
+	return misuse(file, "says the same, but not all that it should, or in another spelling",
+		"run the test with -update")
 }
 
 func readGolden(file string, written []byte) (*golden, error) {
 	recorded := &golden{}
 	if strict, err := sigsjson.UnmarshalStrict(written, recorded); err != nil || len(strict) > 0 {
-		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(), "restore it from version control")
+		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(),
+			"restore it from version control")
 	}
 	if recorded.FormatVersion != goldenFormat {
-		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion, goldenFormat), "use a release that knows it")
+		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion,
+			goldenFormat), "use a release that knows it")
 	}
 	return recorded, nil
 }
 
-// differences says how the type differs from what was recorded, and whether that rolls a pool or refuses a configuration.
+// differences says how the type differs from what was recorded, and whether that rolls a pool or
+// refuses a configuration.
 func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err error) {
 	fingerprint, err := s.schema.Fingerprint()
 	if err != nil {
@@ -120,7 +131,10 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 			isGrave = isGrave || !f.Harmless()
 		}
 	} else if !isSame {
-		all, isGrave = []string{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field"}, true
+		all, isGrave = []string{
+			"the Schema is another, and the type contains itself, so that its Schemas cannot be " +
+				"compared field by field",
+		}, true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
@@ -139,7 +153,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	case now.Sum == v.Sum:
 		return ""
 	}
-	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays", v.Name)
+	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays",
+		v.Name)
 	if path := s.blame(v.Document, now.Document); path != "" {
 		text += "; look at " + path
 	}
@@ -150,7 +165,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 }
 
 func explain(file string, differences []string, advice string) error {
-	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" + advice) //nolint:err113 // shown to the tester, not handled
+	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" +
+		advice) //nolint:err113 // shown to the tester, not handled
 }
 
 func (s *subject) write(file string, recorded []vector) error {
@@ -158,13 +174,15 @@ func (s *subject) write(file string, recorded []vector) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // source code, readable like all of it
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err !=
+		nil { //nolint:gosec // source code, readable like all of it
 		return err
 	}
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
 }
 
-// content is the file as it should be: the Schema, the recorded vectors that are not refused, and one for each field.
+// content is the file as it should be: the Schema, the recorded vectors that are not refused, and
+// one for each field.
 func (s *subject) content(recorded []vector) ([]byte, error) {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {

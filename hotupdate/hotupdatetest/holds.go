@@ -25,7 +25,8 @@ import (
 const (
 	steadyHint = "a marshaler that writes one value in two ways is the usual reason"
 	copyHint   = "a DeepCopy must allocate everything anew; generate it"
-	readHint   = "let marshaler and unmarshaler agree, with value receivers on marshalers; encoding/json does not call those of a pointer in a map"
+	readHint   = "let marshaler and unmarshaler agree, with value receivers on marshalers; encoding/json does not " +
+		"call those of a pointer in a map"
 )
 
 // repetitions is how often one value is hashed to check that its marshalers are deterministic.
@@ -41,12 +42,17 @@ func (s *subject) oneHash(t trial) *breach {
 	case err != nil:
 		return failed("cannot be hashed", err)
 	case isComparable && !reflect.DeepEqual(hashed.Interface(), twin.Interface()):
-		return &breach{what: "a configuration is changed when it is hashed", hint: "its marshalers must only read: configurations are hashed by several goroutines"}
+		return &breach{
+			what: "a configuration is changed when it is hashed",
+			hint: "its marshalers must only read: configurations are hashed by several goroutines",
+		}
 	case s.isSteady(c, first):
 		return nil
 	}
 	unsteady := cmp.Or(c.inspect(isUnsteady), &breach{})
-	unsteady.what, unsteady.hint = "one configuration has several hashes", "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses"
+	unsteady.what, unsteady.hint = "one configuration has several hashes",
+		"its marshaler must write the same for the same value: sort maps, and use neither time, "+
+			"randomness nor addresses"
 	return unsteady
 }
 
@@ -102,26 +108,38 @@ func (s *subject) marshalersAgree(t trial) *breach {
 func roundTrip(p *part) *breach {
 	text := p.text()
 	if text == nil {
-		return &breach{what: "cannot write one of its values", hint: "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues"}
+		return &breach{
+			what: "cannot write one of its values",
+			hint: "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues",
+		}
 	}
 	back := reflect.New(p.node.Type)
 	if fails(func() error { return json.Unmarshal(text, back.Interface()) }) {
-		return &breach{what: "does not read what it writes", hint: "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes"}
+		return &breach{
+			what: "does not read what it writes",
+			hint: "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes",
+		}
 	}
 	again := part{node: p.node, make: back.Elem}
 	if !bytes.Equal(again.text(), text) && bytes.Equal(p.text(), text) {
-		return &breach{what: "reads what it wrote as something else", hint: "let its marshaler and its unmarshaler agree"}
+		return &breach{
+			what: "reads what it wrote as something else", hint: "let its marshaler and its unmarshaler agree",
+		}
 	}
 	same := false
 	if fails(func() error { same = sameValue(p.make(), back.Elem()); return nil }) {
-		return &breach{what: "panics when it is compared", hint: "let its method Equal take every value that its unmarshaler returns, and the zero value"}
+		return &breach{
+			what: "panics when it is compared",
+			hint: "let its method Equal take every value that its unmarshaler returns, and the zero value",
+		}
 	}
 	if same {
 		return nil
 	}
 	return &breach{
 		what: "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
-		hint: "write all of it; or, if what is lost means nothing, let a method Equal say so, or give values without it with WithValues",
+		hint: "write all of it; or, if what is lost means nothing, let a method Equal say so, or give values " +
+			"without it with WithValues",
 	}
 }
 
@@ -137,7 +155,8 @@ func sameValue(a, b reflect.Value) bool {
 	return gocmp.Equal(leaf.Addressable(a).Addr().Interface(), leaf.Addressable(b).Addr().Interface(), everything)
 }
 
-// pairAgrees: hash, document and Diff agree about two configurations, and with the expectation of the trial.
+// pairAgrees: hash, document and Diff agree about two configurations, and with the expectation of
+// the trial.
 func (s *subject) pairAgrees(t trial) *breach {
 	if t.second == nil {
 		return nil
@@ -163,18 +182,28 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 	}
 	switch {
 	case t.changed != nil && (sameHash || hashed < 0):
-		return &breach{what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern, hint: "its marshaler must write everything that means something"}
+		return &breach{
+			what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern,
+			hint: "its marshaler must write everything that means something",
+		}
 	case t.oneHash && !sameHash:
-		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: path, hint: steadyHint}
+		return &breach{
+			what: "two configurations that differ in hot and ignored parts only, or in spelling, have different " +
+				"hashes", path: path, hint: steadyHint,
+		}
 	case t.oneMeaning && len(changes) > 0:
 		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, hint: steadyHint}
 	case sameHash != (hashed < 0):
-		return &breach{what: "hash and Diff disagree about whether two configurations differ in what is hashed", path: path, hint: steadyHint}
+		return &breach{
+			what: "hash and Diff disagree about whether two configurations differ in what is hashed",
+			path: path, hint: steadyHint,
+		}
 	}
 	return nil
 }
 
-// rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in another spelling, and is read strictly.
+// rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in
+// another spelling, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
 	want, err := s.document(t.first.value())
 	if err != nil {
@@ -193,9 +222,14 @@ func (s *subject) rawAgrees(t trial) *breach {
 		case err != nil:
 			return failed("is written as JSON that is not read again", err)
 		case !bytes.Equal(got, want):
-			return &breach{what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint}
+			return &breach{
+				what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint,
+			}
 		case acceptsUnknown(schema, raw):
-			return &breach{what: "JSON with a member that the type does not have is accepted", hint: "do not override how the type is read, or refuse unknown members"}
+			return &breach{
+				what: "JSON with a member that the type does not have is accepted",
+				hint: "do not override how the type is read, or refuse unknown members",
+			}
 		}
 	}
 	return nil
@@ -225,19 +259,26 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 	return nil
 }
 
-// undeclared explains a change that a defaulting function made. One change does not tell whether the default is always the same.
+// undeclared explains a change that a defaulting function made. One change does not tell whether
+// the default is always the same.
 func undeclared(c hotupdate.Change) *breach {
 	if c.Op != hotupdate.Add {
-		return &breach{what: "the defaulting function changes what was set, and with it the hash", hint: "let it fill in only what is not set", path: c.Path}
+		return &breach{
+			what: "the defaulting function changes what was set, and with it the hash",
+			hint: "let it fill in only what is not set", path: c.Path,
+		}
 	}
 	return &breach{
 		what: "the defaulting function changes the hash", path: c.Path,
-		hint: "if it fills in the same scalar wherever the field is not set, declare that by the option default of the field's struct tag; " +
-			"if not, let the code that reads the field apply the default, or hash what was there before defaulting and leave WithDefaulter out",
+		hint: "if it fills in the same scalar wherever the field is not set, declare that by the option default of " +
+			"the field's struct tag; " +
+			"if not, let the code that reads the field apply the default, or hash what was there before defaulting " +
+			"and leave WithDefaulter out",
 	}
 }
 
-// splitMerges: the projections of Split share no memory, have the right hashes, and merge to the whole.
+// splitMerges: the projections of Split share no memory, have the right hashes, and merge to the
+// whole.
 func (s *subject) splitMerges(t trial) *breach {
 	whole := t.first.value()
 	immutable, hot, err := engine.Split(s.plan, whole)
@@ -246,7 +287,10 @@ func (s *subject) splitMerges(t trial) *breach {
 	}
 	for _, pair := range [][2]reflect.Value{{whole, immutable}, {whole, hot}, {immutable, hot}} {
 		if path, shared := sharedMemory(pair[0], pair[1], t.first.value()); shared {
-			return &breach{what: "a projection of Split shares memory with its configuration or with the other one", path: path, hint: copyHint}
+			return &breach{
+				what: "a projection of Split shares memory with its configuration or with the other one",
+				path: path, hint: copyHint,
+			}
 		}
 	}
 	want, err := s.document(whole)
@@ -257,7 +301,10 @@ func (s *subject) splitMerges(t trial) *breach {
 	case err != nil:
 		return failed("has an immutable projection that cannot be hashed", err)
 	case !bytes.Equal(want, got):
-		return &breach{what: "a configuration and its immutable projection have different hashes", path: s.blame(want, got), hint: copyHint}
+		return &breach{
+			what: "a configuration and its immutable projection have different hashes",
+			path: s.blame(want, got), hint: copyHint,
+		}
 	}
 	merged, err := engine.Merge(s.plan, immutable, hot)
 	if err != nil {
@@ -274,11 +321,13 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 	return &breach{what: otherwise, path: s.blame(before, after), hint: copyHint}
 }
 
-// copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
+// copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory
+// with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
 	whole := t.first.value()
 	method := whole.MethodByName("DeepCopy")
-	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != whole.Type() {
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 ||
+		method.Type().Out(0) != whole.Type() {
 		return nil
 	}
 	copied := whole
@@ -309,7 +358,10 @@ func canonical(v any) []byte {
 }
 
 func failed(what string, err error) *breach {
-	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues"}
+	b := &breach{
+		what: "a configuration " + what + ": " + err.Error(),
+		hint: "mend the type, or give the values that it can have with WithValues",
+	}
 	if all := fault.All(err); len(all) > 0 {
 		b.path = all[0].Path
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// sharedMemory reports whether two values reach the same memory, and where. Strings do not count, since they cannot be changed, nor do functions,
-// channels and time zones. Memory that an independently made twin also reaches does not count either: it holds interned values.
+// sharedMemory reports whether two values reach the same memory, and where. Strings do not count,
+// since they cannot be changed, nor do functions, channels and time zones. Memory that an
+// independently made twin also reaches does not count either: it holds interned values.
 func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	first, second, interned := memory{}, memory{}, memory{}
 	first.walk(a, "")
@@ -25,7 +26,8 @@ func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	return slices.Min(slices.Collect(maps.Values(first))), true
 }
 
-// memory is the address of each variable and map that a value reaches, with the path on which it does.
+// memory is the address of each variable and map that a value reaches, with the path on which it
+// does.
 type memory map[uintptr]string
 
 func (m memory) has(at uintptr) bool {
@@ -33,7 +35,8 @@ func (m memory) has(at uintptr) bool {
 	return ok
 }
 
-// walk adds the memory of v and everything that v reaches. The target of a pointer, slice or map is walked once.
+// walk adds the memory of v and everything that v reaches. The target of a pointer, slice or map is
+// walked once.
 func (m memory) walk(v reflect.Value, path string) {
 	if v.CanAddr() && v.Type().Size() > 0 && !m.has(v.UnsafeAddr()) {
 		m[v.UnsafeAddr()] = path

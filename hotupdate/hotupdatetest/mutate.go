@@ -12,12 +12,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Mutate returns a copy of config in which exactly one field of the class has another meaning, and the path of that field: [hotupdate.Schema.Diff]
-// lists one change, of this class. Everything else that is in JSON is unchanged, in memory of its own.
+// Mutate returns a copy of config in which exactly one field of the class has another meaning, and
+// the path of that field: [hotupdate.Schema.Diff] lists one change, of this class. Everything else
+// that is in JSON is unchanged, in memory of its own.
 //
-// The field may have been unset before, also below nil parents. Mutate finds every field that the type allows, except in elements that hotwhen
-// selects by a value that is not zero: config must have such an element. Values are those of [WithValues], or any that the field's type can have. If
-// t is a *rapid.T, field and value are drawn from it, and shrink with the rest of the test; otherwise they are the same in every run.
+// The field may have been unset before, also below nil parents. Mutate finds every field that the
+// type allows, except in elements that hotwhen selects by a value that is not zero: config must
+// have such an element. Values are those of [WithValues], or any that the field's type can have. If
+// t is a *rapid.T, field and value are drawn from it, and shrink with the rest of the test;
+// otherwise they are the same in every run.
 //
 // The test fails at once if the type has no such field.
 func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Option) (mutated *C, path string) {
@@ -38,7 +41,8 @@ func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Opti
 		found = rapid.Custom(m.draw).Example(1)
 	}
 	if found.path == "" {
-		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+" that could be changed by itself", "choose another class, or give values with WithValues"))
+		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+
+			" that could be changed by itself", "choose another class, or give values with WithValues"))
 		return nil, ""
 	}
 	return found.config.Addr().Interface().(*C), found.path
@@ -93,7 +97,8 @@ func (m mutator) try(a author, one *part) mutation {
 	return mutation{changed, changes[0].Path}
 }
 
-// set sets the values of a part in a tree of JSON: it sets members, and changes elements of in at their position or adds them.
+// set sets the values of a part in a tree of JSON: it sets members, and changes elements of in at
+// their position or adds them.
 func (a author) set(tree any, p *part, in *fieldplan.Node) any {
 	one := printer{}.tree(p)
 	switch all := tree.(type) {

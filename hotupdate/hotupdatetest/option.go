@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Option tells the kit what it cannot learn from the type. The functions of this package return Options; their order has no meaning.
+// Option tells the kit what it cannot learn from the type. The functions of this package return
+// Options; their order has no meaning.
 type Option func(s *subject) error
 
 // WithSchema uses this Schema instead of the type's own, such as one with [hotupdate.WithTag].
@@ -23,11 +24,12 @@ func WithSchema(schema *hotupdate.Schema) Option {
 	}
 }
 
-// WithValues sets the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is also left unset at
-// times. For a map the values are its keys.
+// WithValues sets the values that a field may have: those that its validation allows, or that its
+// unmarshaler reads. The field is also left unset at times. For a map the values are its keys.
 //
-// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
-// anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
+// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A
+// value is of the field's Go type, or anything whose JSON that type can read: "1Gi" for a quantity,
+// 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return func(s *subject) error {
 		s.allowed[path] = append(s.allowed[path], values...)
@@ -45,25 +47,30 @@ func (s *subject) readAllowed(path string) error {
 	})
 	switch {
 	case typ == nil:
-		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
+		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
+			"write JSON names separated by dots, and [] for elements")
 	case len(s.allowed[path]) == 0:
-		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
+		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
+			"give at least one, or leave the option out")
 	}
 	for i, given := range s.allowed[path] {
 		v, ok := readInto(typ, given)
 		if !ok {
-			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, or of the map's keys")
+			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ),
+				"give values of the field's type, or of the map's keys")
 		}
 		s.given[path] = append(s.given[path], v)
 	}
 	return nil
 }
 
-// WithDefaulter sets a defaulting function of the API type that runs before configurations are hashed. [Check] checks that it changes no hash: the
-// option default of the struct tag has to declare every default that it fills in.
+// WithDefaulter sets a defaulting function of the API type that runs before configurations are
+// hashed. [Check] checks that it changes no hash: the option default of the struct tag has to
+// declare every default that it fills in.
 //
-// Defaults of lists, maps, objects and non-pointer bools cannot be declared, nor can defaults that depend on other fields or are filled in only
-// sometimes. In these cases hash configurations before defaulting, such as the user's JSON by [hotupdate.Schema.HashRaw], and omit WithDefaulter; or
+// Defaults of lists, maps, objects and non-pointer bools cannot be declared, nor can defaults that
+// depend on other fields or are filled in only sometimes. In these cases hash configurations before
+// defaulting, such as the user's JSON by [hotupdate.Schema.HashRaw], and omit WithDefaulter; or
 // apply the default in the code that reads the field.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return func(s *subject) error {

@@ -34,7 +34,9 @@ func blankRoot(p *fieldplan.Plan) *part {
 }
 
 func (p *part) blankMember(f *fieldplan.Field) *part {
-	return blank(part{node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)})
+	return blank(part{
+		node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name),
+	})
 }
 
 func (p *part) blankElement() *part {
@@ -94,9 +96,11 @@ func (p *part) value() reflect.Value {
 	return v
 }
 
-// member returns the address of a field's part. The node may differ from that of f, but has its type.
+// member returns the address of a field's part. The node may differ from that of f, but has its
+// type.
 func (p *part) member(f *fieldplan.Field) **part {
-	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
+	return &p.members[slices.IndexFunc(p.node.Fields,
+		func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
 // put sets a leaf member, if there is a value.
@@ -151,7 +155,8 @@ func (p *part) inspect(find func(p *part) *breach) *breach {
 	return nil
 }
 
-// changeable returns the leaves that can change independently: all but those that identify or select an element, and those in a set.
+// changeable returns the leaves that can change independently: all but those that identify or
+// select an element, and those in a set.
 func (p *part) changeable(in *fieldplan.Node) (all []*part) {
 	switch {
 	case p == nil || p.null || p.node.Pairing == fieldplan.ByValue:

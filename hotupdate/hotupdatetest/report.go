@@ -84,7 +84,10 @@ func (w printer) leaf(p *part) any {
 		return nil
 	}
 	var written []byte
-	isUnwritten := fails(func() (err error) { written, err = json.Marshal(leaf.Addressable(v).Addr().Interface()); return err })
+	isUnwritten := fails(func() (err error) {
+		written, err = json.Marshal(leaf.Addressable(v).Addr().Interface())
+		return err
+	})
 	switch {
 	case isUnwritten:
 		return "(not in JSON)"

@@ -14,8 +14,8 @@ type single struct {
 	pattern string // the path of that value
 }
 
-// singles returns one single for each path at and below a blank part that can have a value, in the order of the fields. They depend only on the type
-// and the given values, and do not enter cycles.
+// singles returns one single for each path at and below a blank part that can have a value, in the
+// order of the fields. They depend only on the type and the given values, and do not enter cycles.
 func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 	if slices.Contains(open, p.node) {
 		return nil
@@ -57,8 +57,8 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 	return all
 }
 
-// sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if there is none. For a sensitive field the given
-// values are skipped, since they may be secret.
+// sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if
+// there is none. For a sensitive field the given values are skipped, since they may be secret.
 func (s *subject) sample(p *part, t reflect.Type) maker {
 	all := s.values(p.pattern, t)
 	if p.node.HidesValues() {

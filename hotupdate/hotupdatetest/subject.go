@@ -29,7 +29,10 @@ type subject struct {
 
 // subjectOf compiles T under the options.
 func subjectOf[T any](options []Option) (*subject, error) {
-	s := &subject{typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, allowed: map[string][]any{}, given: map[string][]reflect.Value{}}
+	s := &subject{
+		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, allowed: map[string][]any{},
+		given: map[string][]reflect.Value{},
+	}
 	var problems []error
 	for _, apply := range options {
 		problems = append(problems, apply(s))
@@ -78,8 +81,11 @@ func valueType(n *fieldplan.Node) reflect.Type {
 	return nil
 }
 
-// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order of the fields. It does not enter cycles.
-func visitNodes(n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, pattern string), open ...*fieldplan.Node) {
+// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order
+// of the fields. It does not enter cycles.
+func visitNodes(
+	n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, pattern string), open ...*fieldplan.Node,
+) {
 	if n == nil || slices.Contains(open, n) {
 		return
 	}

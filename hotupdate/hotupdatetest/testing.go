@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trialRun intercepts rapid's calls of the test. It withholds rapid's report, in which values are not hidden, and records whether the run failed.
+// trialRun intercepts rapid's calls of the test. It withholds rapid's report, in which values are
+// not hidden, and records whether the run failed.
 type trialRun struct {
 	rapid.TB // no method of it is called but those below
 

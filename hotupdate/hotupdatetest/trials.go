@@ -18,7 +18,8 @@ func drawPresent(a author) trial {
 
 // drawPair draws two configurations that have much in common or nothing.
 func drawPair(a author) trial {
-	return among(a, drawHashedChange, drawHotChange, drawSpelling, func(a author) trial { return trial{first: a.config(), second: a.config()} })(a)
+	return among(a, drawHashedChange, drawHotChange, drawSpelling,
+		func(a author) trial { return trial{first: a.config(), second: a.config()} })(a)
 }
 
 func drawSpelling(a author) trial {
@@ -40,7 +41,8 @@ func drawHotChange(a author) trial {
 func drawHashedChange(a author) trial {
 	c := a.config()
 	changed := c.clone()
-	hashed := slices.DeleteFunc(changed.changeable(nil), func(p *part) bool { return !fieldplan.IsProjected(p.node.Class) })
+	hashed := slices.DeleteFunc(changed.changeable(nil),
+		func(p *part) bool { return !fieldplan.IsProjected(p.node.Class) })
 	if len(hashed) == 0 {
 		return trial{first: c}
 	}

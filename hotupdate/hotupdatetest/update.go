@@ -13,18 +13,20 @@ const (
 
 var updateWords = map[string]update{"false": verify, "true": updateHarmless, "roll": updateRolling}
 
-// UpdateFlag defines a flag by which [Golden] writes its files, and returns the Option that reads the flag: with the name update, -update and
-// -update=roll. Define it before the flags are parsed: in a variable of the test's package.
+// UpdateFlag defines a flag by which [Golden] writes its files, and returns the Option that reads
+// the flag: with the name update, -update and -update=roll. Define it before the flags are parsed:
+// in a variable of the test's package.
 func UpdateFlag(flags *flag.FlagSet, name string) Option {
 	u := verify
-	flags.BoolFunc(name, "write golden files if that rolls no pool; -"+name+"=roll writes them in any case", func(text string) error {
-		word, ok := updateWords[text]
-		if !ok {
-			return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
-		}
-		u = word
-		return nil
-	})
+	flags.BoolFunc(name, "write golden files if that rolls no pool; -"+name+"=roll writes them in any case",
+		func(text string) error {
+			word, ok := updateWords[text]
+			if !ok {
+				return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
+			}
+			u = word
+			return nil
+		})
 	return func(s *subject) error {
 		s.update = u
 		return nil

@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// varying changes a configuration without changing its hash: it respells unset members, and draws new values for some classes.
+// varying changes a configuration without changing its hash: it respells unset members, and draws
+// new values for some classes.
 type varying struct {
 	author
 
@@ -57,7 +58,8 @@ func (v varying) member(in, m *part, f *fieldplan.Field) *part {
 	case m != nil && !m.null:
 		v.part(m, nil)
 		return m
-	case f.HasPresence(), f.Node.Recursive, f.Node.Kind == fieldplan.Array, f.Node.Kind == fieldplan.Leaf && f.Pointer && f.Default == nil:
+	case f.HasPresence(), f.Node.Recursive, f.Node.Kind == fieldplan.Array,
+		f.Node.Kind == fieldplan.Leaf && f.Pointer && f.Default == nil:
 		return m
 	}
 	p := in.blankMember(f)

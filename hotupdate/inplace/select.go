@@ -20,8 +20,8 @@ type Selection struct {
 	Select []string // machines whose nodes get [SelectedLabel]
 	Create []string // names of machines to create for the target, which are unused
 	Delete []string // machines to delete
-	// Progress has the machines of the pool by their state, each with a message for people. Machines
-	// that are to be created or deleted are not listed.
+	// Progress has the machines of the pool by their state, each with a message for people.
+	// Machines that are to be created or deleted are not listed.
 	Progress map[State]map[string]string
 	// Finished says that the pool has as many machines as replicas, that all are [Updated], and
 	// that nothing is left to do.

@@ -20,8 +20,10 @@ import (
 
 // MachineClass is a class of machines.
 type MachineClass struct {
-	Object       metav1.Object // as the cache returned it, anything that is shaped like a MachineClass; without it the class has no name
-	ProviderSpec []byte        // raw
+	// as the cache returned it, anything that is shaped like a MachineClass; without it the class
+	// has no name
+	Object       metav1.Object
+	ProviderSpec []byte // raw
 }
 
 // class is what hot updates read of a [MachineClass].
@@ -38,7 +40,8 @@ func (c MachineClass) read() class {
 		return class{MachineClass: c}
 	}
 	read := class{
-		MachineClass: c, name: c.Object.GetName(), key: strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
+		MachineClass: c, name: c.Object.GetName(),
+		key:      strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
 		deleting: c.Object.GetDeletionTimestamp() != nil, paused: isPaused(c.Object.GetAnnotations()),
 	}
 	if uid, version := c.Object.GetUID(), c.Object.GetResourceVersion(); uid != "" && version != "" {
@@ -76,22 +79,27 @@ type preparation struct {
 	restOf   *hotupdate.Schema // the Schema by which it was read
 }
 
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. Schemas are compared by meaning, so each call
-// may pass a new one. Classes without UID or resourceVersion, as in fake clients, are read each time. Machines of a class with an error are not
-// updated, but they are created. The error is a [*fault.Error] with the code
+// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as
+// well. Schemas are compared by meaning, so each call may pass a new one. Classes without UID or
+// resourceVersion, as in fake clients, are read each time. Machines of a class with an error are
+// not updated, but they are created. The error is a [*fault.Error] with the code
 //
-//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members that the Schema does not know are not an error but
-//     Immutable, since an extension may be rolled out before its driver. A member that differs from a known one only in case is an error, since
-//     drivers would read it as the known one.
+//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members
+//     that the Schema does not know are not an error but Immutable, since an extension may be
+//     rolled out before its driver. A member that differs from a known one only in case is an
+//     error, since drivers would read it as the known one.
 //   - large-hot-part, if no record can hold the hot part.
 //   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //
 // With the nil Schema and the zero Driver, Prepare is for a driver without hot updates: no machine
 // of the class is recorded, updated or delayed, and an event says so once.
 //
-// Beyond is true for one caller after each change of the class outside of its hot part. Labels, images and subnets change a class without changing
-// its name, and running machines keep theirs. Report it.
-func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
+// Beyond is true for one caller after each change of the class outside of its hot part. Labels,
+// images and subnets change a class without changing its name, and running machines keep theirs.
+// Report it.
+func (c *Classes) Prepare(
+	class MachineClass, schema *hotupdate.Schema, driver Driver,
+) (prepared *Prepared, beyond bool, err error) {
 	read := class.read()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -134,7 +142,8 @@ func (p *preparation) passAbilities(next *preparation) {
 	}
 }
 
-// same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no fingerprint.
+// same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no
+// fingerprint.
 func same(a, b *hotupdate.Schema) bool {
 	if a == b || a != nil && b != nil && *a == *b {
 		return true
@@ -144,27 +153,32 @@ func same(a, b *hotupdate.Schema) bool {
 	return err == nil && otherErr == nil && one == other
 }
 
-// Forget drops a deleted class. The key, namespace/name, is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which handles tombstones.
+// Forget drops a deleted class. The key, namespace/name, is that of client-go's
+// cache.DeletionHandlingMetaNamespaceKeyFunc, which handles tombstones.
 func (c *Classes) Forget(key string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	delete(c.prepared, key)
 }
 
-// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds, Lanes, Revision or Epoch change, every machine is
-// updated once.
+// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds,
+// Lanes, Revision or Epoch change, every machine is updated once.
 type Driver struct {
-	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as vm, network and disk. Names must never change: a record
-	// identifies a kind by its name. Without kinds the driver cannot update machines.
+	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as
+	// vm, network and disk. Names must never change: a record identifies a kind by its name.
+	// Without kinds the driver cannot update machines.
 	Kinds []string
-	// Lanes are the parts of the spec that are applied by calls of their own, besides the first lane.
+	// Lanes are the parts of the spec that are applied by calls of their own, besides the first
+	// lane.
 	Lanes []Lane
 	// Revision names what the driver applies to these kinds.
 	Revision string
-	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes every machine be checked once. See "Rolled-back drivers
-	// and restored backups" in the package documentation.
+	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes
+	// every machine be checked once. See "Rolled-back drivers and restored backups" in the package
+	// documentation.
 	Epoch string
-	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the desired state cost reads of the cloud and no marker.
+	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
+	// desired state cost reads of the cloud and no marker.
 	ReadsFirst bool
 }
 
@@ -183,7 +197,8 @@ func (d *Driver) text() string {
 	return values.Encode()
 }
 
-// Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
+// Prepared is the class side of a decision, computed once for all machines of the class. It is
+// immutable and safe for concurrent use.
 type Prepared struct {
 	class  class
 	schema *hotupdate.Schema
@@ -226,7 +241,10 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	inPlace, inPlaceErr := readable.InPlaceDocument(config)
 	rest, restErr := readable.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name, What: "its provider spec cannot be read", Cause: err}
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name,
+			What: "its provider spec cannot be read", Cause: err,
+		}
 	}
 	layout, err := layoutOf(&driver, schema)
 	if err != nil {
@@ -238,11 +256,13 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	}
 	return &Prepared{
 		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
-		beside: schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))), uncovered: layout.part(inPlace, 0),
+		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
+		uncovered: layout.part(inPlace, 0),
 	}, nil
 }
 
-// decode reads a provider spec by the Schema or, if it has members that the Schema does not know, by one that admits them.
+// decode reads a provider spec by the Schema or, if it has members that the Schema does not know,
+// by one that admits them.
 func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
 	config, err := schema.Decode(spec)
 	if err == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Creation records the creation of a VM, because CreateMachine and InitializeMachine write to the cloud, too.
+// Creation records the creation of a VM, because CreateMachine and InitializeMachine write to the
+// cloud, too.
 //
 //  1. Call [Executor.BeginCreation] before CreateMachine, and before InitializeMachine if that is
 //     called for an existing VM.
@@ -28,9 +29,11 @@ type Creation struct {
 	now      func() time.Time
 }
 
-// Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. So a process that was
-// suspended for longer sends nothing: another process may have created the VM and settled it by then. Use the caller's own context for everything
-// else, such as writes of the status. The resources of the context are released when it ends. For a driver without hot updates, ctx is returned.
+// Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after
+// the marker was written. So a process that was suspended for longer sends nothing: another process
+// may have created the VM and settled it by then. Use the caller's own context for everything else,
+// such as writes of the status. The resources of the context are released when it ends. For a
+// driver without hot updates, ctx is returned.
 func (c *Creation) Context(ctx context.Context) context.Context {
 	if c.seen.Class == nil && c.seen.ClassError == nil {
 		return ctx
@@ -40,10 +43,13 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// beginCreation prepares the record for the creation of a VM. It does so even if the driver cannot update: once it can, it needs to know the hot part
-// of the creation. A class that cannot be read leaves a marker without a hot part: the machine is updated once the class can be read.
+// beginCreation prepares the record for the creation of a VM. It does so even if the driver cannot
+// update: once it can, it needs to know the hot part of the creation. A class that cannot be read
+// leaves a marker without a hot part: the machine is updated once the class can be read.
 func beginCreation(o *observation) *Creation {
-	c := &Creation{seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	c := &Creation{
+		seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout()),
+	}
 	for _, lane := range lanesOf(o.Class) {
 		c.mark(lane.annotation, lane.target, o.now)
 	}
@@ -77,8 +83,9 @@ func (c *Creation) annotated(recordOf func(marker record.Record) record.Record) 
 	return annotations
 }
 
-// created returns the write that records a new VM, after InitializeMachine. If this was the first attempt to create the VM, the machine is settled.
-// Otherwise any of the attempts may have created the VM, and the update flow confirms it.
+// created returns the write that records a new VM, after InitializeMachine. If this was the first
+// attempt to create the VM, the machine is settled. Otherwise any of the attempts may have created
+// the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
 	annotations := c.annotated(func(marker record.Record) record.Record {
 		return marker.Created(providerID, c.first, now)
@@ -131,14 +138,18 @@ func (e *Executor[M]) BeginCreation(
 	return creation, result
 }
 
-// FinishCreation records a new VM after CreateMachine and InitializeMachine have succeeded. The machine is the newest object: the result of
-// BeginCreation, or of a later write. Nothing is recorded if the write fails, the class could not be read, or CreationTimeout is over. Then nothing
-// is lost: the marker causes an update.
+// FinishCreation records a new VM after CreateMachine and InitializeMachine have succeeded. The
+// machine is the newest object: the result of BeginCreation, or of a later write. Nothing is
+// recorded if the write fails, the class could not be read, or CreationTimeout is over. Then
+// nothing is lost: the marker causes an update.
 func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
 	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
 	if creation == nil {
-		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
+		err = errors.Join(err, &fault.Error{
+			Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish",
+			Hint: "call it only if BeginCreation returned one",
+		})
 	} else if err == nil && creation.marked {
 		err = versioned("FinishCreation's machine", machine)
 	}

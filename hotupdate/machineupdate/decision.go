@@ -19,8 +19,9 @@ type decision struct {
 	pass   *pass         // the update to make; nil unless the action is actUpdate or actConfirm
 }
 
-// decide says what to do with a lane of a machine. It is a pure function. Unless there is something to do, it reads only the header of the record,
-// and allocates nothing. The package documentation has the table.
+// decide says what to do with a lane of a machine. It is a pure function. Unless there is something
+// to do, it reads only the header of the record, and allocates nothing. The package documentation
+// has the table.
 func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
@@ -47,7 +48,8 @@ func decide(o *observation) decision {
 	return o.update(d, &r)
 }
 
-// isClosed reports whether the lane is InPlace and the node is not drained. Such a lane is only confirmed.
+// isClosed reports whether the lane is InPlace and the node is not drained. Such a lane is only
+// confirmed.
 func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace && o.gate == nil }
 
 // adopt decides for a machine that has no record of its own.
@@ -67,7 +69,8 @@ func (o *observation) excluded() (Reason, bool) {
 		return machineFailed, true
 	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
 		return creationPending, true
-	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused || o.Settings.Paused != nil && o.Settings.Paused():
+	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused ||
+		o.Settings.Paused != nil && o.Settings.Paused():
 		return paused, true
 	case o.Class == nil:
 		return classUnusable, true
@@ -86,7 +89,10 @@ func (m *machine) owns(h *record.Header, err error) error {
 	if h.Creating == m.Name && h.Creating != "" || h.ProviderID == m.ProviderID && h.ProviderID != "" {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: record.Hint}
+	return &fault.Error{
+		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name,
+		What: "has the record of another VM", Hint: record.Hint,
+	}
 }
 
 func (o *observation) decideBy(h *record.Header) decision {
@@ -123,8 +129,8 @@ func (o *observation) decideBy(h *record.Header) decision {
 	return decision{action: actUpdate, reason: verifyDue}
 }
 
-// changed says why the class differs from the one that the record was written for; UpToDate if it does not. A driver that cannot update applies
-// nothing, so its differences do not count.
+// changed says why the class differs from the one that the record was written for; UpToDate if it
+// does not. A driver that cannot update applies nothing, so its differences do not count.
 func (o *observation) changed(h *record.Header) Reason {
 	sameHot, sameSchema := o.lane.target.Wants(h)
 	switch {
@@ -148,8 +154,8 @@ func (o *observation) unconfirmed(h *record.Header) decision {
 	return decision{action: actConfirm, reason: confirmationDue}
 }
 
-// remaining returns the time until d after since, zero if that is past. It is negative if since is further in the future than the clocks of two
-// processes can differ: nothing waits for such a time.
+// remaining returns the time until d after since, zero if that is past. It is negative if since is
+// further in the future than the clocks of two processes can differ: nothing waits for such a time.
 func remaining(now, since time.Time, d time.Duration) time.Duration {
 	elapsed := now.Sub(since)
 	if elapsed < -d {
@@ -158,7 +164,8 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 	return max(d-elapsed, 0)
 }
 
-// update adds the pass that a decision asks for. The record is nil if nothing is known about the VM.
+// update adds the pass that a decision asks for. The record is nil if nothing is known about the
+// VM.
 func (o *observation) update(d decision, r *record.Record) decision {
 	if wait, unable := o.unable(); unable {
 		return decision{action: actUnsupported, reason: d.reason, delay: wait, err: d.err}
@@ -179,8 +186,8 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	return d
 }
 
-// unable reports whether the driver cannot update the lane, and how long it is not asked again; zero
-// if it covers nothing of the lane.
+// unable reports whether the driver cannot update the lane, and how long it is not asked again;
+// zero if it covers nothing of the lane.
 func (o *observation) unable() (wait time.Duration, unable bool) {
 	since := o.lane.unable.Load()
 	switch {
@@ -193,8 +200,9 @@ func (o *observation) unable() (wait time.Duration, unable bool) {
 	return wait, wait > 0
 }
 
-// retryDelay returns how long after the record was written the update is repeated. During a refusal the cloud is read once before the refusal ends:
-// its cause may be an update of ours whose answer was lost.
+// retryDelay returns how long after the record was written the update is repeated. During a refusal
+// the cloud is read once before the refusal ends: its cause may be an update of ours whose answer
+// was lost.
 func (o *observation) retryDelay(h *record.Header) time.Duration {
 	d := o.Settings.retryAfter()
 	if h.Retries == 0 {
@@ -210,7 +218,8 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	return d + spread(d/2, o.Machine.Name)
 }
 
-// nextTry returns how long after a failed pass with this record the next pass is made. By then decide no longer waits.
+// nextTry returns how long after a failed pass with this record the next pass is made. By then
+// decide no longer waits.
 func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&r.Header), shortRetry)
 	if r.State == record.Unconfirmed {
@@ -230,7 +239,8 @@ const (
 	actConfirm     action = "Confirm"     // update the machine once more, to settle it
 )
 
-// Reason says why a machine is updated or not, for logs, metrics and events. The package documentation has them all, under "Decision".
+// Reason says why a machine is updated or not, for logs, metrics and events. The package
+// documentation has them all, under "Decision".
 type Reason string
 
 const (
@@ -246,7 +256,9 @@ const (
 	recordUnusable  Reason = "RecordUnusable"  // the record cannot be read, or belongs to another VM
 	unfinished      Reason = "Unfinished"      // an update was begun, and no success was recorded
 	specChanged     Reason = "SpecChanged"     // the hot part of the class changed
-	schemaChanged   Reason = "SchemaChanged"   // since the record was written, other fields have become Hot, or the driver applies other things
+	// since the record was written, other fields have become Hot, or the driver applies other
+	// things
+	schemaChanged   Reason = "SchemaChanged"
 	verifyDue       Reason = "VerifyDue"       // VerifyPeriod is over
 	recordFull      Reason = "RecordFull"      // the record has no room: the change is made in parts, or not at all
 	confirmationDue Reason = "ConfirmationDue" // the last success is to be confirmed
@@ -269,7 +281,8 @@ const (
 	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
 	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
 	unable      ending = "Unable"      // the driver cannot update machines
-	gone        ending = "Gone"        // there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
-	updated     ending = "Updated"     // the update succeeded, and has yet to be confirmed
-	confirmed   ending = "Confirmed"   // the machine is settled
+	// there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
+	gone      ending = "Gone"
+	updated   ending = "Updated"   // the update succeeded, and has yet to be confirmed
+	confirmed ending = "Confirmed" // the machine is settled
 )

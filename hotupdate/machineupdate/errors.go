@@ -6,41 +6,49 @@ import (
 	"time"
 )
 
-// DriverError is a kind of error that the flow distinguishes. A driver returns it directly or wrapped. All other errors have an empty kind: the
-// machine is updated again after RetryAfter.
+// DriverError is a kind of error that the flow distinguishes. A driver returns it directly or
+// wrapped. All other errors have an empty kind: the machine is updated again after RetryAfter.
 type DriverError string
 
 // The kinds of a driver's errors.
 const (
 	errOther DriverError = ""
-	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the previous record is restored.
+	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the
+	// previous record is restored.
 	ErrUnimplemented DriverError = "the driver does not implement UpdateMachine"
-	// ErrNotFound says that there is no VM, or that reads lag: the machine is updated again, and no failure is reported.
+	// ErrNotFound says that there is no VM, or that reads lag: the machine is updated again, and no
+	// failure is reported.
 	ErrNotFound DriverError = "the driver found no VM"
-	// ErrPending says that the cloud has accepted the change but not yet done it, or that the driver read a value without knowing its target. Acceptance
-	// is not success: the machine is updated again, and no failure is reported.
+	// ErrPending says that the cloud has accepted the change but not yet done it, or that the
+	// driver read a value without knowing its target. Acceptance is not success: the machine is
+	// updated again, and no failure is reported.
 	ErrPending DriverError = "the cloud has not done the change yet"
-	// ErrDiffers says that the driver, called with ReadOnly, found a resource that is not in the desired state.
+	// ErrDiffers says that the driver, called with ReadOnly, found a resource that is not in the
+	// desired state.
 	ErrDiffers DriverError = "the driver found a resource that is not as desired"
 	// ErrThrottled says that the cloud refused calls because there were too many.
 	ErrThrottled DriverError = "the cloud throttles the driver"
-	// errPartial says that some resources were updated. It takes precedence over the kinds above, whatever the cause.
+	// errPartial says that some resources were updated. It takes precedence over the kinds above,
+	// whatever the cause.
 	errPartial DriverError = "some resources were not updated"
 )
 
 // Error returns the text.
 func (k DriverError) Error() string { return string(k) }
 
-// ErrorKindOf returns the kind of a driver's error and, if the error has a [*RetryError], the time until the next call. The outermost known kind of
-// an error and the errors that it wraps counts, except that a [*PartialError] always counts. ErrorKindOf follows Unwrap and Cause, since MCM's
+// ErrorKindOf returns the kind of a driver's error and, if the error has a [*RetryError], the time
+// until the next call. The outermost known kind of an error and the errors that it wraps counts,
+// except that a [*PartialError] always counts. ErrorKindOf follows Unwrap and Cause, since MCM's
 // status.Status has no Unwrap. It knows
 //
 //   - the errors of this package, and any error whose method Is reports that it is one;
-//   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as MCM itself does: the codes Unimplemented,
-//     NotFound and ResourceExhausted, which is ErrThrottled.
+//   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as
+//     MCM itself does: the codes Unimplemented, NotFound and ResourceExhausted, which is
+//     ErrThrottled.
 //
-// Joined errors have a kind if all of them have it: a driver that reports something unimplemented beside another error may have sent calls. A single
-// throttled error makes the whole ErrThrottled, and a PartialError makes it partial.
+// Joined errors have a kind if all of them have it: a driver that reports something unimplemented
+// beside another error may have sent calls. A single throttled error makes the whole ErrThrottled,
+// and a PartialError makes it partial.
 func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
 	if err == nil {
 		return errOther, 0
@@ -73,7 +81,9 @@ func ownKind(err error) DriverError {
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
-	return map[string]DriverError{"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled}[code]
+	return map[string]DriverError{
+		"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled,
+	}[code]
 }
 
 func wrapped(err error) []error {
@@ -116,7 +126,8 @@ type Resource struct {
 type PartialError struct {
 	Done    []Resource
 	NotDone []Resource
-	// Err is the cause; it may join an error for each resource. It must not quote values of the provider spec.
+	// Err is the cause; it may join an error for each resource. It must not quote values of the
+	// provider spec.
 	Err error
 }
 
@@ -126,7 +137,8 @@ func (e *PartialError) Error() string {
 	for i, resource := range e.NotDone {
 		names[i] = resource.Kind + " " + resource.ID
 	}
-	text := fmt.Sprintf("updated %d of %d resources, but not %s", len(e.Done), len(e.Done)+len(e.NotDone), strings.Join(names, ", "))
+	text := fmt.Sprintf("updated %d of %d resources, but not %s", len(e.Done), len(e.Done)+len(e.NotDone),
+		strings.Join(names, ", "))
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}

@@ -7,8 +7,9 @@ const (
 	warning = "Warning"
 )
 
-// tell publishes events. They never quote a value of a provider spec unless the errors of driver and API server do. Waiting, conflicts and
-// cancellation cause no events: they are frequent, and after a cancellation another process tries again. A refusal of the API server causes one: the
+// tell publishes events. They never quote a value of a provider spec unless the errors of driver
+// and API server do. Waiting, conflicts and cancellation cause no events: they are frequent, and
+// after a cancellation another process tries again. A refusal of the API server causes one: the
 // role may lack the verb patch.
 func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	d, how, err, why := &result.decision, result.ending, result.Err, string(result.decision.reason)+o.lane.where()

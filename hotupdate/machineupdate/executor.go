@@ -16,40 +16,55 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Executor carries out decisions, with functions that the caller supplies. It has no state of its own, is safe for concurrent use if the functions
-// are, and may be created for each reconcile.
+// Executor carries out decisions, with functions that the caller supplies. It has no state of its
+// own, is safe for concurrent use if the functions are, and may be created for each reconcile.
 //
-// It never ends the machine's reconcile and never blocks it longer than the functions do: it returns a delay instead. If a required function is
-// missing, it does nothing, and the error of the result says so.
+// It never ends the machine's reconcile and never blocks it longer than the functions do: it
+// returns a delay instead. If a required function is missing, it does nothing, and the error of the
+// result says so.
 type Executor[M Machine] struct {
-	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every patch names the resourceVersion that the machine must
-	// still have. Return the API server's errors for conflicts and missing machines unchanged, and do not repeat the write.
-	Patch func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (M, error)
-	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an error whose kind [ErrorKindOf] does not know in one of
-	// this package: fmt.Errorf("%w: %v", ErrNotFound, err).
+	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every
+	// patch names the resourceVersion that the machine must still have. Return the API server's
+	// errors for conflicts and missing machines unchanged, and do not repeat the write.
+	Patch func(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions,
+		subresources ...string,
+	) (M, error)
+	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an
+	// error whose kind [ErrorKindOf] does not know in one of this package: fmt.Errorf("%w: %v",
+	// ErrNotFound, err).
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
-	Event   func(object runtime.Object, eventType, reason, message string)
-	Limiter *Limiter // bounds the calls of the driver; with nil, the updates of a fleet may occupy all workers of the controller
+	Event func(object runtime.Object, eventType, reason, message string)
+	// bounds the calls of the driver; with nil, the updates of a fleet may occupy all workers of
+	// the controller
+	Limiter *Limiter
 	Now     func() time.Time
-	// Count is called for each lane of a machine with the action, its reason and its ending, for a counter with these labels. Nil counts nothing.
+	// Count is called for each lane of a machine with the action, its reason and its ending, for a
+	// counter with these labels. Nil counts nothing.
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
-	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled, Pending, Refused, Undrained, Differing, CallFailed,
-	//     Throttled, Unable, Gone, Updated and Confirmed.
+	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
+	//     Pending, Refused, Undrained, Differing, CallFailed, Throttled, Unable, Gone, Updated and
+	//     Confirmed.
 	Count func(action string, reason Reason, ending string)
 }
 
 // Result is the result of a reconcile.
 type Result[M Machine] struct {
-	// Machine is the machine that the last write returned, or the observed one. The rest of the caller's reconcile must use it: a write of an older
-	// object is a conflict, or wipes the record.
+	// Machine is the machine that the last write returned, or the observed one. The rest of the
+	// caller's reconcile must use it: a write of an older object is a conflict, or wipes the
+	// record.
 	Machine M
-	Reason  Reason // why the machine was updated or not: the reason of the first updated lane, else of the first lane; empty if nothing was decided
-	// Delay is the time until the next reconcile; zero if only another event calls for one, which a work queue would take for at once. The caller's
-	// reconcile continues in any case, and returns the [Earlier] of this and its own delay.
+	// why the machine was updated or not: the reason of the first updated lane, else of the first
+	// lane; empty if nothing was decided
+	Reason Reason
+	// Delay is the time until the next reconcile; zero if only another event calls for one, which a
+	// work queue would take for at once. The caller's reconcile continues in any case, and returns
+	// the [Earlier] of this and its own delay.
 	Delay time.Duration
-	// Err is the error of a function, of the record or of the class. It is for logs, and not a reason to end the reconcile.
+	// Err is the error of a function, of the record or of the class. It is for logs, and not a
+	// reason to end the reconcile.
 	Err error
 
 	decision decision
@@ -57,8 +72,9 @@ type Result[M Machine] struct {
 	marked   bool // the marker was written before the driver returned
 }
 
-// Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the caller's reconcile: the steps after Reconcile must not
-// lose its delay, even if they return an error.
+// Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the
+// caller's reconcile: the steps after Reconcile must not lose its delay, even if they return an
+// error.
 func Earlier[D ~int64](a, b D) D {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -72,8 +88,9 @@ const (
 	shortRetry    = 5 * time.Second
 )
 
-// Reconcile decides about the machine and carries out the decision, for one lane of the driver after the other. The next lane has its turn whatever
-// the result of a lane, unless the machine has changed meanwhile.
+// Reconcile decides about the machine and carries out the decision, for one lane of the driver
+// after the other. The next lane has its turn whatever the result of a lane, unless the machine has
+// changed meanwhile.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
@@ -137,7 +154,9 @@ func (e *Executor[M]) missing() error {
 }
 
 func missingFunction(name string) error {
-	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it",
+	}
 }
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
@@ -207,7 +226,8 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	}
 }
 
-// mark writes the marker of a pass. After an error, which the result holds as well, nothing may be sent.
+// mark writes the marker of a pass. After an error, which the result holds as well, nothing may be
+// sent.
 func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
 	pass := result.decision.pass
 	if !e.write(ctx, pass.write(result.version(), pass.planned.Marker), result) {
@@ -221,7 +241,8 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 		}
 	}
 	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
-		// A process that was suspended here must not call the driver: another process may have updated and settled the machine meanwhile.
+		// A process that was suspended here must not call the driver: another process may have
+		// updated and settled the machine meanwhile.
 		result.end(canceled, shortRetry, ctx.Err())
 		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
@@ -262,7 +283,8 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
 		e.record(ctx, result, pass.write(result.version(), refusal), refused, o.nextTry(&refusal, now), callErr)
-	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next attempts wait
+	// Recorded, so that the next attempts wait.
+	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result):
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
 		result.end(pending, retry, callErr)
@@ -278,11 +300,14 @@ const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
 var errReadOnly = &fault.Error{
-	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
+	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine",
+	What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
 }
 
 // record writes the record after a call.
-func (e *Executor[M]) record(ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error) {
+func (e *Executor[M]) record(
+	ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error,
+) {
 	if e.write(ctx, p, result) {
 		result.end(how, delay, callErr)
 	} else {
@@ -300,7 +325,8 @@ func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok
 	case err == nil:
 		result.Machine = written
 		if p.crowded && e.Event != nil {
-			e.Event(written, normal, "HotUpdateSpecNotMirrored", "the annotations of the machine have no room for the provider spec")
+			e.Event(written, normal, "HotUpdateSpecNotMirrored",
+				"the annotations of the machine have no room for the provider spec")
 		}
 		return true
 	case ctx.Err() != nil:

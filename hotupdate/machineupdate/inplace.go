@@ -18,18 +18,25 @@ type InPlaceState string
 
 // The states. InPlaceUnknown is the zero value.
 const (
-	InPlaceUnknown     InPlaceState = ""            // nothing is recorded, as after an adoption: the next drain applies it
-	InPlacePending     InPlaceState = "Pending"     // another part is applied, an update is unfinished, or a read found a difference: a drain has to apply it
-	InPlaceUnconfirmed InPlaceState = "Unconfirmed" // it is applied, and a later read has to confirm it: the machine waits, and needs no drain
-	InPlaceApplied     InPlaceState = "Applied"     // it is applied and confirmed, or there is nothing to apply
-	InPlaceUnable      InPlaceState = "Unable"      // it may differ from the machine's state, and the driver cannot apply or confirm it: do not drain the node
+	// nothing is recorded, as after an adoption: the next drain applies it
+	InPlaceUnknown InPlaceState = ""
+	// another part is applied, an update is unfinished, or a read found a difference: a drain has
+	// to apply it
+	InPlacePending InPlaceState = "Pending"
+	// it is applied, and a later read has to confirm it: the machine waits, and needs no drain
+	InPlaceUnconfirmed InPlaceState = "Unconfirmed"
+	InPlaceApplied     InPlaceState = "Applied" // it is applied and confirmed, or there is nothing to apply
+	// it may differ from the machine's state, and the driver cannot apply or confirm it: do not
+	// drain the node
+	InPlaceUnable InPlaceState = "Unable"
 )
 
 // String returns the state, Unknown if nothing is recorded.
 func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
 
-// InPlace returns the state of the InPlace part of the Class on the machine. The Class is that of the MachineDeployment's template. Call it before a
-// node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which requires InPlaceApplied.
+// InPlace returns the state of the InPlace part of the Class on the machine. The Class is that of
+// the MachineDeployment's template. Call it before a node is selected for an in-place update, and
+// before the machine is handed over to the new MachineSet, which requires InPlaceApplied.
 func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
@@ -41,7 +48,8 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if lane == nil {
 		return InPlaceApplied
 	}
-	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation], &machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
+	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation],
+		&machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
 	switch {
 	case state == InPlaceApplied || lane.canUpdate():
 		return state
@@ -95,7 +103,8 @@ type gate struct {
 	node DrainedNode // the first read
 }
 
-// check reads the node, and returns nil if the node is drained and was not drained again since the first read.
+// check reads the node, and returns nil if the node is drained and was not drained again since the
+// first read.
 func (g *gate) check(ctx context.Context) error {
 	if g.read == nil {
 		return missingFunction("ApplyInPlace's node")
@@ -105,18 +114,26 @@ func (g *gate) check(ctx context.Context) error {
 		g.node = node
 	}
 	if err == nil && (!node.Unschedulable || node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained)) {
-		err = &fault.Error{Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine", What: "is not drained, or was drained anew", Hint: "look again"}
+		err = &fault.Error{
+			Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine",
+			What: "is not drained, or was drained anew", Hint: "look again",
+		}
 	}
 	return err
 }
 
-// ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's template, to a machine whose node is drained. Call it
-// between DrainSuccessful and ReadyForUpdate, behind Reconcile, and mark the node as ready for the update only if ready is true. Do not count the
-// time that a machine waits here towards the timeout of the update.
+// ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's
+// template, to a machine whose node is drained. Call it between DrainSuccessful and ReadyForUpdate,
+// behind Reconcile, and mark the node as ready for the update only if ready is true. Do not count
+// the time that a machine waits here towards the timeout of the update.
 //
-// Node reads the node from the API server. It is called at the beginning, and again before the first request that changes the cloud. That request is
-// sent only if the node is the same, unschedulable, and was not drained again. For an Observation with neither class nor error the node is ready.
-func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
+// Node reads the node from the API server. It is called at the beginning, and again before the
+// first request that changes the cloud. That request is sent only if the node is the same,
+// unschedulable, and was not drained again. For an Observation with neither class nor error the
+// node is ready.
+func (e *Executor[M]) ApplyInPlace(
+	ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error),
+) (result Result[M], ready bool) {
 	result = Result[M]{Machine: observed.Machine, ending: notCalled}
 	if observed.isUnrecorded() {
 		return result, true
@@ -134,7 +151,8 @@ func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M],
 	if observed.InPlace() == InPlaceUnable {
 		err := &fault.Error{
 			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
-			What: "may need another InPlace part, which the driver cannot apply", Hint: "ask Observation.InPlace before a node is selected",
+			What: "may need another InPlace part, which the driver cannot apply",
+			Hint: "ask Observation.InPlace before a node is selected",
 		}
 		if result.end(unable, 0, err); e.Event != nil {
 			e.Event(observed.Machine, warning, "HotUpdateUnsupported", err.Error())

@@ -15,21 +15,27 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed independently. A change that the cloud refuses for hours, or
-// that waits for a drain, delays only its own lane. The Hot leaves without a Lane form the first lane, which has no name.
+// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed
+// independently. A change that the cloud refuses for hours, or that waits for a drain, delays only
+// its own lane. The Hot leaves without a Lane form the first lane, which has no name.
 //
-// A leaf that moves to another lane is adopted there: values that were set before and are no longer wanted stay.
+// A leaf that moves to another lane is adopted there: values that were set before and are no longer
+// wanted stay.
 type Lane struct {
-	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and the name behind it.
+	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and
+	// the name behind it.
 	Name string
 	// Kinds are the kinds of resources that the lane covers; if empty, those of the Driver.
 	Kinds []string
-	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and below them that are Hot, or of those that are InPlace,
-	// never of both. A list is one leaf. A driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package documentation.
+	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and
+	// below them that are Hot, or of those that are InPlace, never of both. A list is one leaf. A
+	// driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package
+	// documentation.
 	Paths []string
 }
 
-// maxLaneName is the greatest length of a lane's name: the name of an annotation has at most 63 characters.
+// maxLaneName is the greatest length of a lane's name: the name of an annotation has at most 63
+// characters.
 const maxLaneName = 63 - len("hot-update-")
 
 // text identifies the lane in a record.
@@ -49,7 +55,8 @@ type lane struct {
 	*ability
 }
 
-// canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot update.
+// canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot
+// update.
 func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && l.unable.Load() == nil }
 
 // where names the lane at the end of messages; the first lane has no name.
@@ -69,7 +76,10 @@ type layout struct {
 
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
 func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
-	l := &layout{schema: schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
+	l := &layout{
+		schema: schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}},
+		owner: map[string]int{},
+	}
 	var problems fault.List
 	for i := range driver.Lanes {
 		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
@@ -88,11 +98,13 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	}
 	switch {
 	case len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName:
-		tell("has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
+		tell("has a name that cannot be part of an annotation's",
+			fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
 	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
 		tell("is declared twice", "name each lane once")
 	case len(l.lanes) > record.MaxLanes:
-		tell("is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
+		tell("is one too many",
+			fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
 	}
 	if len(declared.Paths) == 0 {
 		tell("has no paths", "name the leaves that it has")
@@ -105,7 +117,8 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	case slices.ContainsFunc(l.lanes, isInPlace):
 		tell("is another lane that is InPlace", "declare one: a drain applies all of it")
 	case !driver.ReadsFirst:
-		tell("is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads")
+		tell("is InPlace, and the driver does not read first",
+			"set ReadsFirst: outside of a drain the driver only reads")
 	}
 	l.lanes = append(l.lanes, next)
 }
@@ -121,9 +134,11 @@ func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 	case path != "" && path[0] != '/':
 		tell("is no RFC 6901 pointer", "begin it with a slash")
 	case !l.schema.Holds(class, path, 0):
-		tell("has nothing in the Schema that is Hot or InPlace", "write the JSON names of members with a slash before each; elements of lists have no paths")
+		tell("has nothing in the Schema that is Hot or InPlace",
+			"write the JSON names of members with a slash before each; elements of lists have no paths")
 	case l.schema.Holds(other, path, 0) || to.class == other:
-		tell("is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own")
+		tell("is Hot in part and InPlace in part, or the other paths are of another class",
+			"give each class a lane of its own")
 	case slices.ContainsFunc(slices.Collect(maps.Keys(l.owner)), overlaps):
 		tell("overlaps with another path", "give each leaf to one lane, once")
 	default:
@@ -156,7 +171,10 @@ func (l *layout) aim(documents map[hotupdate.Class][]byte, schema, class string)
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
 		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, l.isOf(i), limits)
 		if what := lane.target.TooLarge(); what != "" {
-			problems.Add(&fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what, Hint: "make fewer or shorter fields hot"})
+			problems.Add(&fault.Error{
+				Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
+				Hint: "make fewer or shorter fields hot",
+			})
 		}
 		limits = others
 	}

@@ -6,16 +6,20 @@ import (
 	"time"
 )
 
-// Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates calls the driver once for every machine, and each
-// call occupies a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It has no clock,
-// and is safe for concurrent use. One is enough for a process with one account in one region, such as the machine-controller-manager of a Shoot. A
-// process with more needs one for each account and region, and creates the [Executor] of each reconcile with the machine's.
+// Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates
+// calls the driver once for every machine, and each call occupies a worker of the controller. It
+// counts updates, each of which makes several calls. The zero value denies everything. It has no
+// clock, and is safe for concurrent use. One is enough for a process with one account in one
+// region, such as the machine-controller-manager of a Shoot. A process with more needs one for each
+// account and region, and creates the [Executor] of each reconcile with the machine's.
 //
-// Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and InFlight. Confirmations and unfinished updates
-// leave a quarter of both, rounded down. Adoption, verification and other updates without a change of the spec leave a half.
+// Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and
+// InFlight. Confirmations and unfinished updates leave a quarter of both, rounded down. Adoption,
+// verification and other updates without a change of the spec leave a half.
 //
-// Recommended: InFlight a third of the controller's workers, at least one; Every so long that the calls of one update use half of the cloud's quota
-// for that time, so that concurrent updates do not starve each other; Burst ten.
+// Recommended: InFlight a third of the controller's workers, at least one; Every so long that the
+// calls of one update use half of the cloud's quota for that time, so that concurrent updates do
+// not starve each other; Burst ten.
 type Limiter struct {
 	Every    time.Duration // the time until another update may begin
 	Burst    int           // how many updates may begin at once
@@ -40,7 +44,8 @@ func (r Reason) rank() int {
 	}
 }
 
-// begin takes a token and reports whether there was one. If so, the update is under way until end is called. A nil limiter allows everything.
+// begin takes a token and reports whether there was one. If so, the update is under way until end
+// is called. A nil limiter allows everything.
 func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	if l == nil {
 		return true
@@ -51,7 +56,8 @@ func (l *Limiter) begin(reason Reason, now time.Time) bool {
 		l.spent, l.at = max(l.spent-elapsed.Seconds()/l.Every.Seconds(), 0), now
 	}
 	rank := reason.rank()
-	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) && (l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
+	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) &&
+		(l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
 	if allowed {
 		l.spent++
 		l.inFlight++

@@ -10,15 +10,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Fleet tracks the records of all machines, for metrics. It remembers since when a machine has not been settled, because each repetition writes the
-// record again. The zero value is ready for use, and safe for concurrent use.
+// Fleet tracks the records of all machines, for metrics. It remembers since when a machine has not
+// been settled, because each repetition writes the record again. The zero value is ready for use,
+// and safe for concurrent use.
 type Fleet[M metav1.Object] struct {
 	mutex sync.Mutex
 	begun map[string]record.Header // by the machine's UID and the annotation of the lane
 }
 
-// Samples computes numbers, by name, from the machines of a lister. It reads only the heads of records. A machine counts once for each of its lanes.
-// In-place updates do not count, because they wait for a drain.
+// Samples computes numbers, by name, from the machines of a lister. It reads only the heads of
+// records. A machine counts once for each of its lanes. In-place updates do not count, because they
+// wait for a drain.
 //
 //	machines_calling            machines whose update was begun and has not succeeded
 //	machines_unconfirmed        machines whose update is to be confirmed
@@ -53,7 +55,8 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	}
 	f.begun = begun
 	samples["machines_calling"], samples["oldest_calling_seconds"] = count[record.Calling], oldest[record.Calling]
-	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed], oldest[record.Unconfirmed]
+	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed],
+		oldest[record.Unconfirmed]
 	return samples
 }
 

@@ -32,12 +32,13 @@ type Observation[M Machine] struct {
 	Machine    M      // as returned by the last write or the cache; it is not changed
 	ProviderID string // its spec.providerID
 	Phase      string // its status.currentStatus.phase
-	// Class is the machine's class. If it could not be prepared, it is nil and ClassError says why. Without both nothing is updated or recorded: that is
-	// for drivers without hot updates.
+	// Class is the machine's class. If it could not be prepared, it is nil and ClassError says why.
+	// Without both nothing is updated or recorded: that is for drivers without hot updates.
 	Class      *Prepared
 	ClassError error
-	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. It may be nil if the driver can update and
-	// its lane has all members with InPlace leaves. Otherwise it is needed to tell what differs.
+	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in
+	// place. It may be nil if the driver can update and its lane has all members with InPlace
+	// leaves. Otherwise it is needed to tell what differs.
 	Former *Prepared
 	// Versions returns the hot parts with which the VM may have been created, see
 	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record of
@@ -77,8 +78,9 @@ type observation struct {
 // at prepares an observation for a decision about a lane.
 func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
-		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
-		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(),
+		ProviderID: o.ProviderID,
+		Phase:      o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
 	}
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
 }
@@ -94,7 +96,10 @@ func given[M Machine](where string, m M) error {
 	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil", Hint: "hand in the object of the cache, or of the last write"}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil",
+		Hint: "hand in the object of the cache, or of the last write",
+	}
 }
 
 // versioned returns the error of a machine to which no write can be bound.
@@ -103,33 +108,40 @@ func versioned[M Machine](where string, m M) error {
 		return err
 	}
 	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-resource-version", Where: where, What: "has no resourceVersion, without which a write would overwrite what others wrote",
+		Kind: fault.Misuse, Code: "missing-resource-version", Where: where,
+		What: "has no resourceVersion, without which a write would overwrite what others wrote",
 		Hint: "hand in the object of the cache, or of the last write",
 	}
 }
 
 // Settings holds the times and switches of the flow.
 type Settings struct {
-	// ConfirmAfter is the time after a success until the machine is updated once more, to settle it. "Time" in the package documentation says how long
-	// it must be at least. Zero means 15 minutes.
+	// ConfirmAfter is the time after a success until the machine is updated once more, to settle
+	// it. "Time" in the package documentation says how long it must be at least. Zero means 15
+	// minutes.
 	ConfirmAfter time.Duration
-	// RetryAfter is the time after a failed or interrupted update until the next one. A changed provider spec does not wait. The time doubles with each
-	// repetition, up to ConfirmAfter, plus up to half of it as jitter. Zero means 15 seconds.
+	// RetryAfter is the time after a failed or interrupted update until the next one. A changed
+	// provider spec does not wait. The time doubles with each repetition, up to ConfirmAfter, plus
+	// up to half of it as jitter. Zero means 15 seconds.
 	RetryAfter time.Duration
-	// CallTimeout is the time after the marker during which requests may be sent to the cloud. Zero means 5 minutes.
+	// CallTimeout is the time after the marker during which requests may be sent to the cloud. Zero
+	// means 5 minutes.
 	CallTimeout time.Duration
-	// VerifyPeriod is the time after which a settled machine is updated without a change, to repair drift. Zero means never.
+	// VerifyPeriod is the time after which a settled machine is updated without a change, to repair
+	// drift. Zero means never.
 	VerifyPeriod time.Duration
-	// CreationTimeout is the time after its marker during which a creation may send requests. ConfirmAfter must exceed it by the same margin as
-	// CallTimeout. Zero means 10 minutes.
+	// CreationTimeout is the time after its marker during which a creation may send requests.
+	// ConfirmAfter must exceed it by the same margin as CallTimeout. Zero means 10 minutes.
 	CreationTimeout time.Duration
-	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is
-	// longer than 64 KiB. It is not written either if all annotations of the machine would take more
-	// than 240 KiB; an event reports that. It roughly doubles the size of machines in etcd.
+	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it
+	// is longer than 64 KiB. It is not written either if all annotations of the machine would take
+	// more than 240 KiB; an event reports that. It roughly doubles the size of machines in etcd.
 	MirrorSpec bool
-	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
+	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also
+	// [AnnotationPause].
 	Paused func() bool
-	// DenialDelay is how long a machine waits after the limiter denied its update, plus the same time at most as jitter. Zero means a minute.
+	// DenialDelay is how long a machine waits after the limiter denied its update, plus the same
+	// time at most as jitter. Zero means a minute.
 	DenialDelay time.Duration
 }
 
@@ -147,14 +159,16 @@ func (s *Settings) creationTimeout() time.Duration {
 
 // The annotations on Machine objects.
 const (
-	// AnnotationRecord holds the record of a machine's hot updates. The package documentation specifies its JSON. A [Lane] has an annotation of this
-	// name, with a hyphen and its own name behind it.
+	// AnnotationRecord holds the record of a machine's hot updates. The package documentation
+	// specifies its JSON. A [Lane] has an annotation of this name, with a hyphen and its own name
+	// behind it.
 	AnnotationRecord = "machine.sapcloud.io/hot-update"
-	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value, unless that is "false". Creations and their records
-	// continue. An update that was begun is finished after the pause.
+	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value,
+	// unless that is "false". Creations and their records continue. An update that was begun is
+	// finished after the pause.
 	AnnotationPause = "machine.sapcloud.io/pause-hot-update"
-	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section "Reconciliation Changes".
-	// No code reads it. See [Settings].
+	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the
+	// hot-update proposal, section "Reconciliation Changes". No code reads it. See [Settings].
 	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 

@@ -9,7 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// pass is one update of one machine: the request to the driver, and the records before and after it. It is immutable.
+// pass is one update of one machine: the request to the driver, and the records before and after
+// it. It is immutable.
 type pass struct {
 	observation
 
@@ -26,7 +27,8 @@ func (p *pass) drained() {
 	}
 }
 
-// restorePrevious returns the write that removes the marker. Use it only if nothing was sent to the cloud.
+// restorePrevious returns the write that removes the marker. Use it only if nothing was sent to the
+// cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := map[string]*string{p.lane.annotation: nil}
 	if previous, recorded := p.Machine.Annotations[p.lane.annotation]; recorded {
@@ -52,7 +54,8 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 	return p.Machine.write(resourceVersion, annotations)
 }
 
-// mirror adds the provider spec of the class, if Settings.MirrorSpec asks for it, to the annotations of a success.
+// mirror adds the provider spec of the class, if Settings.MirrorSpec asks for it, to the
+// annotations of a success.
 func (o *observation) mirror(annotations map[string]*string) {
 	_, stands := o.Machine.Annotations[AnnotationLastApplied]
 	switch {
@@ -63,7 +66,8 @@ func (o *observation) mirror(annotations map[string]*string) {
 	}
 }
 
-// write returns the write of a record, bound to the object by which it was decided, or to a newer object from our own writes.
+// write returns the write of a record, bound to the object by which it was decided, or to a newer
+// object from our own writes.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
 	return p.Machine.write(resourceVersion, p.annotated(r))
 }
@@ -96,7 +100,8 @@ func (m *machine) write(resourceVersion string, annotations map[string]*string) 
 
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
-		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class.MachineClass, Secret: p.Secret, Lane: p.lane.name,
+		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class.MachineClass,
+		Secret: p.Secret, Lane: p.lane.name,
 		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.isClosed(),
 	}
 	for _, part := range p.planned.Parts {
@@ -104,17 +109,19 @@ func (p *pass) request() *UpdateMachineRequest {
 		for i, hot := range part.Attempted {
 			attempted[i] = Hot(hot)
 		}
-		r.Parts = append(r.Parts, Part{Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired)})
+		r.Parts = append(r.Parts, Part{
+			Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired),
+		})
 	}
 	return r
 }
 
-// patch is one write to the annotations of a Machine: the metadata of a JSON merge patch, which the API server refuses with a conflict if the
-// machine has another resourceVersion or UID.
+// patch is one write to the annotations of a Machine: the metadata of a JSON merge patch, which the
+// API server refuses with a conflict if the machine has another resourceVersion or UID.
 type patch struct {
 	Machine string `json:"-"` // its name
-	// UID and ResourceVersion are those that the machine must still have. Without the check of the resourceVersion two leaders could overwrite each
-	// other's records. An empty UID is omitted.
+	// UID and ResourceVersion are those that the machine must still have. Without the check of the
+	// resourceVersion two leaders could overwrite each other's records. An empty UID is omitted.
 	UID             types.UID          `json:"uid,omitempty"`
 	ResourceVersion string             `json:"resourceVersion"`
 	Annotations     map[string]*string `json:"annotations"` // nil removes an annotation

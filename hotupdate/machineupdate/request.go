@@ -10,18 +10,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// UpdateMachineRequest asks a driver to bring the resources of a machine from any state that may be live to the desired one.
+// UpdateMachineRequest asks a driver to bring the resources of a machine from any state that may be
+// live to the desired one.
 //
-// For each of the Parts a driver projects Applied, each of Attempted, and Desired by the same function to the infrastructure tags of each resource of
-// the kind, and passes them to [tags.Rules.Plan].
+// For each of the Parts a driver projects Applied, each of Attempted, and Desired by the same
+// function to the infrastructure tags of each resource of the kind, and passes them to
+// [tags.Rules.Plan].
 //
-// The driver returns nil if every resource is in the desired state, ErrPending if an accepted change is under way or the target of a resource is
-// unknown, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM is gone, a [*RetryError] if the cloud says when it
-// accepts the change, a [*PartialError] if some resources were updated, whatever the cause, and another error if none was or it does not know. It
-// sends nothing once the context is done.
+// The driver returns nil if every resource is in the desired state, ErrPending if an accepted
+// change is under way or the target of a resource is unknown, ErrUnimplemented if it cannot update
+// at all and has sent nothing, ErrNotFound if the VM is gone, a [*RetryError] if the cloud says
+// when it accepts the change, a [*PartialError] if some resources were updated, whatever the cause,
+// and another error if none was or it does not know. It sends nothing once the context is done.
 //
-// The driver may be called at any time, also while requests of an earlier call are still under way. Each call starts from the beginning and repeats
-// what an earlier, failed call did not do. So a driver retries throttled calls, with growing delays, until the context is done. Package driver
+// The driver may be called at any time, also while requests of an earlier call are still under way.
+// Each call starts from the beginning and repeats what an earlier, failed call did not do. So a
+// driver retries throttled calls, with growing delays, until the context is done. Package driver
 // implements all this.
 //
 // Its JSON has all that is plain: everything except Class, Secret, Object and BeforeWrite. So a
@@ -37,9 +41,9 @@ type UpdateMachineRequest struct {
 	Object metav1.Object     `json:"-"`              // the caller's machine object; the class's object is in Class
 	Lane   string            `json:"lane,omitempty"` // the name of the [Lane]; empty for the first one
 	Parts  []Part            `json:"parts"`          // one for each kind of the lane, with the leaves of the lane
-	// Rank is the urgency of the update, for drivers that queue calls; the lowest goes first. It is 0
-	// for a change of the provider spec, 1 for a confirmation or an unfinished update, and 2 for an
-	// adoption and everything else.
+	// Rank is the urgency of the update, for drivers that queue calls; the lowest goes first. It is
+	// 0 for a change of the provider spec, 1 for a confirmation or an unfinished update, and 2 for
+	// an adoption and everything else.
 	Rank int `json:"rank,omitempty"`
 	// NotBefore is when the cloud accepts changes again after a refusal; zero if no refusal is
 	// known. Until then a driver only reads: the refused change may already have been done. It
@@ -55,7 +59,8 @@ type UpdateMachineRequest struct {
 	BeforeWrite func(ctx context.Context) error `json:"-"`
 }
 
-// Part holds the known and the desired state of the resources of one kind. A driver reads only fields that concern the kind.
+// Part holds the known and the desired state of the resources of one kind. A driver reads only
+// fields that concern the kind.
 type Part struct {
 	Kind    string `json:"kind"`
 	Applied Hot    `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
@@ -63,23 +68,27 @@ type Part struct {
 	// since, and the one applied before an unconfirmed success. They are merged into as few as can
 	// hold all their leaves. The first is [Nothing] if something was to be removed.
 	Attempted []Hot `json:"attempted,omitempty"`
-	// Desired is the hot part that the resources should have. It is that of the class, unless the record is full.
+	// Desired is the hot part that the resources should have. It is that of the class, unless the
+	// record is full.
 	Desired Hot `json:"desired"`
 }
 
-// Format prints the names of machine and class and the provider ID, for every verb. It prints neither secret nor spec.
+// Format prints the names of machine and class and the provider ID, for every verb. It prints
+// neither secret nor spec.
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
 	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.read().name)
 }
 
-// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.HotDocument] writes them. The empty string
-// means that no hot part is known, as before the first success.
+// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as
+// [hotupdate.Schema.HotDocument] writes them. The empty string means that no hot part is known, as
+// before the first success.
 //
 // Printing it shows only its length, since it may be secret. Convert it to a string to read it.
 type Hot string
 
-// Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything that is owned.
+// Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything
+// that is owned.
 const Nothing Hot = "{}"
 
 // Format prints the length, for every verb.

@@ -1,9 +1,11 @@
-// Command benchmarks sets the library beside code that is written by hand for one type, and beside what else there is.
+// Command benchmarks sets the library beside code that is written by hand for one type, and beside
+// what else there is.
 //
 //	cd internal/benchmarks && go run .
 //
-// It prints tables in Markdown and draws how the time per element grows with the size of a collection into scale.svg. Times are the best
-// of many short turns in one process, in which all cases take turns; ratios hold from machine to machine better than times.
+// It prints tables in Markdown and draws how the time per element grows with the size of a
+// collection into scale.svg. Times are the best of many short turns in one process, in which all
+// cases take turns; ratios hold from machine to machine better than times.
 package main
 
 import (
@@ -18,7 +20,8 @@ import (
 func main() {
 	turns := flag.Int("turns", 30, "how often each case is timed")
 	slice := flag.Duration("slice", 2*time.Millisecond, "how long each turn takes, at least")
-	picture := flag.String("svg", "scale.svg", "where the plot goes; if empty, only the summary is printed, as it stands in the README")
+	picture := flag.String("svg", "scale.svg",
+		"where the plot goes; if empty, only the summary is printed, as it stands in the README")
 	flag.Parse()
 	r := &report{options: measure.Options{Turns: *turns, Slice: *slice}, out: os.Stdout}
 	if err := r.run(*picture); err != nil {

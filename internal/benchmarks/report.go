@@ -31,7 +31,8 @@ type group struct {
 }
 
 func (r *report) run(picture string) error {
-	fmt.Fprintf(r.out, "%s, %s, %d processors, %s\n\n", time.Now().UTC().Format(time.DateOnly), processor(), runtime.NumCPU(), runtime.Version())
+	fmt.Fprintf(r.out, "%s, %s, %d processors, %s\n\n", time.Now().UTC().Format(time.DateOnly), processor(),
+		runtime.NumCPU(), runtime.Version())
 	if err := r.measure(); err != nil {
 		return err
 	}
@@ -90,14 +91,16 @@ func (r *report) group(g cases.Group) ([]*measure.Case, error) {
 
 // summary is a line for each operation: the library beside the limit and the best peer.
 func (r *report) summary() {
-	fmt.Fprintln(r.out, "| typical configuration | this library | allocations | times the limit | best of the others | is slower by |")
+	fmt.Fprintln(r.out,
+		"| typical configuration | this library | allocations | times the limit | best of the others | is slower by |")
 	fmt.Fprintln(r.out, "|---|---|---|---|---|---|")
 	for _, g := range r.groups {
 		typical := g.sizes[1]
 		own := named(typical, func(name string) bool { return name == cases.Library })
 		limit := named(typical, isLimit)
 		best := named(typical, func(name string) bool { return name != cases.Library && !isLimit(name) })
-		fmt.Fprintf(r.out, "| %s | %s | %.0f | %s | %s | %s |\n", g.name, took(own.PerOp), own.Allocs, ratio(own, limit), nameOf(best), ratio(best, own))
+		fmt.Fprintf(r.out, "| %s | %s | %.0f | %s | %s | %s |\n", g.name, took(own.PerOp), own.Allocs,
+			ratio(own, limit), nameOf(best), ratio(best, own))
 	}
 	fmt.Fprintln(r.out)
 }
@@ -139,8 +142,8 @@ func took(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// table shows all cases of an operation: times, in parentheses how many times the limit's, or the library's where there is none, and
-// allocations.
+// table shows all cases of an operation: times, in parentheses how many times the limit's, or the
+// library's where there is none, and allocations.
 func (r *report) table(g group) {
 	fmt.Fprintf(r.out, "| %s |", g.name)
 	for _, size := range fixture.Sizes() {
@@ -150,8 +153,10 @@ func (r *report) table(g group) {
 	for i, c := range g.sizes[0] {
 		fmt.Fprintf(r.out, "| %s |", c.Name)
 		for _, measured := range g.sizes {
-			base := cmp.Or(named(measured, isLimit), named(measured, func(name string) bool { return name == cases.Library }))
-			fmt.Fprintf(r.out, " %s (%s), %.0f allocs |", took(measured[i].PerOp), ratio(measured[i], base), measured[i].Allocs)
+			base := cmp.Or(named(measured, isLimit),
+				named(measured, func(name string) bool { return name == cases.Library }))
+			fmt.Fprintf(r.out, " %s (%s), %.0f allocs |", took(measured[i].PerOp),
+				ratio(measured[i], base), measured[i].Allocs)
 		}
 		fmt.Fprintln(r.out)
 	}
@@ -164,7 +169,9 @@ var counts = []int{10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000}
 // scale measures collections of growing size, shows the ends as a table and draws all as a plot.
 func (r *report) scale(picture string) error {
 	p := plot.Plot{Title: "hash: time per element", XLabel: "elements", YLabel: "nanoseconds per element"}
-	fmt.Fprintln(r.out, "| hash of a collection | ns per element at 100 | at 10,000 | at 100,000 | memory at 100,000 |\n|---|---|---|---|---|")
+	fmt.Fprintln(r.out,
+		"| hash of a collection | ns per element at 100 | at 10,000 | at 100,000 | memory at 100,000 "+
+			"|\n|---|---|---|---|---|")
 	for _, series := range cases.Scale() {
 		line := plot.Line{Name: series.Name}
 		var memory uint64
@@ -179,7 +186,8 @@ func (r *report) scale(picture string) error {
 			memory = measure.Allocated(func() { _ = run() })
 		}
 		p.Lines = append(p.Lines, line)
-		fmt.Fprintf(r.out, "| %s | %.0f | %.0f | %.0f | %d KiB |\n", series.Name, perElement[100], perElement[10_000], perElement[100_000], memory>>10)
+		fmt.Fprintf(r.out, "| %s | %.0f | %.0f | %.0f | %d KiB |\n", series.Name, perElement[100], perElement[10_000],
+			perElement[100_000], memory>>10)
 	}
 	slices.SortStableFunc(p.Lines, func(a, b plot.Line) int { return cmp.Compare(b.Points[0].Y, a.Points[0].Y) })
 	var drawn bytes.Buffer

@@ -22,13 +22,15 @@ func at(offset int, problem *fault.Error) *fault.Error {
 
 func invalidUTF8(offset int) *fault.Error {
 	return at(offset, &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8", What: "invalid UTF-8", Hint: "encode text as UTF-8, and binary data as base64",
+		Kind: fault.Malformed, Code: "invalid-utf8", What: "invalid UTF-8",
+		Hint: "encode text as UTF-8, and binary data as base64",
 	})
 }
 
 func loneSurrogate(offset int) *fault.Error {
 	return at(offset, &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8", What: `lone surrogate in a \u escape`, Hint: "write both halves of the pair, or the character itself",
+		Kind: fault.Malformed, Code: "invalid-utf8", What: `lone surrogate in a \u escape`,
+		Hint: "write both halves of the pair, or the character itself",
 	})
 }
 
@@ -50,12 +52,14 @@ func numberRange(offset int) *fault.Error {
 
 func tooDeep(offset int) *fault.Error {
 	return at(offset, &fault.Error{
-		Kind: fault.Limit, Code: "too-deep", What: fmt.Sprintf("more than %d nested objects and arrays", MaxDepth), Hint: "nest less deeply",
+		Kind: fault.Limit, Code: "too-deep", What: fmt.Sprintf("more than %d nested objects and arrays", MaxDepth),
+		Hint: "nest less deeply",
 	})
 }
 
 func duplicateMember(offset int) *fault.Error {
 	return at(offset, &fault.Error{
-		Kind: fault.Duplicate, Code: "duplicate-member", What: "a second member of the same name", Hint: "keep one of them; escapes make no difference to a name",
+		Kind: fault.Duplicate, Code: "duplicate-member", What: "a second member of the same name",
+		Hint: "keep one of them; escapes make no difference to a name",
 	})
 }

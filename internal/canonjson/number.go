@@ -9,8 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// MaxExponent bounds the decimal exponent of a number that is written with one significant digit before the decimal point: 9.99e999 and 1e-999
-// are inside, 1e1000 and 0.1e-999 are not. Zero has no exponent and is always inside.
+// MaxExponent bounds the decimal exponent of a number that is written with one significant digit
+// before the decimal point: 9.99e999 and 1e-999 are inside, 1e1000 and 0.1e-999 are not. Zero has
+// no exponent and is always inside.
 const MaxExponent = 999
 
 // Numbers whose decimal point falls into this range are written without an exponent.
@@ -24,8 +25,8 @@ const exponentCap = int64(1) << 56
 
 // AppendFloat appends the shortest decimal that reads back as f, in the layout of [AppendNumber].
 //
-// Bits is the width of f: 32 means that f is first rounded to a float32, anything else means 64. NaN and infinities, also those
-// that come from rounding, are "not-finite".
+// Bits is the width of f: 32 means that f is first rounded to a float32, anything else means 64.
+// NaN and infinities, also those that come from rounding, are "not-finite".
 func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 	if bits == 32 {
 		f = float64(float32(f))
@@ -41,8 +42,9 @@ func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 	return dst, nil
 }
 
-// AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed literal, or white space
-// around it, is "invalid-json"; a value beyond [MaxExponent] is "number-range".
+// AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed
+// literal, or white space around it, is "invalid-json"; a value beyond [MaxExponent] is
+// "number-range".
 func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 	n, end, ok := scanNumber(literal)
 	if !ok || end < len(literal) {
@@ -61,7 +63,8 @@ type number struct {
 	exp         int64
 }
 
-// scanNumber reads the number literal at the start of text. End is the offset behind it, or of the first byte that does not fit.
+// scanNumber reads the number literal at the start of text. End is the offset behind it, or of the
+// first byte that does not fit.
 func scanNumber(text []byte) (n number, end int, ok bool) {
 	if n.neg = len(text) > 0 && text[0] == '-'; n.neg {
 		end = 1
@@ -108,7 +111,8 @@ func scanExponent(text []byte, at int) (exp int64, end int, ok bool) {
 	return sign * exp, end, len(digits) > 0
 }
 
-// append writes the number in the layout that the package comment specifies. It is false, and writes nothing, beyond [MaxExponent].
+// append writes the number in the layout that the package comment specifies. It is false, and
+// writes nothing, beyond [MaxExponent].
 func (n number) append(dst []byte) ([]byte, bool) {
 	start := len(dst)
 	if n.neg {
@@ -130,7 +134,8 @@ func (n number) append(dst []byte) ([]byte, bool) {
 	return placePoint(dst, first, int(point)), true
 }
 
-// appendExponent turns the digits from first on into d1.d2…dk, and appends e and the exponent with its sign.
+// appendExponent turns the digits from first on into d1.d2…dk, and appends e and the exponent with
+// its sign.
 func appendExponent(dst []byte, first int, exp int64) []byte {
 	if len(dst) > first+1 {
 		dst = slices.Insert(dst, first+1, '.')
@@ -142,7 +147,8 @@ func appendExponent(dst []byte, first int, exp int64) []byte {
 	return strconv.AppendInt(dst, exp, 10)
 }
 
-// placePoint inserts the decimal point after point digits, counted from first on, and zeros where digits are missing.
+// placePoint inserts the decimal point after point digits, counted from first on, and zeros where
+// digits are missing.
 func placePoint(dst []byte, first, point int) []byte {
 	const zeros = "0.00000000000000000000"
 	count := len(dst) - first

@@ -8,7 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// outline has the offsets of the objects of a text that must be sorted, and of their members. It is used to copy the text in sorted order.
+// outline has the offsets of the objects of a text that must be sorted, and of their members. It is
+// used to copy the text in sorted order.
 type outline struct {
 	objects []object // in the order in which they start, without those that are sorted in the text
 	members []member // of objects that have ended; those of one object are adjacent, sorted
@@ -16,7 +17,8 @@ type outline struct {
 	names   []byte   // unescaped
 }
 
-// object is an object at text[start:end], with the brackets. Its members are members[first:first+count].
+// object is an object at text[start:end], with the brackets. Its members are
+// members[first:first+count].
 type object struct {
 	start, end   int
 	first, count int
@@ -45,7 +47,8 @@ func (o *outline) begin(start int) mark {
 	return m
 }
 
-// sort sorts the members of the object that ends, and reports whether they were in order. Names that occur twice are a problem.
+// sort sorts the members of the object that ends, and reports whether they were in order. Names
+// that occur twice are a problem.
 func (o *outline) sort(outer mark) (inOrder bool, err *fault.Error) {
 	own := o.open[outer.open:]
 	if inOrder = slices.IsSortedFunc(own, o.compare); !inOrder {

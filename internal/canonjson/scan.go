@@ -8,11 +8,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Scanner steps through raw JSON token by token. It is for code that needs the offsets of values and not their meaning.
+// Scanner steps through raw JSON token by token. It is for code that needs the offsets of values
+// and not their meaning.
 //
 //   - It checks the grammar of RFC 8259 and [MaxDepth]: problems are "invalid-json" and "too-deep".
-//   - It checks neither the encoding of text nor the range of numbers, and accepts invalid UTF-8 and lone surrogates, as encoding/json
-//     does.
+//   - It checks neither the encoding of text nor the range of numbers, and accepts invalid UTF-8
+//     and lone surrogates, as encoding/json does.
 //   - It allocates nothing but problems.
 type Scanner struct {
 	Raw   []byte
@@ -67,7 +68,8 @@ func (s *Scanner) skipSpace() {
 	}
 }
 
-// Open enters an object or array, up to its first member or element. If it is empty, the closing bracket is read as well.
+// Open enters an object or array, up to its first member or element. If it is empty, the closing
+// bracket is read as well.
 func (s *Scanner) Open(closing byte) (empty bool, err *fault.Error) {
 	if s.depth == MaxDepth {
 		return false, tooDeep(s.At)
@@ -99,7 +101,8 @@ func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
 	}
 }
 
-// Name reads a member's name and the colon, up to its value. The name is raw[start:end], without its quotes and with its escapes.
+// Name reads a member's name and the colon, up to its value. The name is raw[start:end], without
+// its quotes and with its escapes.
 func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	if s.Peek() != '"' {
 		return 0, 0, invalidJSON(s.At, "no member name where one is due")
@@ -164,7 +167,8 @@ func (s *Scanner) Skip() *fault.Error {
 	return err
 }
 
-// Token reads up to and including the next string or number in well-formed JSON, and returns it in its spelling. It is nil at the end.
+// Token reads up to and including the next string or number in well-formed JSON, and returns it in
+// its spelling. It is nil at the end.
 func (s *Scanner) Token() []byte {
 	for ; s.At < len(s.Raw); s.At++ {
 		if c := s.Raw[s.At]; c == '"' || c == '-' || '0' <= c && c <= '9' {
@@ -178,7 +182,8 @@ func (s *Scanner) Token() []byte {
 	return nil
 }
 
-// Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of [AppendValue]. After a problem nothing has been read.
+// Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of
+// [AppendValue]. After a problem nothing has been read.
 func (s *Scanner) Check() *fault.Error {
 	p := parsers.Get().(*parser)
 	defer p.release()
@@ -216,8 +221,8 @@ func (s *Scanner) skipString() *fault.Error {
 	return err
 }
 
-// SameText reports whether two JSON strings, given without their quotes, mean the same text. The second is canonical, as [AppendString] writes it.
-// SameText allocates nothing.
+// SameText reports whether two JSON strings, given without their quotes, mean the same text. The
+// second is canonical, as [AppendString] writes it. SameText allocates nothing.
 func SameText(body []byte, canonical string) bool {
 	for {
 		plain := bytes.IndexByte(body, '\\')
@@ -229,7 +234,8 @@ func SameText(body []byte, canonical string) bool {
 			return false
 		}
 		var text, spelled [8]byte
-		canonical, ok = strings.CutPrefix(canonical[plain:], string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
+		canonical, ok = strings.CutPrefix(canonical[plain:],
+			string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
 		if !ok {
 			return false
 		}

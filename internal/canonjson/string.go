@@ -23,7 +23,8 @@ const (
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
 //
-// Most texts need no escape. That is found out while they are copied, by eight bytes at a time, the last of which may overlap those before.
+// Most texts need no escape. That is found out while they are copied, by eight bytes at a time, the
+// last of which may overlap those before.
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	size := len(s) + len(`""`)
 	if cap(dst)-len(dst) < size {
@@ -70,8 +71,8 @@ func Load(s string, at int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for itself between quotes. It looks at eight
-// bytes at a time.
+// PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for
+// itself between quotes. It looks at eight bytes at a time.
 func PlainEnd(raw []byte, at int) int {
 	for ; at+8 <= len(raw); at += 8 {
 		if found := special(binary.LittleEndian.Uint64(raw[at:])); found != 0 {
@@ -92,13 +93,15 @@ const (
 	tops = 0x80 * ones
 )
 
-// special sets the top bit of the lowest byte that is not ASCII, below ' ', a quote or a backslash, and maybe of bytes above it.
+// special sets the top bit of the lowest byte that is not ASCII, below ' ', a quote or a backslash,
+// and maybe of bytes above it.
 func special(x uint64) uint64 {
 	return (x | ((x ^ ones*2) - ones*'!') | ((x ^ ones*'\\') - ones)) & tops
 }
 
-// AppendEscaped appends s with its escapes, without quotes. It is for callers that write a long string in pieces and have checked that the string is
-// valid UTF-8; pieces may end within a character.
+// AppendEscaped appends s with its escapes, without quotes. It is for callers that write a long
+// string in pieces and have checked that the string is valid UTF-8; pieces may end within a
+// character.
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
 	for i := range len(s) {
@@ -126,7 +129,8 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// invalidOffset returns the offset of the first byte that is not part of valid UTF-8, or the length.
+// invalidOffset returns the offset of the first byte that is not part of valid UTF-8, or the
+// length.
 func invalidOffset(s []byte) int {
 	at := 0
 	for at < len(s) {
@@ -139,8 +143,8 @@ func invalidOffset(s []byte) int {
 	return at
 }
 
-// scanString returns the end of the string body that starts at raw[start], which is the offset of the closing quote. It leaves UTF-8 and
-// surrogates unchecked.
+// scanString returns the end of the string body that starts at raw[start], which is the offset of
+// the closing quote. It leaves UTF-8 and surrogates unchecked.
 func scanString(raw []byte, start int) (end int, err *fault.Error) {
 	for end = PlainEnd(raw, start); end < len(raw); end = PlainEnd(raw, end+1) {
 		switch c := raw[end]; {
@@ -159,7 +163,8 @@ func scanString(raw []byte, start int) (end int, err *fault.Error) {
 	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
 }
 
-// AppendText appends the unescaped text of the string whose opening quote is raw[at], and returns the offset after its closing quote.
+// AppendText appends the unescaped text of the string whose opening quote is raw[at], and returns
+// the offset after its closing quote.
 func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error) {
 	start := at + 1
 	if end, err = scanString(raw, start); err != nil {
@@ -171,7 +176,8 @@ func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error
 	return dst, end + 1, nil
 }
 
-// appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of the body, for problems.
+// appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of
+// the body, for problems.
 func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 	if !utf8.Valid(body) {
 		return dst, invalidUTF8(offset + invalidOffset(body))
@@ -192,7 +198,8 @@ func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 	}
 }
 
-// escaped reads the escape at the start of body, or two escapes that are a surrogate pair. It is false for half of a pair.
+// escaped reads the escape at the start of body, or two escapes that are a surrogate pair. It is
+// false for half of a pair.
 func escaped(body []byte) (r rune, size int, ok bool) {
 	r, size, ok = readEscape(body)
 	if !ok || !utf16.IsSurrogate(r) {

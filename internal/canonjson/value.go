@@ -15,15 +15,17 @@ const maxPooled = 32 << 10
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// AppendValue appends the canonical text of the one JSON value in raw, which may have white space around it.
+// AppendValue appends the canonical text of the one JSON value in raw, which may have white space
+// around it.
 //
 //   - Anything but one value of RFC 8259, a byte-order mark included, is "invalid-json".
 //   - Invalid UTF-8 in a string, and a lone surrogate, are "invalid-utf8".
 //   - A name that occurs twice in an object is "duplicate-member".
 //   - A number beyond [MaxExponent] is "number-range", nesting beyond [MaxDepth] is "too-deep".
 //
-// It returns the first problem that it finds; names are compared at the end of their object. Time and memory are linear in the length of raw, except
-// for sorting the members of each object. Dst and raw may overlap.
+// It returns the first problem that it finds; names are compared at the end of their object. Time
+// and memory are linear in the length of raw, except for sorting the members of each object. Dst
+// and raw may overlap.
 func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
@@ -35,8 +37,9 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	return p.outline.appendSorted(dst, p.text), nil
 }
 
-// parser writes raw as canonical text, except for the order of members. The members are sorted at the end, in one pass: if every object were
-// sorted at its end, the innermost would be moved once per level.
+// parser writes raw as canonical text, except for the order of members. The members are sorted at
+// the end, in one pass: if every object were sorted at its end, the innermost would be moved once
+// per level.
 type parser struct {
 	Scanner
 

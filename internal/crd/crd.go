@@ -1,7 +1,8 @@
 // Package crd compiles the OpenAPI schema of a custom resource's spec into a field plan.
 //
-// It owns the meaning of the keywords of a CustomResourceDefinition for the comparison of two specs. It describes the spec in the JSON form of a
-// Schema, which package schemajson compiles. It must not know types, values or classes beyond that.
+// It owns the meaning of the keywords of a CustomResourceDefinition for the comparison of two
+// specs. It describes the spec in the JSON form of a Schema, which package schemajson compiles. It
+// must not know types, values or classes beyond that.
 package crd
 
 import (
@@ -32,8 +33,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// Compile returns the field plan of the spec in a version of a CustomResourceDefinition in JSON. All problems are returned joined, each with the
-// path of a field or of an override.
+// Compile returns the field plan of the spec in a version of a CustomResourceDefinition in JSON.
+// All problems are returned joined, each with the path of a field or of an override.
 func Compile(raw []byte, version string, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
 	spec, err := specIn(raw, version)
 	if err != nil {
@@ -81,7 +82,8 @@ func specIn(raw []byte, version string) (*property, error) {
 			}
 		}
 	}
-	return nil, invalid("", "has no version "+version+" with the schema of a spec", "it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
+	return nil, invalid("", "has no version "+version+" with the schema of a spec",
+		"it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
 }
 
 const writeCRD = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"

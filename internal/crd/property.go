@@ -37,16 +37,20 @@ type property struct {
 	} `json:"x-kubernetes-validations"`
 }
 
-// leaves are the kinds of leaves by type and format, except quantities. Any other format only validates.
+// leaves are the kinds of leaves by type and format, except quantities. Any other format only
+// validates.
 var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
 	"number":  {"": {Kind: "float", Bits: 64}},
-	"string":  {"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"}},
+	"string": {
+		"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"},
+	},
 }
 
 // quantityPattern is the pattern that controller-gen writes for a resource.Quantity.
-const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))` +
+	`(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
 // node describes the values of a property. The rules of the properties above it have been read.
 func (r *reader) node(p *property, path string) *schemajson.Node {
@@ -65,7 +69,8 @@ func (r *reader) node(p *property, path string) *schemajson.Node {
 	}
 	n := cmp.Or(leaves[p.Type][p.Format], leaves[p.Type][""])
 	if n == nil {
-		r.reject(path, "has the unknown type "+strconv.Quote(p.Type), "write a structural schema, in which every value has a type")
+		r.reject(path, "has the unknown type "+strconv.Quote(p.Type),
+			"write a structural schema, in which every value has a type")
 		n = &schemajson.Node{}
 	}
 	return n
@@ -77,10 +82,12 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 	isMap := additional.Preserve || len(p.Additional) > 0 && p.Additional[0] == '{'
 	switch {
 	case isMap && len(p.Properties) > 0:
-		r.reject(path, "has both properties and additionalProperties", "write a structural schema, which has one of them")
+		r.reject(path, "has both properties and additionalProperties",
+			"write a structural schema, which has one of them")
 	case isMap:
 		if !additional.Preserve {
-			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional) // anything but a schema leaves the type empty
+			// anything but a schema leaves the type empty
+			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional)
 		}
 		n := r.collection("map", additional, path)
 		n.Keys = "string"
@@ -99,12 +106,14 @@ func (r *reader) collection(kind string, elem *property, path string) *schemajso
 	return &schemajson.Node{Kind: kind, Elem: n, ElemNullable: elem.Nullable && takesPointer(n)}
 }
 
-// takesPointer reports whether a pointer is needed to tell zero from null. Lists, maps, bytes and free JSON have a null of their own.
+// takesPointer reports whether a pointer is needed to tell zero from null. Lists, maps, bytes and
+// free JSON have a null of their own.
 func takesPointer(n *schemajson.Node) bool {
 	return !slices.Contains([]string{"list", "map", "bytes", "json"}, n.Kind)
 }
 
-// field describes a member. A member that is not required may be absent, which differs from its zero value.
+// field describes a member. A member that is not required may be absent, which differs from its
+// zero value.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	p := cmp.Or(above.Properties[name], &property{})
 	n, rule := r.node(p, path), r.rules[path]
@@ -122,23 +131,27 @@ func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	return f
 }
 
-// pairing says how the elements of a list are paired. A list of type map whose key may be absent, or that has several keys, is a set: the order of its
-// elements has no meaning, and no two are the same.
+// pairing says how the elements of a list are paired. A list of type map whose key may be absent,
+// or that has several keys, is a set: the order of its elements has no meaning, and no two are the
+// same.
 func (p *property) pairing() (key string, isSet bool) {
 	if p.ListType != "map" || len(p.ListMapKeys) != 1 || p.Items == nil {
 		return "", p.ListType == "map" || p.ListType == "set"
 	}
 	key = p.ListMapKeys[0]
-	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") && slices.Contains(p.Items.Required, key) {
+	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") &&
+		slices.Contains(p.Items.Required, key) {
 		return key, false
 	}
 	return "", true
 }
 
-// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the option cannot express it.
+// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the
+// option cannot express it.
 func defaultOf(p *property, n *schemajson.Node) *string {
 	switch text := string(p.Default); {
-	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"}, n.Kind):
+	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"},
+		n.Kind):
 		return nil
 	default:
 		plain := schemajson.PlainText(text)

@@ -13,8 +13,9 @@ import (
 // equality matches self.a == oldSelf.a without its spaces.
 var equality = regexp.MustCompile(`^(self|oldSelf)((?:\.\w+)*)==(self|oldSelf)((?:\.\w+)*)$`)
 
-// readRules collects the fields that the CEL rules of a property make immutable. It reads rules that consist of such equalities, joined by &&. An
-// equality of a whole element, or of the spec, applies to each field in it.
+// readRules collects the fields that the CEL rules of a property make immutable. It reads rules
+// that consist of such equalities, joined by &&. An equality of a whole element, or of the spec,
+// applies to each field in it.
 func (r *reader) readRules(p *property, path string) {
 	for _, v := range p.Rules {
 		rule := strings.Join(strings.Fields(v.Rule), "")

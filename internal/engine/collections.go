@@ -30,7 +30,8 @@ func (r *run) places(n *node, m memory) {
 	r.buf = append(r.buf, ']')
 }
 
-// sparse writes a list whose elements' presence is not written: every element at its index, up to the last element that has content.
+// sparse writes a list whose elements' presence is not written: every element at its index, up to
+// the last element that has content.
 func (r *run) sparse(n *node, m memory) bool {
 	if !n.elem.writes {
 		return false
@@ -57,7 +58,8 @@ func (r *run) sparse(n *node, m memory) bool {
 	return true
 }
 
-// array writes an array of fixed length. An array with the same text as the zero array counts as unset and is not written.
+// array writes an array of fixed length. An array with the same text as the zero array counts as
+// unset and is not written.
 func (r *run) array(n *node, m memory) bool {
 	if !n.writesPresence || n.len == 0 {
 		return r.sparse(n, m)
@@ -97,7 +99,8 @@ func (r *run) set(n *node, m memory) bool {
 	return true
 }
 
-// joinSet replaces the buffer from start on by the elements of a set in their order, without duplicates.
+// joinSet replaces the buffer from start on by the elements of a set in their order, without
+// duplicates.
 func (r *run) joinSet(start int, spans []span) {
 	first, mark := len(r.entries), len(r.scratch)
 	r.entries = withRoom(r.entries, len(spans))

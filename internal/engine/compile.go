@@ -34,12 +34,16 @@ func Of(p *fieldplan.Plan) *Program {
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
 	program := &Program{
-		pointer: pointer, example: reflect.Zero(pointer).Interface(), readable: map[fieldplan.ClassSet]func() *writing{},
-		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain), whole: compileFor(p.Root, fieldplan.All, leaf.Plain),
+		pointer: pointer, example: reflect.Zero(pointer).Interface(),
+		readable:  map[fieldplan.ClassSet]func() *writing{},
+		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
+		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
 	}
 	withMeta := *p.Root
 	withMeta.Fields = slices.Concat(p.Meta, p.Root.Fields)
-	for classes, root := range map[fieldplan.ClassSet]*fieldplan.Node{fieldplan.Of(structtag.Hot): p.Root, fieldplan.Of(structtag.InPlace): p.Root, fieldplan.All: &withMeta} {
+	for classes, root := range map[fieldplan.ClassSet]*fieldplan.Node{
+		fieldplan.Of(structtag.Hot): p.Root, fieldplan.Of(structtag.InPlace): p.Root, fieldplan.All: &withMeta,
+	} {
 		program.readable[classes] = sync.OnceValue(func() *writing { return compileFor(root, classes, leaf.Quoted) })
 	}
 	return program
@@ -118,7 +122,8 @@ type op struct {
 	field  *fieldplan.Field
 }
 
-// header stands before the value of a member: a byte for the comma or brace, the quoted name and a colon.
+// header stands before the value of a member: a byte for the comma or brace, the quoted name and a
+// colon.
 type header struct {
 	text  string
 	short [24]byte // the first bytes of text
@@ -187,7 +192,8 @@ type compiler struct {
 	nodes    map[context]*node
 }
 
-// context is a node with the collection that it is an element of, since the collection decides which fields identify the element.
+// context is a node with the collection that it is an element of, since the collection decides
+// which fields identify the element.
 type context struct{ node, in *fieldplan.Node }
 
 func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
@@ -204,7 +210,8 @@ func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spe
 	return w
 }
 
-// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays are final.
+// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays
+// are final.
 func (c *compiler) zeroArrays() {
 	for changed := true; changed; {
 		changed = false
@@ -241,7 +248,9 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 	if n, ok := c.nodes[ctx]; ok {
 		return n
 	}
-	n := &node{plan: from, recursive: from.Recursive, writesPresence: c.writesPresence(from), writes: from.Classes.Any(c.want)}
+	n := &node{
+		plan: from, recursive: from.Recursive, writesPresence: c.writesPresence(from), writes: from.Classes.Any(c.want),
+	}
 	c.nodes[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
@@ -266,7 +275,8 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 
 // leafKinds are the kinds of leaves that a run writes without reflection.
 var leafKinds = map[leaf.Kind]kind{
-	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.Float: floatKind, leaf.String: textKind, leaf.Bytes: bytesKind,
+	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.Float: floatKind, leaf.String: textKind,
+	leaf.Bytes:    bytesKind,
 	leaf.Quantity: quantityKind, leaf.IntOrString: intOrStringKind,
 }
 
@@ -315,7 +325,8 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for i := range n.ops {
 		n.steps = append(n.steps, stepOf(&n.ops[i]))
 		if in != nil && in.Key != nil && in.Key.Name == n.ops[i].field.Name {
-			n.steps[0], n.steps[i] = n.steps[i], n.steps[0] // the key first, so that elements with different keys are told apart at once
+			// the key first, so that elements with different keys are told apart at once
+			n.steps[0], n.steps[i] = n.steps[i], n.steps[0]
 		}
 	}
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
@@ -324,10 +335,12 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	}
 }
 
-// identifies reports whether f is written in every written element of collection in. The key always is; the selector is if the collection's
-// own class is written. JSON that is decoded again needs both.
+// identifies reports whether f is written in every written element of collection in. The key always
+// is; the selector is if the collection's own class is written. JSON that is decoded again needs
+// both.
 func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
-	return in != nil && in.Identity(f) && (c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
+	return in != nil && in.Identity(f) &&
+		(c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
 }
 
 // isUnselected reports whether f is the selector of an element that is not hot, in an ignored
@@ -337,10 +350,12 @@ func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bo
 	if in.Key != nil && in.Key.Name == f.Name {
 		return false
 	}
-	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
+	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem &&
+		in.When.Field.Name == f.Name
 }
 
-// unselected is the text of a selector value that does not make an element hot. It is empty if the zero value is such a value.
+// unselected is the text of a selector value that does not make an element hot. It is empty if the
+// zero value is such a value.
 func unselected(s *fieldplan.Selector) string {
 	switch k := s.Field.Node.Leaf; {
 	case !s.Holds(nil, nil):
@@ -372,8 +387,10 @@ func (n *node) emptyText() string {
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
 	o := op{
-		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
-		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: headerOf(f.Header), field: f,
+		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n,
+		kind: n.kind, bits: n.bits,
+		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted,
+		header: headerOf(f.Header), field: f,
 	}
 	if o.quoted {
 		o.kind = leafKind
@@ -418,7 +435,8 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	// decoded again, a null entry of a map counts as absent only if the element is hot.
 	if c.want != fieldplan.All || c.spelling == leaf.Quoted {
 		n.when = &selector{
-			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, writesPresence: c.writesPresence(from.When.Hot),
+			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
+			writesPresence: c.writesPresence(from.When.Hot),
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
-// pointers are the empty configuration.
+// Diff lists the differences between two values of the plan's type in the order of their paths. The
+// zero reflect.Value and nil pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	return diff(p, old, updated, false)
 }
@@ -46,13 +46,15 @@ type differ struct {
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
 }
 
-// position is the index of an element in the old keyed list. The trail has its index in the new list.
+// position is the index of an element in the old keyed list. The trail has its index in the new
+// list.
 type position struct{ depth, at int }
 
 // sides are the old and the new value of one part.
 type sides [2]side
 
-// side is one of the two. The zero reflect.Value is a missing part. The node says which class the part has on that side.
+// side is one of the two. The zero reflect.Value is a missing part. The node says which class the
+// part has on that side.
 type side struct {
 	node  *fieldplan.Node
 	value reflect.Value
@@ -102,8 +104,8 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 	return child
 }
 
-// enterElements returns the sides of a pair of elements of collections s. With hotwhen, each element's selector decides its node, and a missing
-// element has the class of its counterpart.
+// enterElements returns the sides of a pair of elements of collections s. With hotwhen, each
+// element's selector decides its node, and a missing element has the class of its counterpart.
 func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	for i, value := range values {
 		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
@@ -119,8 +121,9 @@ func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	return elems
 }
 
-// fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. If the objects are elements of
-// collection in, its key is skipped: the objects were paired by it.
+// fields compares two objects member by member. Both nodes describe one Go type, so their fields
+// correspond. If the objects are elements of collection in, its key is skipped: the objects were
+// paired by it.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
 	compiled, unknown := d.program.whole.nodes[s[0].node], d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
@@ -144,8 +147,8 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 	d.unknown(compiled, unknown, afterNames)
 }
 
-// selectorOf returns the side of an element's selector. In a hot element the selector is Hot, whatever its own struct tag says, since it is
-// added and removed with the element.
+// selectorOf returns the side of an element's selector. In a hot element the selector is Hot,
+// whatever its own struct tag says, since it is added and removed with the element.
 func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	if elem.node == in.When.Hot {
 		hot := *selector.node
@@ -174,8 +177,8 @@ func (d *differ) presence(o *op, s sides) {
 	}
 }
 
-// same reports whether two values at a depth are certainly equal. It is false if a value is missing, or if the sides have different classes,
-// since then null can mean two things.
+// same reports whether two values at a depth are certainly equal. It is false if a value is
+// missing, or if the sides have different classes, since then null can mean two things.
 func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool {
 	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
 }
@@ -193,7 +196,8 @@ func (d *differ) leafMember(o *op, s sides) {
 
 // composite compares two objects or collections, either of which may be missing.
 func (d *differ) composite(s sides, in *fieldplan.Node) {
-	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]), len(d.above[1]))
+	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]),
+		len(d.above[1]))
 	for i := range s {
 		if s[i].value.IsValid() && !d.trail.Visit(&d.above[i], s[i].node, s[i].value) {
 			return
@@ -220,7 +224,11 @@ func (d *differ) keyed(s sides) {
 	if d.overlays { // the result has the stricter class
 		old, updated = s.stricter().node, s.stricter().node
 	}
-	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value)}}
+	pairs := pairing{
+		left: [2][]Element{
+			d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value),
+		},
+	}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
 			d.moved = append(d.moved, position{len(d.trail.Path), old.At})
@@ -234,11 +242,13 @@ func (d *differ) positions(s sides) {
 		s[0].value, s[1].value = arrayOrZero(n, s[0].value), arrayOrZero(n, s[1].value)
 	}
 	for i := range max(length(s[0].value), length(s[1].value)) {
-		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i}, pair{index(s[0].value, i), index(s[1].value, i)}, nil)
+		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i},
+			pair{index(s[0].value, i), index(s[1].value, i)}, nil)
 	}
 }
 
-// element compares a pair of elements of two collections. The collection in, if any, identifies its elements.
+// element compares a pair of elements of two collections. The collection in, if any, identifies its
+// elements.
 func (d *differ) element(collections sides, step fieldpath.Step, values pair, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
@@ -267,8 +277,9 @@ func (d *differ) leafElement(s sides) {
 	}
 }
 
-// compositeElement compares the content of two elements. If one element is missing, or one is null and the other empty, and no change below has
-// the element's class or a stricter one, the element itself is reported as a change.
+// compositeElement compares the content of two elements. If one element is missing, or one is null
+// and the other empty, and no change below has the element's class or a stricter one, the element
+// itself is reported as a change.
 func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	shells := [2]string{shell(s[0]), shell(s[1])}
 	start := len(d.changes)
@@ -291,11 +302,15 @@ func shell(s side) string {
 	return emptyText(s.node.Kind, IsNull(s.node, s.value))
 }
 
-// emit records a change at the current path. If the sides have different classes, the stricter one counts.
+// emit records a change at the current path. If the sides have different classes, the stricter one
+// counts.
 func (d *differ) emit(s sides, texts [2]string) {
 	strict := s.stricter()
 	op := opOf(texts)
-	c := Change{Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1], Sensitive: strict.node.HidesBelow}
+	c := Change{
+		Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1],
+		Sensitive: strict.node.HidesBelow,
+	}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
 	if c.Sensitive {
 		c.Old, c.New = "", ""

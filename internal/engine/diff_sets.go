@@ -28,7 +28,8 @@ func (d *differ) sets(s sides) {
 	}
 }
 
-// distinct returns the elements of a set in canonical order, without duplicates. Their keys are their texts, and At is the first index.
+// distinct returns the elements of a set in canonical order, without duplicates. Their keys are
+// their texts, and At is the first index.
 func (d *differ) distinct(s side) []Element {
 	elements := make([]Element, 0, length(s.value))
 	for i := range length(s.value) {

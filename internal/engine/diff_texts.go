@@ -39,8 +39,9 @@ func (e *textEntry) values() (values pair) {
 	return values
 }
 
-// textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of each map up in the other and sorts only the
-// keys that differ. It returns false and does nothing for other maps, and if a key is invalid.
+// textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of
+// each map up in the other and sorts only the keys that differ. It returns false and does nothing
+// for other maps, and if a key is invalid.
 func (d *differ) textMaps(s sides) bool {
 	before, ok := d.program.Texts(s[0].node, s[0].value)
 	after, okToo := d.program.Texts(s[1].node, s[1].value)
@@ -60,7 +61,8 @@ func (d *differ) textMaps(s sides) bool {
 	return true
 }
 
-// findEntries collects the entries that differ or are not valid UTF-8. It returns false if a key is not valid UTF-8.
+// findEntries collects the entries that differ or are not valid UTF-8. It returns false if a key is
+// not valid UTF-8.
 func (d *differ) findEntries(before, after map[string]string) bool {
 	d.entries = d.entries[:0]
 	for key, old := range before {

@@ -1,8 +1,8 @@
-// Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits and merges, and puts what
-// has changed into the JSON of another value.
+// Package engine runs a field plan over values: it writes canonical documents and hot parts,
+// compares, diffs, splits and merges, and puts what has changed into the JSON of another value.
 //
-// It owns the rules that pair a plan with a value. Package fieldplan says which fields exist and how they are classified; package leaf writes
-// the text of a leaf. Each rule is in one function:
+// It owns the rules that pair a plan with a value. Package fieldplan says which fields exist and
+// how they are classified; package leaf writes the text of a leaf. Each rule is in one function:
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
@@ -22,26 +22,33 @@
 //	whether something in a value is hashed      Program.isHashed: a run writes it
 //	what is added and removed with a class      overlayer.value, by the changes that a differ lists
 //
-// Values are written by a run, see below, nearly as fast as by code for one type. Functions that take a reflect.Value copy or pair values; they
-// leave texts and presence to a run. The tests compare both with an oracle, and package mutants names the test that fails when a rule changes.
+// Values are written by a run, see below, nearly as fast as by code for one type. Functions that
+// take a reflect.Value copy or pair values; they leave texts and presence to a run. The tests
+// compare both with an oracle, and package mutants names the test that fails when a rule changes.
 //
 // # Runs
 //
-// A plan is compiled into nodes, and an object's node has a flat list of operations. An operation knows the bytes of a member's header, the
-// member's location in its struct, and how to read its value. Members that are not written have no operation. A plan is compiled twice, for the
-// canonical document and for all fields, and on demand for Hot fields, for InPlace fields, and for all fields as JSON that can be decoded.
+// A plan is compiled into nodes, and an object's node has a flat list of operations. An operation
+// knows the bytes of a member's header, the member's location in its struct, and how to read its
+// value. Members that are not written have no operation. A plan is compiled twice, for the
+// canonical document and for all fields, and on demand for Hot fields, for InPlace fields, and for
+// all fields as JSON that can be decoded.
 //
-// A run does not record the path of the part that it writes. It continues after a fault, so that it finds all faults; only a cycle and too deep
-// nesting end it. If it found a fault, the same code writes the value once more, with the path, to report where the faults are.
+// A run does not record the path of the part that it writes. It continues after a fault, so that it
+// finds all faults; only a cycle and too deep nesting end it. If it found a fault, the same code
+// writes the value once more, with the path, to report where the faults are.
 //
 // Rules that hold for every run:
-//   - A part that may turn out empty is written on trial and removed again. Bytes go to the digest only once they are final. A written value
-//     makes everything around it final; the identity of an element does not.
-//   - Memory that is pooled between runs holds at most maxPooled entries and maxPooledBytes, and no references to users' values.
-//   - Only the functions of memory_unsafe.go read memory by address. With the build tag hotupdate_reflect, memory_reflect.go replaces them by
-//     reflection. All other code is the same.
+//   - A part that may turn out empty is written on trial and removed again. Bytes go to the digest
+//     only once they are final. A written value makes everything around it final; the identity of
+//     an element does not.
+//   - Memory that is pooled between runs holds at most maxPooled entries and maxPooledBytes, and no
+//     references to users' values.
+//   - Only the functions of memory_unsafe.go read memory by address. With the build tag
+//     hotupdate_reflect, memory_reflect.go replaces them by reflection. All other code is the same.
 //
-// A run needs no more memory than the pooled memory, with three exceptions. More than maxPooled elements of a set, keys of a map, or elements of
-// a keyed list out of order are sorted in an index that is allocated for the run. Sets are written as a whole before they are sorted. Leaves of
-// free JSON are sorted as a whole.
+// A run needs no more memory than the pooled memory, with three exceptions. More than maxPooled
+// elements of a set, keys of a map, or elements of a keyed list out of order are sorted in an index
+// that is allocated for the run. Sets are written as a whole before they are sorted. Leaves of free
+// JSON are sorted as a whole.
 package engine

@@ -30,14 +30,17 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	case n.Kind == fieldplan.Map:
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key, Hidden: n.HidesKeys()}
 	case n.Pairing == fieldplan.ByKey:
-		return fieldpath.Step{Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At, Hidden: n.Key.Node.HidesValues()}
+		return fieldpath.Step{
+			Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At, Hidden: n.Key.Node.HidesValues(),
+		}
 	default:
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}
 }
 
-// Entries returns the entries of a map in the byte order of their keys, without absent entries. Keys that have no text, and all but the first of
-// several keys with one text, are reported and left out. An invalid v has no entries.
+// Entries returns the entries of a map in the byte order of their keys, without absent entries.
+// Keys that have no text, and all but the first of several keys with one text, are reported and
+// left out. An invalid v has no entries.
 func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return slices.DeleteFunc(allEntries(t, n, v), func(e Element) bool { return isAbsent(n, e.Value) })
 }
@@ -53,7 +56,10 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Key == e.Key {
 			t.Enter(e.Step(n))
-			t.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text", Hint: "remove one of the keys"})
+			t.Report(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text",
+				Hint: "remove one of the keys",
+			})
 			t.Leave()
 			continue
 		}
@@ -62,12 +68,14 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return distinct
 }
 
-// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which elements are paired.
+// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which
+// elements are paired.
 func CompareKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))
 }
 
-// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored map, as in a JSON merge patch.
+// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored
+// map, as in a JSON merge patch.
 func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 	return !fieldplan.IsProjected(n.Class) && IsNull(n.Elem, value)
 }
@@ -76,7 +84,8 @@ func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 func readEntries(t *Trail, v reflect.Value) []Element {
 	size, typ := v.Len(), v.Type()
 	entries := make([]Element, 0, size)
-	keys, values := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size), reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
+	keys, values := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size),
+		reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
 	for it := v.MapRange(); it.Next() && len(entries) < size; {
 		e := Element{mapKey: keys.Index(len(entries)), Value: values.Index(len(entries))}
 		e.mapKey.SetIterKey(it)
@@ -106,7 +115,10 @@ func keyText(key reflect.Value) (string, *fault.Error) {
 		}
 		text = string(out)
 	case key.Kind() == reflect.Interface:
-		return "", &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text", Hint: "remove the key"}
+		return "", &fault.Error{
+			Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text",
+			Hint: "remove the key",
+		}
 	case key.CanInt():
 		text = strconv.FormatInt(key.Int(), 10)
 	default:

@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// listKey identifies an element of a keyed list: by a text, or by an integer, mapped to an unsigned number of the same order.
+// listKey identifies an element of a keyed list: by a text, or by an integer, mapped to an unsigned
+// number of the same order.
 type listKey struct {
 	order uint64
 	text  string
@@ -49,7 +50,8 @@ const (
 	mixed      direction = 0
 )
 
-// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique and present.
+// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique
+// and present.
 func (n *node) directionOf(elements *elements) direction {
 	var before listKey
 	found := ascending
@@ -72,7 +74,8 @@ func (n *node) directionOf(elements *elements) direction {
 	return found
 }
 
-// keyedList writes the elements in the order of their keys. Lists in ascending or descending order need no index.
+// keyedList writes the elements in the order of their keys. Lists in ascending or descending order
+// need no index.
 func (r *run) keyedList(n *node, m memory) bool {
 	elements := elementsAt(m, n)
 	if elements.len == 0 {
@@ -145,7 +148,10 @@ func (r *run) index(n *node, m memory) int {
 	for i, e := range own {
 		if i > 0 && own[i-1].order == e.order && textOf(own[i-1].at) == textOf(e.at) {
 			r.at(n, m, e.at)
-			r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
+			r.report(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements",
+				Hint: "give each element a key of its own",
+			})
 			continue
 		}
 		distinct = append(distinct, e)
@@ -163,7 +169,10 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 		r.report(invalidUTF8Key())
 		return
 	}
-	r.report(&fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it"})
+	r.report(&fault.Error{
+		Kind: fault.Missing, Code: "missing-list-key",
+		What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it",
+	})
 }
 
 // keyAt returns element i of the keyed list at m, with its key.
@@ -181,7 +190,8 @@ func (n *node) keyAt(m memory, i int) Element {
 	return e
 }
 
-// keyed returns the elements of keyed list v, which n describes, as [run.index] orders them. An invalid v has no elements.
+// keyed returns the elements of keyed list v, which n describes, as [run.index] orders them. An
+// invalid v has no elements.
 func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	if length(v) == 0 {
 		return nil
@@ -208,8 +218,9 @@ func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Eleme
 	return p.keyed(t, n, v)
 }
 
-// keyedElement writes an element of a keyed list, or an entry of a map with key name, after the byte before. If the presence of the element is
-// not written, the element is written only if it has content to write. It reports whether it wrote anything.
+// keyedElement writes an element of a keyed list, or an entry of a map with key name, after the
+// byte before. If the presence of the element is not written, the element is written only if it has
+// content to write. It reports whether it wrote anything.
 func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	start := r.position()
 	if n.kind != mapKind {

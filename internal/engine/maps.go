@@ -57,7 +57,8 @@ func (r *run) quantity(q *resource.Quantity) {
 	r.buf = text
 }
 
-// key writes the key of a map's entry after the byte before. It reports a key that is not valid UTF-8 and returns false: the entry is left out.
+// key writes the key of a map's entry after the byte before. It reports a key that is not valid
+// UTF-8 and returns false: the entry is left out.
 func (r *run) key(n *node, before byte, key string) bool {
 	r.atKey(n, key)
 	text, problem := canonjson.AppendString(append(r.buf, before), key)
@@ -148,7 +149,8 @@ func (v *values) grow(size int) {
 
 // done returns the memory of v to the pool, without references to users' values.
 func (v *values) done(n *node) {
-	if size := v.list.Len(); size > maxPooled || size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
+	if size := v.list.Len(); size > maxPooled ||
+		size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
 		v.list = reflect.Zero(v.list.Type())
 	} else {
 		v.list.Clear()

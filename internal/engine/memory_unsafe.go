@@ -12,8 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// memory is the address of a value; nil is no value. The address is always that of a live Go value of the plan's type: it comes from reflect,
-// from Go pointers and slices in the value itself, or from an offset that reflect reports.
+// memory is the address of a value; nil is no value. The address is always that of a live Go value
+// of the plan's type: it comes from reflect, from Go pointers and slices in the value itself, or
+// from an offset that reflect reports.
 type memory = unsafe.Pointer
 
 // none is no value.
@@ -50,8 +51,8 @@ func locationOf(t reflect.Type, index []int, pointers int) location {
 	return p
 }
 
-// in returns the address of the member's value in the struct at m, and none if a pointer on the way is nil. It is small enough to be
-// inlined.
+// in returns the address of the member's value in the struct at m, and none if a pointer on the way
+// is nil. It is small enough to be inlined.
 func (p *location) in(m memory) memory {
 	if p.indirect {
 		return p.follow(m)
@@ -75,7 +76,8 @@ func (p *location) follow(m memory) memory {
 // offset is the location of a member that is not behind an embedded pointer.
 type offset = uintptr
 
-// direct returns the offset of a member. It is false for a member behind an embedded pointer or several pointers.
+// direct returns the offset of a member. It is false for a member behind an embedded pointer or
+// several pointers.
 func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
 
 func memberAt(m memory, n offset) memory { return unsafe.Add(m, n) }
@@ -102,7 +104,8 @@ func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 // interfaceLayout is the memory layout of a value of type any that holds a pointer.
 type interfaceLayout struct{ typ, data memory }
 
-// pointedBy returns the address that v holds, and none for a nil pointer. It is false if v does not have the type of the given pointer.
+// pointedBy returns the address that v holds, and none for a nil pointer. It is false if v does not
+// have the type of the given pointer.
 func pointedBy(v, pointer any) (memory, bool) {
 	h := (*interfaceLayout)(unsafe.Pointer(&v))
 	return h.data, h.typ == (*interfaceLayout)(unsafe.Pointer(&pointer)).typ
@@ -182,13 +185,14 @@ func (e *elements) at(i, pointers int) memory {
 	return m
 }
 
-// isNone reports whether an object or collection is a nil list or map. It is small enough to be inlined.
+// isNone reports whether an object or collection is a nil list or map. It is small enough to be
+// inlined.
 func isNone(k kind, m memory) bool {
 	return k > arrayKind && *(*memory)(m) == nil
 }
 
-// kindOfMap returns the kind of maps that can be read as a Go map of a known type. Named types have the same layout, and the same hash function,
-// as the types that they are defined by.
+// kindOfMap returns the kind of maps that can be read as a Go map of a known type. Named types have
+// the same layout, and the same hash function, as the types that they are defined by.
 func kindOfMap(t reflect.Type, elem *fieldplan.Node) kind {
 	switch {
 	case t.Key().Kind() != reflect.String:

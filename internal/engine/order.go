@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// entry is an element of an index that is sorted by a number or a text. It holds no pointer, so moving it needs no write barrier.
+// entry is an element of an index that is sorted by a number or a text. It holds no pointer, so
+// moving it needs no write barrier.
 type entry struct {
 	order uint64 // an integer key, or bytes of a text
 	at    int    // index of the element or of the copied value
@@ -15,7 +16,9 @@ type entry struct {
 
 const (
 	fewEntries = 32 // up to this number, entries are sorted by comparing their texts
-	maxDeals   = 4  // deals per text; each deal reads all texts of a group, which may be long and differ only at their ends
+	// deals per text; each deal reads all texts of a group, which may be long and differ only at
+	// their ends
+	maxDeals = 4
 )
 
 func sortByOrder(own []entry) {
@@ -27,9 +30,10 @@ func (r *run) sortByText(own []entry, textOf func(at int) string) {
 	r.sortAlike(own, 0, maxDeals, textOf)
 }
 
-// sortAlike sorts entries whose texts have a common prefix of at least alike bytes. More than fewEntries are dealt by the three bytes after their
-// common prefix, which needs no branches that a processor mispredicts. Groups with the same three bytes are sorted by the bytes after them,
-// until no deals are left.
+// sortAlike sorts entries whose texts have a common prefix of at least alike bytes. More than
+// fewEntries are dealt by the three bytes after their common prefix, which needs no branches that a
+// processor mispredicts. Groups with the same three bytes are sorted by the bytes after them, until
+// no deals are left.
 func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) string) {
 	if len(own) <= fewEntries || deals == 0 {
 		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })

@@ -18,14 +18,17 @@ import (
 // Absent stands for a missing JSON value, as opposed to null.
 type Absent struct{}
 
-// Overlay returns the JSON tree of one value of the plan's type, in which the parts whose changes have the given class are replaced by those of
-// another value, in that value's spelling. Everything else keeps its spelling. Each tree is the JSON from which its value was decoded.
+// Overlay returns the JSON tree of one value of the plan's type, in which the parts whose changes
+// have the given class are replaced by those of another value, in that value's spelling. Everything
+// else keeps its spelling. Each tree is the JSON from which its value was decoded.
 //
-//   - The Immutable parts of old over updated: the part of an update that does not replace machines.
+//   - The Immutable parts of old over updated: the part of an update that does not replace
+//     machines.
 //   - The Hot parts of updated over old: the part of an update that running machines accept.
 //
-// An element, or an object or collection with the presence option, is added if its own class is the given class, and removed unless it holds
-// something stricter. If its own class is stricter and it is on one side only, nothing in it changes. Sets are replaced as a whole.
+// An element, or an object or collection with the presence option, is added if its own class is the
+// given class, and removed unless it holds something stricter. If its own class is stricter and it
+// is on one side only, nothing in it changes. Sets are replaced as a whole.
 func Overlay(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
 	old, updated, gone := onto, from, OpRemove
 	if from.Old {
@@ -45,15 +48,16 @@ type Side struct {
 	Old   bool // it is the old value of the two
 }
 
-// overlayer replaces the parts of a tree whose changes have a class. Its functions get the changes at or below the current part, and its depth
-// below the root.
+// overlayer replaces the parts of a tree whose changes have a class. Its functions get the changes
+// at or below the current part, and its depth below the root.
 type overlayer struct {
 	class structtag.Class
 	gone  Op // of a change after which the part is missing
 }
 
 func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
-	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue || n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
+	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue ||
+		n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
 		if changes[0].Class != g.class {
 			return onto
 		}
@@ -128,7 +132,8 @@ func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto
 	return result
 }
 
-// memberNode returns the field and the node of a member. Entries of maps and unknown members have no field.
+// memberNode returns the field and the node of a member. Entries of maps and unknown members have
+// no field.
 func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.Node) {
 	if n.Kind == fieldplan.Map {
 		return nil, n.Elem
@@ -139,8 +144,8 @@ func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.No
 	return nil, n.Rest.Node.Elem
 }
 
-// membersOf returns a function that finds the spelling and the value of a member of an object or map. A map key that is not a string may have
-// several spellings.
+// membersOf returns a function that finds the spelling and the value of a member of an object or
+// map. A map key that is not a string may have several spellings.
 func membersOf(n *fieldplan.Node, members map[string]any) func(name string) (spelled string, value any) {
 	spellings := sync.OnceValue(func() map[string]string {
 		all := map[string]string{}
@@ -173,7 +178,8 @@ func keyOf(n *fieldplan.Node, name string) string {
 	return name
 }
 
-// elements replaces elements of a list or array. Elements that are added to a keyed list are appended.
+// elements replaces elements of a list or array. Elements that are added to a keyed list are
+// appended.
 func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
@@ -199,7 +205,8 @@ func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, ont
 	return result
 }
 
-// placesOf returns a function from a step to the index of its element. The index is -1 if a keyed list has no such element.
+// placesOf returns a function from a step to the index of its element. The index is -1 if a keyed
+// list has no such element.
 func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	if n.Pairing != fieldplan.ByKey {
 		return func(s fieldpath.Step) int { return s.At }
@@ -242,7 +249,8 @@ func placeAt(n *fieldplan.Node, list []any, i int) any {
 	}
 }
 
-// identified returns an element of collection n. If only one tree has the element, its key and selector are copied from that tree.
+// identified returns an element of collection n. If only one tree has the element, its key and
+// selector are copied from that tree.
 func identified(n *fieldplan.Node, elem, old, other any) any {
 	members, isObject := elem.(map[string]any)
 	only, _ := old.(map[string]any)
@@ -287,12 +295,14 @@ func steps(changes []Change, depth int) iter.Seq[[]Change] {
 	}
 }
 
-// isSameStep reports whether two steps lead to one part. An element with a key may have different indices in both values.
+// isSameStep reports whether two steps lead to one part. An element with a key may have different
+// indices in both values.
 func isSameStep(a, b fieldpath.Step) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && (a.Kind != fieldpath.Index || a.At == b.At)
 }
 
-// PathTo returns the path of a JSON pointer, given by its names. The path ends at a leaf, at a list, and before a sensitive key.
+// PathTo returns the path of a JSON pointer, given by its names. The path ends at a leaf, at a
+// list, and before a sensitive key.
 func PathTo(p *fieldplan.Plan, names []string) (path fieldpath.Path) {
 	n := p.Root
 	for _, name := range names {

@@ -22,7 +22,8 @@ func (p pair) any() reflect.Value {
 	return p[1]
 }
 
-// pairing iterates over the elements of two collections in canonical order, and pairs elements with the same key.
+// pairing iterates over the elements of two collections in canonical order, and pairs elements with
+// the same key.
 type pairing struct {
 	left [2][]Element // elements that are left
 	at   [2]*Element  // the current pair; nil on a side that has no such element

@@ -56,7 +56,8 @@ var runs = sync.Pool{New: func() any {
 
 func start() *run { return runs.Get().(*run) }
 
-// end returns the memory to the pool, without references to users' values. Large pieces are left to the garbage collector.
+// end returns the memory to the pool, without references to users' values. Large pieces are left to
+// the garbage collector.
 func (r *run) end() {
 	recycle(&r.buf, maxPooledBytes)
 	recycle(&r.scratch, maxPooledBytes/2)
@@ -78,7 +79,8 @@ func (r *run) end() {
 	runs.Put(r)
 }
 
-// recycle empties memory for the next run, or drops it if it is too large. It must hold no references to users' values any more.
+// recycle empties memory for the next run, or drops it if it is too large. It must hold no
+// references to users' values any more.
 func recycle[S ~[]T, T any](s *S, most int) {
 	if cap(*s) > most {
 		*s = nil
@@ -100,8 +102,8 @@ func withRoom[T any](s []T, n int) []T {
 	}
 }
 
-// enter begins an object or collection. It is false if the run must not enter it, see [Trail.Visit]. Like leave, in, at and atKey, it is small
-// enough to be inlined.
+// enter begins an object or collection. It is false if the run must not enter it, see
+// [Trail.Visit]. Like leave, in, at and atKey, it is small enough to be inlined.
 func (r *run) enter(n *node, m memory) bool { return !r.deep || r.visit(n, m) }
 
 func (r *run) visit(n *node, m memory) bool {
@@ -185,7 +187,8 @@ func (r *run) whole(find func(t *Trail)) {
 	r.trail.Path = path
 }
 
-// rootOf returns the address of the configuration, and none for nil pointers. A configuration that is not addressable is copied.
+// rootOf returns the address of the configuration, and none for nil pointers. A configuration that
+// is not addressable is copied.
 func (p *Program) rootOf(v reflect.Value) memory {
 	if v.IsValid() && v.Type() == p.pointer {
 		return pointee(v)
@@ -193,7 +196,8 @@ func (p *Program) rootOf(v reflect.Value) memory {
 	return valueOf(v)
 }
 
-// valueOf returns the address of the value behind any pointers, and none for nil. A value that is not addressable is copied.
+// valueOf returns the address of the value behind any pointers, and none for nil. A value that is
+// not addressable is copied.
 func valueOf(v reflect.Value) memory {
 	v, ok := Deref(v)
 	if !ok {
@@ -202,14 +206,16 @@ func valueOf(v reflect.Value) memory {
 	return memoryOf(leaf.Addressable(v))
 }
 
-// Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
-// are the empty configuration. On error dst is returned as it was, with every problem joined.
+// Append appends the canonical document of v, a value of the plan's type behind any pointers. The
+// zero reflect.Value and nil pointers are the empty configuration. On error dst is returned as it
+// was, with every problem joined.
 func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.canonical, v)
 }
 
-// AppendReadable appends the fields of some classes in v, with the keys and selectors of the elements that hold them. Order and texts are those of
-// the canonical document, except that the result decodes into the plan's type. The classes are Hot, InPlace, or all classes, then with the
+// AppendReadable appends the fields of some classes in v, with the keys and selectors of the
+// elements that hold them. Order and texts are those of the canonical document, except that the
+// result decodes into the plan's type. The classes are Hot, InPlace, or all classes, then with the
 // root's TypeMeta. On error dst is returned as it was, with every problem joined.
 func (p *Program) AppendReadable(dst []byte, classes fieldplan.ClassSet, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.readable[classes](), v)
@@ -233,8 +239,8 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 	return dst
 }
 
-// AppendElement appends the canonical text of an element with the fields of all classes. The text identifies an element of a set. Problems are
-// reported to t.
+// AppendElement appends the canonical text of an element with the fields of all classes. The text
+// identifies an element of a set. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	compiled, m := p.whole.nodes[n], valueOf(v)
 	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
@@ -250,13 +256,15 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	return dst
 }
 
-// isPresent reports whether a member with the presence option is set, v behind any pointers. A nil list or map is not.
+// isPresent reports whether a member with the presence option is set, v behind any pointers. A nil
+// list or map is not.
 func (o *op) isPresent(v reflect.Value) bool {
 	m := valueOf(v)
 	return exists(m) && !isNone(o.kind, m)
 }
 
-// appendText appends the canonical text of a member that is a leaf, v behind any pointers, and reports whether it is set. Problems are reported to t.
+// appendText appends the canonical text of a member that is a leaf, v behind any pointers, and
+// reports whether it is set. Problems are reported to t.
 func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set bool) {
 	m := valueOf(v)
 	if !exists(m) {
@@ -272,7 +280,8 @@ func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set
 	return dst, set
 }
 
-// Sum returns the SHA-256 of the canonical document. Large documents are hashed in pieces, so that they need no large buffer.
+// Sum returns the SHA-256 of the canonical document. Large documents are hashed in pieces, so that
+// they need no large buffer.
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.sums = true
@@ -290,7 +299,8 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// write writes the value at m. If it finds a fault, it writes the value once more, with the paths of the faults.
+// write writes the value at m. If it finds a fault, it writes the value once more, with the paths
+// of the faults.
 func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)) {
 	start := len(r.buf)
 	r.deep = w.deep

@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Same reports whether two values of the plan's type have the same canonical document. If walking both values together does not decide it,
-// their digests are compared.
+// Same reports whether two values of the plan's type have the same canonical document. If walking
+// both values together does not decide it, their digests are compared.
 func (p *Program) Same(a, b reflect.Value) (bool, error) {
 	if p.same(p.canonical.root, 0, p.rootOf(a), p.rootOf(b)) {
 		return true, nil
@@ -26,24 +26,25 @@ func (p *Program) Same(a, b reflect.Value) (bool, error) {
 	return err == nil && first == second, err
 }
 
-// SamePointers reports whether a and b, pointers to the plan's type, certainly have the same canonical document and no faults. It is fast;
-// after false, call [Program.Same].
+// SamePointers reports whether a and b, pointers to the plan's type, certainly have the same
+// canonical document and no faults. It is fast; after false, call [Program.Same].
 func (p *Program) SamePointers(a, b any) bool {
 	x, ok := pointedBy(a, p.example)
 	y, okToo := pointedBy(b, p.example)
 	return ok && okToo && p.same(p.canonical.root, 0, x, y)
 }
 
-// SameWhole reports whether two values of the plan's type certainly mean the same, including fields that are not in the canonical document, and
-// have no faults.
+// SameWhole reports whether two values of the plan's type certainly mean the same, including fields
+// that are not in the canonical document, and have no faults.
 func (p *Program) SameWhole(a, b reflect.Value) bool {
 	return p.same(p.whole.root, 0, p.rootOf(a), p.rootOf(b))
 }
 
-// SameBelow is [Program.SameWhole] for parts of values at a depth below the root, which n describes. It is false for missing values and for values
-// without an address.
+// SameBelow is [Program.SameWhole] for parts of values at a depth below the root, which n
+// describes. It is false for missing values and for values without an address.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() &&
+		p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
 }
 
 func (p *Program) same(n *node, depth int, x, y memory) bool {
@@ -59,7 +60,8 @@ func (p *Program) same(n *node, depth int, x, y memory) bool {
 	return same
 }
 
-// Texts returns the map of strings that n describes, and nil for a missing value. It is false for other maps.
+// Texts returns the map of strings that n describes, and nil for a missing value. It is false for
+// other maps.
 func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
 	switch {
 	case p.whole.nodes[n].kind != textMapKind:
@@ -73,7 +75,8 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 	}
 }
 
-// maxCompared is the depth to which a comparison descends. Everything above it is not too deep for a document.
+// maxCompared is the depth to which a comparison descends. Everything above it is not too deep for
+// a document.
 const maxCompared = MaxDepth - 1
 
 // comparison walks two values side by side.
@@ -129,7 +132,8 @@ func (c *comparison) collection(n *node, a, b memory) bool {
 		return c.quantities(quantitiesAt(a), quantitiesAt(b))
 	case mapKind:
 		return c.maps(n, a, b)
-	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
+	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind,
+		intOrStringKind, leafKind:
 	}
 	return false
 }
@@ -160,7 +164,9 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	return bytes.Equal(text, other)
 }
 
-func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
+func (c *comparison) object(
+	n *node, a, b memory,
+) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
 	if c.depth++; c.depth > maxCompared {
 		return false
 	}
@@ -232,11 +238,12 @@ func (c *comparison) member(o *op, a, b memory) bool {
 
 // bothZero reports whether two leaves are zero and thus absent, whatever their text.
 func (o *op) bothZero(a, b memory) bool {
-	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
+	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() &&
+		valueAt(b, o.node.plan.Type).IsZero()
 }
 
-// element compares two elements, either of which may be missing. A nil list or map differs from an empty one: null is not an empty list, and
-// in a hot map null means that the key is absent.
+// element compares two elements, either of which may be missing. A nil list or map differs from an
+// empty one: null is not an empty list, and in a hot map null means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
 	if !exists(a) || !exists(b) {
 		return exists(a) == exists(b)
@@ -293,8 +300,9 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 	return c.element(n.elem, a, b)
 }
 
-// keyed compares keyed lists: first element by element while they are the same, which is enough if both have one order, and then the rest
-// through an index. The key of an element is compared first, so nothing below is compared twice.
+// keyed compares keyed lists: first element by element while they are the same, which is enough if
+// both have one order, and then the rest through an index. The key of an element is compared first,
+// so nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxCompared {
 		return false
@@ -306,7 +314,8 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 	done := c.prefix(n, &x, &y)
 	if done < x.len || n.directionOf(&x) == mixed {
 		c.depth = depth
-		if done < x.len && n.haveOneKey(x.at(done, n.elemPointers), y.at(done, n.elemPointers)) || !c.indexed(n, a, b, done) {
+		if done < x.len && n.haveOneKey(x.at(done, n.elemPointers), y.at(done, n.elemPointers)) ||
+			!c.indexed(n, a, b, done) {
 			return false
 		}
 	}
@@ -391,9 +400,11 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 		return false
 	}
 	for i := range length {
-		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at // comparing the values may reallocate the stacks
+		// comparing the values may reallocate the stacks
+		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at
 		key := r.keys[before.keys+e]
-		if key != r.keys[after.keys+f] || !isText(key) || !c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
+		if key != r.keys[after.keys+f] || !isText(key) ||
+			!c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
 			return false
 		}
 	}

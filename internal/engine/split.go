@@ -9,32 +9,36 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Split copies the fields of the canonical document, the immutable half of v, and all other fields, the hot half, to two new values of the plan's
-// type, and returns pointers to them. Both have the TypeMeta of v. The halves share no memory with v.
+// Split copies the fields of the canonical document, the immutable half of v, and all other fields,
+// the hot half, to two new values of the plan's type, and returns pointers to them. Both have the
+// TypeMeta of v. The halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
 	c := &copier{first: fieldplan.Projected}
 	immutable, hot = c.root(p, pair{v}), c.root(p, pair{1: v})
 	return immutable, hot, c.trail.Err()
 }
 
-// Merge joins an immutable and a hot half to a new value of the plan's type, and returns a pointer to it. A collection with fields of both
-// halves must have the same elements in both. TypeMeta is that of the immutable half, if there is one.
+// Merge joins an immutable and a hot half to a new value of the plan's type, and returns a pointer
+// to it. A collection with fields of both halves must have the same elements in both. TypeMeta is
+// that of the immutable half, if there is one.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, halves: Of(p)}
 	merged := c.root(p, pair{immutable, hot})
 	return merged, c.trail.Err()
 }
 
-// Project copies the immutable half of v, without the objects, collections and elements that would be in it only because of their hot parts: those of
-// which nothing is in the canonical document. An object that becomes empty is kept if its presence is hashed.
+// Project copies the immutable half of v, without the objects, collections and elements that would
+// be in it only because of their hot parts: those of which nothing is in the canonical document. An
+// object that becomes empty is kept if its presence is hashed.
 func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, trims: Of(p)}
 	projection := c.root(p, pair{v})
 	return projection, c.trail.Err()
 }
 
-// copier copies the fields of some classes from the first of two values, and the other fields from the second. A collection is copied with all
-// elements and their identities, so that copies of different classes can be merged.
+// copier copies the fields of some classes from the first of two values, and the other fields from
+// the second. A collection is copied with all elements and their identities, so that copies of
+// different classes can be merged.
 type copier struct {
 	trail  Trail
 	above  [2]Ancestors
@@ -57,7 +61,8 @@ func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
 
 // mixed fills to from both values, either of which may be missing.
 func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
-	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]), len(c.above[1]))
+	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]),
+		len(c.above[1]))
 	for side, v := range from {
 		if v.IsValid() && !c.trail.Visit(&c.above[side], n, v) {
 			return
@@ -125,15 +130,18 @@ func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from pair) {
 // isWanted reports whether an element of collection in is copied.
 func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
 	n := ElementNode(in, elem)
-	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) || c.trims.isHashed(n, elem, in)
+	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) ||
+		c.trims.isHashed(n, elem, in)
 }
 
 func (c *copier) differ(what string) {
-	c.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration"})
+	c.trail.Report(&fault.Error{
+		Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration",
+	})
 }
 
-// members fills to with the members of an object. The key and selector of an element of collection in are always copied: of two halves, from the
-// half that has the collection's class.
+// members fills to with the members of an object. The key and selector of an element of collection
+// in are always copied: of two halves, from the half that has the collection's class.
 func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
 		members := pair{Member(from[0], f), Member(from[1], f)}
@@ -155,7 +163,8 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fie
 	}
 }
 
-// part copies a member with fields of both halves. With trims, a copy that is empty is dropped, unless its presence is hashed.
+// part copies a member with fields of both halves. With trims, a copy that is empty is dropped,
+// unless its presence is hashed.
 func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
 	if c.stays(f, members) {
 		c.mixed(f.Node, to, members, nil)
@@ -163,7 +172,8 @@ func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
 	if c.trims == nil || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
 		return
 	}
-	if inner, ok := Deref(to); ok && (inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
+	if inner, ok := Deref(to); ok &&
+		(inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
 		to.SetZero()
 	}
 }
@@ -187,7 +197,8 @@ func identifying(in *fieldplan.Node, from pair) int {
 	return 0
 }
 
-// stays reports whether a member is copied. Of two halves, the half with the member's class decides for a member with the presence option.
+// stays reports whether a member is copied. Of two halves, the half with the member's class decides
+// for a member with the presence option.
 func (c *copier) stays(f *fieldplan.Field, from pair) bool {
 	switch {
 	case c.halves == nil || !f.HasPresence():
@@ -267,7 +278,9 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 // entries fills a map. In halves null is a value, not an absent key.
 func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 	to.Set(reflect.MakeMap(n.Type))
-	for pairs := (pairing{left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])}}); pairs.next(); {
+	for pairs := (pairing{
+		left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])},
+	}); pairs.next(); {
 		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
 		c.trail.Enter(e.Step(n))
 		if c.element(n, elem, pairs.values()); c.isWanted(n, pairs.values()[0]) {
@@ -297,7 +310,8 @@ func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
 }
 
 func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
-	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) && !c.halves.isHashed(n, from[0], in)
+	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
+		!c.halves.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {
 		c.mixed(n, to, from, in)
 	}
@@ -306,8 +320,8 @@ func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, i
 	}
 }
 
-// isHashed reports whether the canonical document has something of v, apart from the identity of an element of collection in. It is also true for
-// a value with faults, which copying reports.
+// isHashed reports whether the canonical document has something of v, apart from the identity of an
+// element of collection in. It is also true for a value with faults, which copying reports.
 func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
 	compiled, m := p.canonical.nodeIn(n, in), valueOf(v)
 	if compiled == nil || !compiled.writes || !exists(m) {
@@ -319,7 +333,8 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	return r.part(compiled, m) || r.trail.Failed()
 }
 
-// nodeIn returns the compiled node of a value, which may be an element of collection in. It is nil if nothing of the collection is written.
+// nodeIn returns the compiled node of a value, which may be an element of collection in. It is nil
+// if nothing of the collection is written.
 func (w *writing) nodeIn(n, in *fieldplan.Node) *node {
 	if in == nil || in.Key == nil && in.When == nil {
 		return w.nodes[n]

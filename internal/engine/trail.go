@@ -50,19 +50,21 @@ func (t *Trail) MoveTo(other *Trail) {
 // Err returns the problems, joined.
 func (t *Trail) Err() error { return t.faults.Err() }
 
-// Ancestors are the values around the current part of a walk. A walk over two values has two of them.
+// Ancestors are the values around the current part of a walk. A walk over two values has two of
+// them.
 type Ancestors []visit
 
-// visit identifies a value by its type and memory. Its node does not identify it, since one type may have several nodes, and a value that contains
-// itself may be met under any of them.
+// visit identifies a value by its type and memory. Its node does not identify it, since one type
+// may have several nodes, and a value that contains itself may be met under any of them.
 type visit struct {
 	typ  reflect.Type
 	at   uintptr
 	size int
 }
 
-// Visit records that the walk enters v. If v is nested too deeply or contains itself, it reports the problem and returns false. The caller cuts
-// above back to its former length when the walk leaves v.
+// Visit records that the walk enters v. If v is nested too deeply or contains itself, it reports
+// the problem and returns false. The caller cuts above back to its former length when the walk
+// leaves v.
 func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool {
 	if t.lost {
 		return false
@@ -78,14 +80,19 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 // visit adds v, at a depth below the root, to the ancestors if it may contain itself.
 func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.Error {
 	if depth > MaxDepth {
-		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}
+		return &fault.Error{
+			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value",
+		}
 	}
 	if !n.Recursive {
 		return nil
 	}
 	now := visitTo(n, v)
 	if now.at != 0 && slices.Contains(*a, now) {
-		return &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself", Hint: "remove the cycle"}
+		return &fault.Error{
+			Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself",
+			Hint: "remove the cycle",
+		}
 	}
 	*a = append(*a, now)
 	return nil

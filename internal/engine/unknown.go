@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Unknown are members of an object that its plan does not know, in the order of their names. A walk removes them one by one, in order with the
-// known members.
+// Unknown are members of an object that its plan does not know, in the order of their names. A walk
+// removes them one by one, in order with the known members.
 type Unknown []Element
 
 // UnknownMembers returns the unknown members of object v of node n. The object may be missing.
@@ -36,12 +36,15 @@ func (u *Unknown) Left() []Element {
 	return left
 }
 
-// unknown returns an op for one unknown member, where o is the op of the field that holds all unknown members. The member is free JSON, and null
-// counts as unset.
+// unknown returns an op for one unknown member, where o is the op of the field that holds all
+// unknown members. The member is free JSON, and null counts as unset.
 func (o *op) unknown(e Element) op {
 	name, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
 	elem := o.node.elem
-	return op{node: elem, kind: elem.kind, header: headerOf(string(name) + ":"), field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
+	return op{
+		node: elem, kind: elem.kind, header: headerOf(string(name) + ":"),
+		field: &fieldplan.Field{Name: e.Key, Node: elem.plan},
+	}
 }
 
 // afterNames sorts after all names, which are UTF-8.
@@ -52,7 +55,11 @@ func (d *differ) unknownMembers(s sides) *pairing {
 	if s[0].node.Rest == nil {
 		return nil
 	}
-	return &pairing{left: [2][]Element{UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value)}}
+	return &pairing{
+		left: [2][]Element{
+			UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value),
+		},
+	}
 }
 
 // unknown compares those of the remaining unknown members whose names sort before name.
@@ -61,7 +68,8 @@ func (d *differ) unknown(n *node, members *pairing, name string) {
 		o := n.rest.unknown(*members.element())
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
 		from := origin{kind: OriginUnknown, depth: len(d.trail.Path)}
-		d.leafMember(&o, sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
+		d.leafMember(&o,
+			sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
 		d.trail.Leave()
 	}
 }

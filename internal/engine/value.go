@@ -8,7 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Deref follows pointers. It is false for nil and for the zero reflect.Value, which is a missing value.
+// Deref follows pointers. It is false for nil and for the zero reflect.Value, which is a missing
+// value.
 func Deref(v reflect.Value) (reflect.Value, bool) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -19,8 +20,8 @@ func Deref(v reflect.Value) (reflect.Value, bool) {
 	return v, v.IsValid()
 }
 
-// Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value if v is missing or an embedded pointer on the
-// way is nil.
+// Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value
+// if v is missing or an embedded pointer on the way is nil.
 func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 	for i, index := range f.Index {
 		if i > 0 {
@@ -54,7 +55,8 @@ func IsNull(n *fieldplan.Node, v reflect.Value) bool {
 	return false
 }
 
-// emptyText is the text of an empty element: {} for objects and maps, also if nil; null for a nil list; [] otherwise.
+// emptyText is the text of an empty element: {} for objects and maps, also if nil; null for a nil
+// list; [] otherwise.
 func emptyText(k fieldplan.Kind, isNil bool) string {
 	switch {
 	case k == fieldplan.Object || k == fieldplan.Map:
@@ -66,7 +68,8 @@ func emptyText(k fieldplan.Kind, isNil bool) string {
 	}
 }
 
-// ElementNode returns the node of one element of collection n: the hot node if the element's selector makes it hot.
+// ElementNode returns the node of one element of collection n: the hot node if the element's
+// selector makes it hot.
 func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 	if n.When == nil {
 		return n.Elem
@@ -84,5 +87,7 @@ func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 }
 
 func invalidUTF8Key() *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key"}
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
+	}
 }

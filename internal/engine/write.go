@@ -65,7 +65,8 @@ func (r *run) object(n *node, m memory, when stay) bool {
 	return true
 }
 
-// unknownMembers returns the members that the plan does not know. Like unknown, it is not inlined: the loop of object needs the registers.
+// unknownMembers returns the members that the plan does not know. Like unknown, it is not inlined:
+// the loop of object needs the registers.
 //
 //go:noinline
 func (r *run) unknownMembers(n *node, m memory) *Unknown {
@@ -101,7 +102,8 @@ func (h *header) append(dst []byte, before byte) []byte {
 	return append(append(dst, before), h.text[1:]...)
 }
 
-// member writes a member after the byte before, and reports whether it did. It writes nothing if the value counts as unset.
+// member writes a member after the byte before, and reports whether it did. It writes nothing if
+// the value counts as unset.
 func (r *run) member(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch o.kind {
@@ -145,7 +147,8 @@ func (r *run) member(o *op, m memory, before byte) bool {
 // textOfMember returns the text of the value of a member that was written from start on.
 func (r *run) textOfMember(o *op, start int) []byte { return r.buf[start+len(o.header.text):] }
 
-// differs reports whether a member that was written from start on differs from its default. Otherwise it removes the member.
+// differs reports whether a member that was written from start on differs from its default.
+// Otherwise it removes the member.
 func (r *run) differs(o *op, start int) bool {
 	if o.always || string(r.textOfMember(o, start)) != string(o.field.Default) {
 		return true
@@ -189,7 +192,8 @@ func (r *run) zeroIdentity(o *op, before byte) {
 	}
 }
 
-// compositeMember writes an object or collection, and reports whether it did. An empty one is written if its presence counts.
+// compositeMember writes an object or collection, and reports whether it did. An empty one is
+// written if its presence counts.
 func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	if isNone(o.kind, m) {
 		return false
@@ -245,7 +249,8 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	return false
 }
 
-// element writes an element of a collection, even if it is empty: its presence belongs to the collection.
+// element writes an element of a collection, even if it is empty: its presence belongs to the
+// collection.
 func (r *run) element(n *node, m memory) {
 	if n.kind != objectKind || !exists(m) {
 		r.otherElement(n, m)
@@ -276,7 +281,8 @@ func (r *run) otherElement(n *node, m memory) {
 	}
 }
 
-// traces writes the content of an element whose presence is not written, and reports whether there was any.
+// traces writes the content of an element whose presence is not written, and reports whether there
+// was any.
 func (r *run) traces(n *node, m memory) bool {
 	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
 }
@@ -328,7 +334,8 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 		if v := at[intstr.IntOrString](m); v.Type == intstr.String {
 			return canonjson.AppendString(dst, v.StrVal)
 		}
-	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind, floatKind, bytesKind, leafKind:
+	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind,
+		floatKind, bytesKind, leafKind:
 	}
 	if n.constant != "" {
 		return append(dst, n.constant...), nil

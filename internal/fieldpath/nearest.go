@@ -2,8 +2,8 @@ package fieldpath
 
 import "strings"
 
-// Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Case does not
-// count.
+// Nearest returns the name that was probably meant: the first of those with the fewest differences,
+// at most a third of its letters. Case does not count.
 func Nearest(name string, names []string) string {
 	nearest, fewest := "", len(name)+1
 	for _, candidate := range names {
@@ -18,7 +18,8 @@ func Nearest(name string, names []string) string {
 	return nearest
 }
 
-// Differences counts the bytes to add, remove, replace or swap with the next one that turn a into b.
+// Differences counts the bytes to add, remove, replace or swap with the next one that turn a into
+// b.
 func Differences(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

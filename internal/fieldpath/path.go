@@ -1,7 +1,8 @@
 // Package fieldpath writes and reads the paths by which people and programs name a field.
 //
-// A path is a list of JSON names, with elements in brackets: tags.vm[cost-center], dataVolumes[name=a].iops, zones[=eu-1], args[0]. The package
-// owns the spelling of paths and of RFC 6901 pointers. It must not know types or values.
+// A path is a list of JSON names, with elements in brackets: tags.vm[cost-center],
+// dataVolumes[name=a].iops, zones[=eu-1], args[0]. The package owns the spelling of paths and of
+// RFC 6901 pointers. It must not know types or values.
 package fieldpath
 
 import (
@@ -37,7 +38,8 @@ type Step struct {
 // Path leads from the root to a part of a value.
 type Path []Step
 
-// usualLength is the length that most paths and pointers have at most, so that they need one allocation.
+// usualLength is the length that most paths and pointers have at most, so that they need one
+// allocation.
 const usualLength = 128
 
 // String returns the path for people.
@@ -91,7 +93,8 @@ func appendMember(dst []byte, name string) []byte {
 	return append(dst, name...)
 }
 
-// isPlain reports whether text needs no quotes: it is printable, not empty, and has no special characters.
+// isPlain reports whether text needs no quotes: it is printable, not empty, and has no special
+// characters.
 func isPlain(text, special string) bool {
 	for _, r := range text {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune(special, r) {
@@ -101,7 +104,8 @@ func isPlain(text, special string) bool {
 	return text != ""
 }
 
-// Pointer returns the path as an RFC 6901 pointer. It ends before the first step that must not be shown.
+// Pointer returns the path as an RFC 6901 pointer. It ends before the first step that must not be
+// shown.
 func (p Path) Pointer() string {
 	var buf [usualLength]byte
 	dst := buf[:0]
@@ -143,7 +147,8 @@ func Below(pointer, name string) string {
 	return string(appendToken(append(buf[:0], pointer...), name))
 }
 
-// Names returns the names of the members that an RFC 6901 pointer leads through. It is the inverse of [Below].
+// Names returns the names of the members that an RFC 6901 pointer leads through. It is the inverse
+// of [Below].
 func Names(pointer string) []string {
 	if pointer == "" {
 		return nil

@@ -11,8 +11,9 @@ type PatternStep struct {
 	Element bool
 }
 
-// ParsePattern reads a path that names a field for all values of a type: members separated by dots, [] for the elements of a
-// collection, ["name"] for a member with other characters. A pattern ends at a member.
+// ParsePattern reads a path that names a field for all values of a type: members separated by dots,
+// [] for the elements of a collection, ["name"] for a member with other characters. A pattern ends
+// at a member.
 func ParsePattern(text string) ([]PatternStep, bool) {
 	if text == "" || text[0] == '.' {
 		return nil, false

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// spreadClasses computes the classes below each node, to a fixed point because types may be recursive, and queues the checks that need
-// them.
+// spreadClasses computes the classes below each node, to a fixed point because types may be
+// recursive, and queues the checks that need them.
 func (c *compiler) spreadClasses() {
 	c.collectClasses()
 	for _, n := range c.order {
@@ -47,7 +47,8 @@ func (n *Node) classesBelow() ClassSet {
 	return classes
 }
 
-// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not count: they are never part of another text.
+// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not
+// count: they are never part of another text.
 func (n *Node) hidesBelow() bool {
 	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
 		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
@@ -61,20 +62,22 @@ func (f *Field) Classes() ClassSet {
 	return f.Node.Classes
 }
 
-// HasPresence reports whether an empty object, list or map at f differs from a missing one: with the presence option, and behind a pointer to a
-// type without fields. A nil list or map, which is null in JSON, counts as missing, with or without a pointer to it.
+// HasPresence reports whether an empty object, list or map at f differs from a missing one: with
+// the presence option, and behind a pointer to a type without fields. A nil list or map, which is
+// null in JSON, counts as missing, with or without a pointer to it.
 func (f *Field) HasPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
-// oneClass refuses other classes where added and removed elements would make the pairing of the others ambiguous: below a Hot or Ignored list
-// that is paired by position, and in a set.
+// oneClass refuses other classes where added and removed elements would make the pairing of the
+// others ambiguous: below a Hot or Ignored list that is paired by position, and in a set.
 func (c *compiler) oneClass(n *Node) {
 	switch {
 	case n.Pairing == ByValue:
 		c.refuseOthers(n, n.Elem, "mixed-set", "a set", map[*Node]bool{})
 	case n.isUnprojectedList():
-		c.refuseOthers(n, n.Elem, "non-hot-below-list", "a list whose elements are paired by position", map[*Node]bool{})
+		c.refuseOthers(n, n.Elem, "non-hot-below-list",
+			"a list whose elements are paired by position", map[*Node]bool{})
 	}
 }
 
@@ -93,7 +96,8 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	for _, f := range below.Fields {
 		if f.Declared != Inherited && f.Node.Class != list.Class {
 			hint := "give it the class " + list.Class.String() + " as well, or pair the list's elements with `key=`"
-			c.faults.Add(mistake(f.GoField, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
+			c.faults.Add(mistake(f.GoField, code,
+				fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
 			continue
 		}
 		c.refuseOthers(list, f.Node, code, kind, seen)
@@ -101,6 +105,7 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
 		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
-		c.faults.Add(mistake(below.When.Source, code, what, "remove the option, or pair the list's elements with `key=`"))
+		c.faults.Add(mistake(below.When.Source, code, what,
+			"remove the option, or pair the list's elements with `key=`"))
 	}
 }

@@ -38,21 +38,25 @@ type compiler struct {
 	faults    fault.List
 }
 
-// Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it. All problems are returned joined, each once,
-// in a stable order.
+// Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it.
+// All problems are returned joined, each once, in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
-			what, hint = "marshals itself, so that its fields are not what is in its JSON", "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
+			what, hint = "marshals itself, so that its fields are not what is in its JSON",
+				"remove its marshaler; one of an embedded type is promoted: give that a field of its own"
 		}
-		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint})
+		c.faults.Add(&fault.Error{
+			Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint,
+		})
 		return nil, c.faults.Err()
 	}
 	c.readOverrides(overrides)
 	root := c.node(context{typ: t, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
-	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain themselves if its type is met again.
+	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain
+	// themselves if its type is met again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.refuseMetadata(root)
 	c.spreadClasses()
@@ -70,19 +74,25 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}, nil
 }
 
-// refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an override declares the class of its metadata.
+// refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an
+// override declares the class of its metadata.
 func (c *compiler) refuseMetadata(root *Node) {
 	f := root.Lookup("metadata")
-	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" || f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
+	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" ||
+		f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
 		return
 	}
-	c.faults.Add(mistake(f.GoField, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`"))
+	c.faults.Add(mistake(f.GoField, "whole-object",
+		"makes the configuration a whole object, whose metadata changes with every write",
+		"use the type of its spec, or give the field the class `ignore`"))
 }
 
-// distinct sorts problems by field and drops duplicates: a type in two contexts repeats its problems.
+// distinct sorts problems by field and drops duplicates: a type in two contexts repeats its
+// problems.
 func distinct(faults fault.List) fault.List {
 	compare := func(a, b *fault.Error) int {
-		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.What, b.What))
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.What, b.What))
 	}
 	slices.SortStableFunc(faults, compare)
 	return slices.CompactFunc(faults, func(a, b *fault.Error) bool { return compare(a, b) == 0 })
@@ -96,7 +106,8 @@ func typeName(t reflect.Type, fallback string) string {
 	return t.String()
 }
 
-// node compiles the node of a type, with pointers, in a context. goField names the field or type through which it was reached.
+// node compiles the node of a type, with pointers, in a context. goField names the field or type
+// through which it was reached.
 func (c *compiler) node(ctx context, goField string) *Node {
 	ctx.typ = Deref(ctx.typ)
 	if n, ok := c.nodes[ctx]; ok {
@@ -116,7 +127,8 @@ func (c *compiler) node(ctx context, goField string) *Node {
 	return n
 }
 
-// closeCycle marks the nodes on the way from n to the current node as recursive, if n is being compiled.
+// closeCycle marks the nodes on the way from n to the current node as recursive, if n is being
+// compiled.
 func (c *compiler) closeCycle(n *Node) {
 	if !c.open[n] {
 		return
@@ -128,7 +140,9 @@ func (c *compiler) closeCycle(n *Node) {
 
 func (c *compiler) shape(n *Node, ctx context, goField string) {
 	if ctx.typ.Name() == "" && ctx.typ.Kind() == reflect.Struct && leaf.ReadsItself(ctx.typ) {
-		c.faults.Add(mistake(goField, "unsupported-type", "is a struct without a name that embeds an unmarshaler, which encoding/json calls in some places only", "give the struct a name"))
+		c.faults.Add(mistake(goField, "unsupported-type",
+			"is a struct without a name that embeds an unmarshaler, which encoding/json calls in some places only",
+			"give the struct a name"))
 		return
 	}
 	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
@@ -152,20 +166,23 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		c.mapKey(ctx.typ, goField)
 		c.element(n, ctx, goField)
 	default:
-		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(), "use a type that JSON can carry and no pointer type with a name, or `json:\"-\"`"))
+		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(),
+			"use a type that JSON can carry and no pointer type with a name, or `json:\"-\"`"))
 	}
 }
 
 func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
 	for _, tagged := range leaf.TaggedFields(t) {
 		what := "has a hotupdatable struct tag below " + t.String() + ", which marshals itself"
-		c.faults.Add(mistake(tagged, "below-marshaler", what, "put the struct tag on "+goField+" or remove it; the marshaler may be that of an embedded type"))
+		c.faults.Add(mistake(tagged, "below-marshaler", what,
+			"put the struct tag on "+goField+" or remove it; the marshaler may be that of an embedded type"))
 	}
 }
 
 func (c *compiler) mapKey(t reflect.Type, goField string) {
 	if leaf.MapKeyKind(t.Key()) == leaf.NotALeaf {
-		c.faults.Add(mistake(goField, "unsupported-map-key", "has map keys of type "+t.Key().String(), "use keys that are strings, integers or text marshalers"))
+		c.faults.Add(mistake(goField, "unsupported-map-key", "has map keys of type "+t.Key().String(),
+			"use keys that are strings, integers or text marshalers"))
 		return
 	}
 	c.refuseTagsBelow(t.Key(), goField)
@@ -175,7 +192,8 @@ func (c *compiler) element(n *Node, ctx context, goField string) {
 	elem := ctx.typ.Elem()
 	n.ElemPointer = elem.Kind() == reflect.Pointer
 	n.Elem = c.node(context{
-		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"), closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
+		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"),
+		closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
 	}, goField)
 }
 
@@ -195,12 +213,14 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 		}
 	}
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
-		what := "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON"
+		what := "has type " + ctx.typ.String() +
+			" with only unexported fields and no marshaler, so its value is not in JSON"
 		c.faults.Add(mistake(goField, "opaque-struct", what, "use a type that marshals itself, or `json:\"-\"`"))
 	}
 }
 
-// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds, is exported.
+// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds,
+// is exported.
 func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	for f := range t.Fields() {
@@ -225,7 +245,9 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
 		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
 	}
-	child := context{typ: jf.typ, class: ctx.class, path: c.place(fieldpath.Join(ctx.path, jf.name)), closed: ctx.closed}
+	child := context{
+		typ: jf.typ, class: ctx.class, path: c.place(fieldpath.Join(ctx.path, jf.name)), closed: ctx.closed,
+	}
 	tag := c.declare(f, jf, &child)
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
@@ -238,8 +260,8 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	return f
 }
 
-// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns the
-// field's struct tag with the override applied.
+// declare applies the nearest declaration of a class: override, struct tag, struct tag of the
+// embedded struct, inheritance. It returns the field's struct tag with the override applied.
 func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Tag {
 	tag := jf.tag.Tag
 	o, overridden := c.overrides[child.path]
@@ -258,7 +280,8 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	return tag
 }
 
-// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted from.
+// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted
+// from.
 func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
 	strongest := structtag.Shown
 	for e := jf.embedded; e != nil; e = e.outer {
@@ -269,7 +292,8 @@ func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
 
 // Lookup finds a member of an object by JSON name; it is nil if there is none.
 func (n *Node) Lookup(name string) *Field {
-	i, found := slices.BinarySearchFunc(n.Fields, name, func(f *Field, name string) int { return strings.Compare(f.Name, name) })
+	i, found := slices.BinarySearchFunc(n.Fields, name,
+		func(f *Field, name string) int { return strings.Compare(f.Name, name) })
 	if !found {
 		return nil
 	}
@@ -282,11 +306,12 @@ type cacheKey struct {
 	overrides string
 }
 
-// cache keeps each plan, or its error, for the life of the process. Programs have few configuration types.
+// cache keeps each plan, or its error, for the life of the process. Programs have few configuration
+// types.
 var cache sync.Map // cacheKey -> func() (*Plan, error)
 
-// Compile returns the field plan of t, behind pointers if any, under the overrides. A type that cannot be compiled yields all its
-// problems, joined, each a *fault.Error.
+// Compile returns the field plan of t, behind pointers if any, under the overrides. A type that
+// cannot be compiled yields all its problems, joined, each a *fault.Error.
 func Compile(t reflect.Type, overrides []Override) (*Plan, error) {
 	t = Deref(t)
 	build := sync.OnceValues(func() (*Plan, error) { return Build(t, overrides) })

@@ -7,21 +7,24 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Beside returns the classes of everything in a configuration outside of RFC 6901 pointers. Pointers that lead to no member have no effect.
+// Beside returns the classes of everything in a configuration outside of RFC 6901 pointers.
+// Pointers that lead to no member have no effect.
 func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	if p.Root.Kind != Object {
 		return p.Root.Classes
 	}
 	for _, f := range p.Root.Fields {
-		if !slices.ContainsFunc(pointers, func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
+		if !slices.ContainsFunc(pointers,
+			func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
 			all |= f.Classes()
 		}
 	}
 	return all
 }
 
-// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given byte; 0 stands for any byte. Elements of lists
-// have no pointers. If elements of a map may be hot, the classes of both kinds of elements are included.
+// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given
+// byte; 0 stands for any byte. Elements of lists have no pointers. If elements of a map may be hot,
+// the classes of both kinds of elements are included.
 func (p *Plan) At(pointer string, shape byte) ClassSet {
 	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
 }
@@ -66,4 +69,6 @@ func (n *Node) isFree() bool {
 	return n.Kind == Leaf && slices.Contains(freeLeaves[:], n.Leaf)
 }
 
-var freeLeaves = [...]leaf.Kind{leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque}
+var freeLeaves = [...]leaf.Kind{
+	leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque,
+}

@@ -35,11 +35,12 @@ type taggedField struct {
 	inherits bool // the class is that of the field above, see [Inherits]
 }
 
-// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class. Only types that are made for the purpose
-// have it.
+// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class.
+// Only types that are made for the purpose have it.
 const Inherits = `providerconfig:"inherits"`
 
-// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it promotes.
+// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it
+// promotes.
 type embedding struct {
 	outer    *embedding
 	goField  string
@@ -57,7 +58,8 @@ type level struct {
 	twice    bool // the type is embedded more than once at this depth: its fields cancel each other out
 }
 
-// resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the shallowest name wins.
+// resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the
+// shallowest name wins.
 type resolver struct {
 	faults     *fault.List
 	root       bool // the struct is the root, whose TypeMeta is left out
@@ -67,7 +69,8 @@ type resolver struct {
 	embeddings []*embedding
 }
 
-// resolve returns the fields of struct t that encoding/json would write, in the order of their names' bytes.
+// resolve returns the fields of struct t that encoding/json would write, in the order of their
+// names' bytes.
 func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 	r.visited = map[reflect.Type]bool{}
 	for current := []*level{{typ: t, name: name}}; len(current) > 0; current = r.next {
@@ -98,15 +101,18 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 			r.ineffective(goField)
 		}
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
-		r.faults.Add(mistake(goField, "unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type"))
+		r.faults.Add(mistake(goField, "unsupported-type",
+			"is embedded and unexported, so encoding/json can neither fill it nor call its marshaler",
+			"export its type"))
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, tag)
 	case !isJSONName(name):
 		r.faults.Add(unnamed(goField, sf, options, tag))
 	default:
 		f := &jsonField{
-			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
-			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
+			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"),
+			quoted: hasOption(options, "string") && isQuotable(sf.Type),
+			index:  appendIndex(l.index, i), goField: goField, typ: sf.Type,
 			tag: tag, embedded: l.embedded, typeMeta: l.typeMeta,
 		}
 		r.found = append(r.found, f)
@@ -120,9 +126,12 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 func unnamed(goField string, sf reflect.StructField, options string, tag taggedField) *fault.Error {
 	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
 	if tag.present && hasOption(options, "inline") {
-		return mistake(goField, "inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write "+suggestion)
+		return mistake(goField, "inline-named-field",
+			"is a named field with `json:\",inline\"`, which encoding/json nests under its Go name",
+			"embed the struct, or write "+suggestion)
 	}
-	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
+	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type",
+		"use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
 }
 
 func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
@@ -139,7 +148,8 @@ func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
 
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
 	if leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf {
-		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
+		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so " +
+			"its value is not in JSON"
 		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
@@ -149,7 +159,8 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 		r.embeddings = append(r.embeddings, embedded)
 		if tag.HasOptions() {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
-			r.faults.Add(mistake(goField, "misplaced-option", what, "remove the other options or give the field a JSON name"))
+			r.faults.Add(mistake(goField, "misplaced-option", what,
+				"remove the other options or give the field a JSON name"))
 		}
 	}
 	for _, queued := range r.next {
@@ -164,7 +175,8 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 	})
 }
 
-// dominant resolves name conflicts: the shallowest field wins, and two fields of one depth drop each other.
+// dominant resolves name conflicts: the shallowest field wins, and two fields of one depth drop
+// each other.
 func (r *resolver) dominant() []*jsonField {
 	slices.SortStableFunc(r.found, func(a, b *jsonField) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
@@ -191,7 +203,8 @@ func (r *resolver) dominant() []*jsonField {
 	return winners
 }
 
-// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct tags of the fields that lost.
+// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct
+// tags of the fields that lost.
 func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	if winner != nil && (!r.root || !winner.typeMeta) {
 		for e := winner.embedded; e != nil; e = e.outer {
@@ -205,14 +218,16 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 }
 
-// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of its name, or that promotes no field.
+// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of
+// its name, or that promotes no field.
 func (r *resolver) ineffective(goField string) {
 	what := "has a hotupdatable struct tag without effect, since it gives JSON no field"
-	r.faults.Add(mistake(goField, "ineffective-tag", what, "export it under a JSON name that no other field has, or remove the struct tag"))
+	r.faults.Add(mistake(goField, "ineffective-tag", what,
+		"export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
-// PathName returns the name of a field in a path, even if the field is not in JSON. It is false for an embedded struct whose fields are promoted
-// in JSON.
+// PathName returns the name of a field in a path, even if the field is not in JSON. It is false for
+// an embedded struct whose fields are promoted in JSON.
 func PathName(sf reflect.StructField) (string, bool) {
 	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	switch {
@@ -224,7 +239,8 @@ func PathName(sf reflect.StructField) (string, bool) {
 	return cmp.Or(name, sf.Name), true
 }
 
-// Deref returns the type behind pointers. It does not follow a pointer type with a name, such as type P *P.
+// Deref returns the type behind pointers. It does not follow a pointer type with a name, such as
+// type P *P.
 func Deref(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -238,12 +254,14 @@ func hasOption(options, want string) bool {
 	return slices.Contains(strings.Split(options, ","), want)
 }
 
-// isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar, or a pointer to one.
+// isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar,
+// or a pointer to one.
 func isQuotable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number}, leaf.KindOf(t))
+	return slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number},
+		leaf.KindOf(t))
 }
 
 // isJSONName reports whether encoding/json takes the name from a struct tag.

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// collection compiles the node of a field with set, key or hotwhen. These options belong to the field and not to its type, so the
-// node is not shared with other fields.
+// collection compiles the node of a field with set, key or hotwhen. These options belong to the
+// field and not to its type, so the node is not shared with other fields.
 func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	ctx.typ = Deref(ctx.typ)
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
@@ -51,13 +51,17 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
 	default:
 		n.When = &Selector{Source: f.GoField}
-		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"), closed: ctx.closed}, f.GoField)
+		n.When.Hot = c.node(context{
+			typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive,
+			path: c.place(ctx.path + "[]"), closed: ctx.closed,
+		}, f.GoField)
 		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
 	}
 }
 
 func (c *compiler) misplaced(f *Field, option, allowed string) {
-	c.rejectOption(f, "misplaced-option", fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
+	c.rejectOption(f, "misplaced-option", fmt.Sprintf("has the option `%s`, which is for %s", option, allowed),
+		"remove the option")
 }
 
 // rejectOption reports an option at the field, or at the override that it comes from.
@@ -91,11 +95,12 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		n.Key = key
 		return
 	}
-	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
+	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what),
+		"name a string or integer field of the list's own class that every element has")
 }
 
-// selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or have a default: either gives one meaning two
-// spellings.
+// selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or
+// have a default: either gives one meaning two spellings.
 func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	field := n.Elem.Lookup(when.Name)
 	what := ""
@@ -115,10 +120,13 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 		}
 		what = "compares a " + field.Node.TypeName() + " with a value it cannot have"
 	}
-	c.rejectOption(f, "invalid-selector", fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
+	c.rejectOption(f, "invalid-selector", fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name,
+		when.Value, what),
+		"name a required string, integer or bool field of the collection's own class and one of its values")
 }
 
-// selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
+// selectorText is the canonical text of VALUE, which is compared with the text of an element's
+// field.
 func selectorText(n *Node, value string) (string, bool) {
 	if !slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.String}, n.Leaf) {
 		return "", false
@@ -145,7 +153,8 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 
 // unwritableZero refuses a hashed field whose zero value cannot be marshaled, unless JSON omits the
 // field, and a hashed array of such values. The value would be an error in Go, and absent in raw
-// JSON. Types that are read from source code are not checked, since their marshalers cannot be called.
+// JSON. Types that are read from source code are not checked, since their marshalers cannot be
+// called.
 func (c *compiler) unwritableZero(f *Field) {
 	n, isOmitted := f.Node, f.Optional
 	for ; n.Kind == Array && !n.ElemPointer; n = n.Elem {
@@ -155,8 +164,10 @@ func (c *compiler) unwritableZero(f *Field) {
 	isChecked := n.Kind == Leaf && !isOmitted && IsProjected(n.Class) && n.Leaf.MarshalsItself() && !isUnloaded
 	if isChecked && leaf.Zero(n.Leaf, n.Type) == nil {
 		c.faults.Add(mistake(f.GoField, "zero-fails",
-			"has the type "+n.TypeName()+", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
-			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true or ignore by WithTag"))
+			"has the type "+n.TypeName()+
+				", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
+			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true "+
+				"or ignore by WithTag"))
 	}
 }
 
@@ -173,15 +184,18 @@ func (c *compiler) defaultText(f *Field, text string) {
 	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
 	switch {
 	case !ok:
-		c.rejectOption(f, "invalid-default", "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
+		c.rejectOption(f, "invalid-default", "has a default that is no "+f.Node.TypeName(),
+			"write a value of the field's type")
 	case !f.Pointer && bytes.Equal(canonical, f.Zero):
-		c.rejectOption(f, "invalid-default", "has the zero value as its default, which counts as unset already", "remove the option")
+		c.rejectOption(f, "invalid-default",
+			"has the zero value as its default, which counts as unset already", "remove the option")
 	default:
 		f.Default = canonical
 	}
 }
 
-// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or selects elements.
+// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or
+// selects elements.
 func (f *Field) TakesDefault() bool {
 	return f.Node.Kind == Leaf && f.Node.Leaf.TakesDefault() && (f.Pointer || f.Node.Leaf != leaf.Bool)
 }

@@ -18,7 +18,8 @@ type override struct {
 	tag   structtag.Tag
 }
 
-// nowhere is the path of every part at and below which there is no override. It makes contexts equal that would differ in their path only.
+// nowhere is the path of every part at and below which there is no override. It makes contexts
+// equal that would differ in their path only.
 const nowhere = "]"
 
 // place returns the path, or nowhere.
@@ -45,7 +46,10 @@ func (c *compiler) readOverrides(overrides []Override) {
 			}
 		}
 		if _, twice := c.overrides[path]; twice {
-			problems.Add(&fault.Error{Kind: fault.Declaration, Code: "duplicate-path", What: "is overridden twice", Hint: "remove one of the overrides"})
+			problems.Add(&fault.Error{
+				Kind: fault.Declaration, Code: "duplicate-path", What: "is overridden twice",
+				Hint: "remove one of the overrides",
+			})
 		}
 		if !ok {
 			problems.Add(invalidPath(o.Path))
@@ -61,10 +65,13 @@ func (c *compiler) readOverrides(overrides []Override) {
 }
 
 func invalidPath(path string) *fault.Error {
-	what, hint := "is no path of a field", "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters"
+	what, hint := "is no path of a field",
+		"write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name "+
+			"with other characters"
 	field := strings.TrimSuffix(path, "[]")
 	if _, ok := fieldpath.ParsePattern(field); ok {
-		what, hint = "ends at the elements of a collection, which have no struct tag", "override `"+field+"`, or a field of the elements"
+		what, hint = "ends at the elements of a collection, which have no struct tag", "override `"+field+
+			"`, or a field of the elements"
 	}
 	return &fault.Error{Kind: fault.Declaration, Code: "invalid-path", What: what, Hint: hint}
 }
@@ -80,11 +87,15 @@ func (c *compiler) reportUnmatched(root *Node) {
 		if meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unknown-path", Path: o.path, What: "matches no field of the type", Hint: hint})
+		c.faults.Add(&fault.Error{
+			Kind: fault.Declaration, Code: "unknown-path", Path: o.path,
+			What: "matches no field of the type", Hint: hint,
+		})
 	}
 }
 
-// follow returns the field to which steps lead. If they lead to none, it returns the field that was probably meant.
+// follow returns the field to which steps lead. If they lead to none, it returns the field that was
+// probably meant.
 func (n *Node) follow(steps []fieldpath.PatternStep) (f *Field, meant string) {
 	for _, s := range steps {
 		switch {

@@ -1,8 +1,10 @@
-// Package fieldplan compiles a Go type into its field plan: the one description that classification, canonical document, diff and split use.
+// Package fieldplan compiles a Go type into its field plan: the one description that
+// classification, canonical document, diff and split use.
 //
-// It owns the rules that depend on types only: the fields in JSON and their names, the class of each field after struct tags, inheritance and
-// overrides, the pairing of elements of collections, and which types are leaves. It finds every mistake in a type, so that walkers get a valid
-// plan and cannot fail on struct tags. It must not look at values.
+// It owns the rules that depend on types only: the fields in JSON and their names, the class of
+// each field after struct tags, inheritance and overrides, the pairing of elements of collections,
+// and which types are leaves. It finds every mistake in a type, so that walkers get a valid plan
+// and cannot fail on struct tags. It must not look at values.
 package fieldplan
 
 import (
@@ -18,7 +20,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Plan is the field plan of a configuration's type under a set of overrides. It is immutable and safe for concurrent use.
+// Plan is the field plan of a configuration's type under a set of overrides. It is immutable and
+// safe for concurrent use.
 type Plan struct {
 	Type reflect.Type // the configuration's struct type
 	Root *Node        // its node; TypeMeta of the root is not among its fields
@@ -122,7 +125,8 @@ func (f *Field) Unset(text []byte) bool {
 	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)
 }
 
-// Selector is a compiled hotwhen: an element whose Field has the canonical text Value has node Hot instead of Elem.
+// Selector is a compiled hotwhen: an element whose Field has the canonical text Value has node Hot
+// instead of Elem.
 type Selector struct {
 	Field  *Field
 	Value  string // canonical text
@@ -130,8 +134,9 @@ type Selector struct {
 	Source string // Go field with the struct tag
 }
 
-// Holds reports whether an element is hot whose selector has this canonical text. A selector whose text is a problem never matches. An empty text
-// is a missing selector, because the element or an embedded pointer is nil, and counts as zero.
+// Holds reports whether an element is hot whose selector has this canonical text. A selector whose
+// text is a problem never matches. An empty text is a missing selector, because the element or an
+// embedded pointer is nil, and counts as zero.
 func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
 	if len(text) == 0 {
 		text = s.Field.Zero
@@ -170,13 +175,14 @@ func (s ClassSet) Any(o ClassSet) bool { return s&o != 0 }
 // IsProjected reports whether values of class c are hashed.
 func IsProjected(c structtag.Class) bool { return Projected.Any(Of(c)) }
 
-// Identity reports whether f is the key or the selector of elements of n. Such fields are in both halves of a split, and in every element of the
-// canonical document.
+// Identity reports whether f is the key or the selector of elements of n. Such fields are in both
+// halves of a split, and in every element of the canonical document.
 func (n *Node) Identity(f *Field) bool {
 	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
 }
 
-// Nearest returns the field of an object that was probably meant by a name, or nil if no name is similar.
+// Nearest returns the field of an object that was probably meant by a name, or nil if no name is
+// similar.
 func (n *Node) Nearest(name string) string {
 	names := make([]string, len(n.Fields))
 	for i, f := range n.Fields {
@@ -191,7 +197,8 @@ func (n *Node) HidesValues() bool { return n.Sensitive != structtag.Shown }
 // HidesKeys reports whether not even the map keys below n may be shown.
 func (n *Node) HidesKeys() bool { return n.Sensitive == structtag.HideKeys }
 
-// TypeName is the name of the node's type in messages: its Go name, or its kind if it has none, as in a loaded Schema.
+// TypeName is the name of the node's type in messages: its Go name, or its kind if it has none, as
+// in a loaded Schema.
 func (n *Node) TypeName() string {
 	switch {
 	case n == nil:
@@ -207,11 +214,12 @@ func (n *Node) TypeName() string {
 	}
 }
 
-// Unknown is the type of the field that holds an object's unknown members. Only the types that schemajson builds have such a field. In JSON, its
-// entries are members of the object itself.
+// Unknown is the type of the field that holds an object's unknown members. Only the types that
+// schemajson builds have such a field. In JSON, its entries are members of the object itself.
 type Unknown map[string]json.RawMessage
 
-// Parts are the fields of an object and, if unknown members are admitted, the field that holds them.
+// Parts are the fields of an object and, if unknown members are admitted, the field that holds
+// them.
 func (n *Node) Parts() []*Field {
 	if n.Rest == nil {
 		return n.Fields
@@ -221,12 +229,14 @@ func (n *Node) Parts() []*Field {
 
 // admitsUnknown reports whether there may be unknown members in configurations of struct type t.
 func admitsUnknown(t reflect.Type) bool {
-	return slices.ContainsFunc(slices.Collect(t.Fields()), func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
+	return slices.ContainsFunc(slices.Collect(t.Fields()),
+		func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
 }
 
-// closes reports whether elements of n must not have unknown members, which would be Immutable. That is so in sets and in Hot or Ignored lists that
-// are paired by position, where everything must have one class. It is also so in positional lists below an element that may be hot, since raw JSON
-// is decoded before it is known whether the element is hot.
+// closes reports whether elements of n must not have unknown members, which would be Immutable.
+// That is so in sets and in Hot or Ignored lists that are paired by position, where everything must
+// have one class. It is also so in positional lists below an element that may be hot, since raw
+// JSON is decoded before it is known whether the element is hot.
 func (n *Node) closes(ctx context) bool {
 	return n.Pairing == ByValue || n.isUnprojectedList() || ctx.maybeHot && n.isPositional()
 }

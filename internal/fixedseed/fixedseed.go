@@ -1,5 +1,5 @@
-// Package fixedseed makes property tests draw the same values in every run, so that nobody meets a new failure by chance. A step of .ci/run draws
-// fresh values.
+// Package fixedseed makes property tests draw the same values in every run, so that nobody meets a
+// new failure by chance. A step of .ci/run draws fresh values.
 //
 // It owns the seed. It is for tests only, and must not know what they test.
 package fixedseed
@@ -9,11 +9,13 @@ import (
 	"testing"
 )
 
-// Run runs the tests of a package with the fixed seed, and returns the exit code. It is the whole of a TestMain:
+// Run runs the tests of a package with the fixed seed, and returns the exit code. It is the whole
+// of a TestMain:
 //
 //	func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 //
-// The flag -rapid.seed of go test, which is read later, takes another seed, and 0 a new one in every run.
+// The flag -rapid.seed of go test, which is read later, takes another seed, and 0 a new one in
+// every run.
 func Run(m *testing.M) int {
 	_ = flag.Set("rapid.seed", "1") // fails only where rapid is not linked
 	return m.Run()

@@ -1,7 +1,9 @@
-// Package jsonpatch writes the differences between two JSON values as a JSON patch (RFC 6902) and as a merge patch (RFC 7386).
+// Package jsonpatch writes the differences between two JSON values as a JSON patch (RFC 6902) and
+// as a merge patch (RFC 7386).
 //
-// Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is rounded. The package owns the two formats. It must
-// not know the meaning of values: 1 and 1.0 differ.
+// Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is
+// rounded. The package owns the two formats. It must not know the meaning of values: 1 and 1.0
+// differ.
 package jsonpatch
 
 import (
@@ -75,7 +77,8 @@ func diffMembers(to *[]operation, path string, old, updated map[string]any) {
 			*to = append(*to, operation{Op: "remove", Path: at})
 		case !isOld:
 			*to = append(*to, operation{"add", at, &after})
-		case name == "" && !reflect.DeepEqual(before, after): // common implementations cannot address anything below an empty name
+		// common implementations cannot address anything below an empty name
+		case name == "" && !reflect.DeepEqual(before, after):
 			*to = append(*to, operation{"replace", at, &after})
 		default:
 			diff(to, at, before, after)
@@ -105,9 +108,10 @@ func names(a, b map[string]any) []string {
 	return slices.Compact(all)
 }
 
-// Merge returns the merge patch that makes old equal to updated, as a tree. A merge patch replaces lists as a whole, and null removes a member. So it
-// cannot set a member to null; and common implementations remove null from lists as well, though RFC 7386 does not. Lost are the paths of the
-// changes that it cannot make, as names of members.
+// Merge returns the merge patch that makes old equal to updated, as a tree. A merge patch replaces
+// lists as a whole, and null removes a member. So it cannot set a member to null; and common
+// implementations remove null from lists as well, though RFC 7386 does not. Lost are the paths of
+// the changes that it cannot make, as names of members.
 func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) {
 	patch = map[string]any{}
 	for _, name := range names(old, updated) {

@@ -38,12 +38,15 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	return nil
 }
 
-// copyForeign copies a value of a foreign type to a zero value: by its DeepCopy, by its marshaler and unmarshaler, or, for types that JSON decodes
-// to, part by part.
+// copyForeign copies a value of a foreign type to a zero value: by its DeepCopy, by its marshaler
+// and unmarshaler, or, for types that JSON decodes to, part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
-		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself", Hint: "remove the cycle or the nesting"}
+		return &fault.Error{
+			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
+			Hint: "remove the cycle or the nesting",
+		}
 	case isFlat(from.Type()):
 		to.Set(from)
 		return nil
@@ -64,7 +67,8 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 
 func notCopyable(t reflect.Type) *fault.Error {
 	return &fault.Error{
-		Kind: fault.Unsupported, Code: "not-copyable", Type: t.String(), What: "holds a " + t.String() + ", which cannot be copied without sharing memory", Hint: "give the type a DeepCopy method",
+		Kind: fault.Unsupported, Code: "not-copyable", Type: t.String(), What: "holds a " + t.String() +
+			", which cannot be copied without sharing memory", Hint: "give the type a DeepCopy method",
 	}
 }
 
@@ -81,7 +85,8 @@ func isFlat(t reflect.Type) bool {
 		}
 		return true
 	default:
-		return t.Kind() == reflect.String || isScalar(t.Kind()) || t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
+		return t.Kind() == reflect.String || isScalar(t.Kind()) || t.Kind() == reflect.Float32 ||
+			t.Kind() == reflect.Float64
 	}
 }
 
@@ -98,7 +103,8 @@ func deepCopied(to, from reflect.Value) bool {
 	return true
 }
 
-// copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself: encoding/json would spell JSON and text anew.
+// copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself:
+// encoding/json would spell JSON and text anew.
 func copiedByText(to, from reflect.Value) bool {
 	source, target := Addressable(from).Addr().Interface(), reflect.New(from.Type())
 	_, problem := Call(func() ([]byte, error) { // a missing unmarshaler panics
@@ -112,7 +118,8 @@ func copiedByText(to, from reflect.Value) bool {
 		}
 		return nil, errors.ErrUnsupported
 	})
-	if problem != nil && from.Kind() == reflect.Struct && ReadsItself(from.Type()) && KindOf(from.Type()).MarshalsItself() {
+	if problem != nil && from.Kind() == reflect.Struct && ReadsItself(from.Type()) &&
+		KindOf(from.Type()).MarshalsItself() {
 		_, problem = Call(func() ([]byte, error) { // it may write JSON and read text, or the other way round
 			text, err := json.Marshal(source)
 			return nil, errors.Join(err, json.Unmarshal(text, target.Interface()))

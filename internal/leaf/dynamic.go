@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// appendDynamic writes the value of an interface as encoding/json does. It refuses cycles, and text that encoding/json would repair.
+// appendDynamic writes the value of an interface as encoding/json does. It refuses cycles, and text
+// that encoding/json would repair.
 func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
@@ -32,7 +33,10 @@ func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 // checkDynamic walks a value of unknown type before encoding/json sees it.
 func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	if depth > canonjson.MaxDepth {
-		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself", Hint: "remove the cycle or the nesting"}
+		return &fault.Error{
+			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
+			Hint: "remove the cycle or the nesting",
+		}
 	}
 	if marshals, problem := checkMarshaler(v); marshals {
 		return problem
@@ -42,7 +46,10 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 		return checkText(v.String())
 	case reflect.Float32, reflect.Float64:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			return &fault.Error{Kind: fault.Limit, Code: "not-finite", What: "holds a number that is not finite", Hint: "use a finite number"}
+			return &fault.Error{
+				Kind: fault.Limit, Code: "not-finite", What: "holds a number that is not finite",
+				Hint: "use a finite number",
+			}
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
@@ -59,7 +66,10 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	case reflect.Struct:
 		return checkStruct(v, depth)
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
-		return &fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", Type: v.Type().String(), What: "holds a " + v.Kind().String(), Hint: "use a type that JSON can carry"}
+		return &fault.Error{
+			Kind: fault.Unsupported, Code: "unsupported-value", Type: v.Type().String(),
+			What: "holds a " + v.Kind().String(), Hint: "use a type that JSON can carry",
+		}
 	default:
 	}
 	return nil
@@ -67,13 +77,16 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 
 func checkText(text string) *fault.Error {
 	if !utf8.ValidString(text) {
-		return &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "holds text that is not valid UTF-8", Hint: "use []byte for binary data"}
+		return &fault.Error{
+			Kind: fault.Malformed, Code: "invalid-utf8", What: "holds text that is not valid UTF-8",
+			Hint: "use []byte for binary data",
+		}
 	}
 	return nil
 }
 
-// checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a TextMarshaler, which encoding/json would
-// repair.
+// checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a
+// TextMarshaler, which encoding/json would repair.
 func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
 		return false, nil
@@ -98,7 +111,8 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	return true, BelowInterface(v.Type())
 }
 
-// BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have no effect there.
+// BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have
+// no effect there.
 func BelowInterface(t reflect.Type) *fault.Error {
 	tagged := TaggedFields(t)
 	if len(tagged) == 0 {
@@ -106,7 +120,8 @@ func BelowInterface(t reflect.Type) *fault.Error {
 	}
 	return &fault.Error{
 		Kind: fault.Declaration, Code: "below-interface", Field: tagged[0], Type: t.String(),
-		What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect", Hint: "use the struct as the field's type, or remove the struct tag",
+		What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect",
+		Hint: "use the struct as the field's type, or remove the struct tag",
 	}
 }
 
@@ -122,7 +137,8 @@ func checkElements(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no walk.
+// isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no
+// walk.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {

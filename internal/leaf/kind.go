@@ -1,8 +1,8 @@
-// Package leaf reads the values that have no fields of their own in a field plan: scalars, times, quantities, free JSON and types that marshal
-// themselves.
+// Package leaf reads the values that have no fields of their own in a field plan: scalars, times,
+// quantities, free JSON and types that marshal themselves.
 //
-// It owns one rule for each kind of leaf: the canonical text of its values, and which values are absent. It must not know classes, fields or
-// collections.
+// It owns one rule for each kind of leaf: the canonical text of its values, and which values are
+// absent. It must not know classes, fields or collections.
 package leaf
 
 import (
@@ -114,7 +114,8 @@ func isByte(elem reflect.Type) bool {
 	return elem.Kind() == reflect.Uint8 && !implements(elem, jsonMarshalerType) && !implements(elem, textMarshalerType)
 }
 
-// implements reports whether t or a pointer to it has the interface's methods, even where encoding/json could not take the address to call them.
+// implements reports whether t or a pointer to it has the interface's methods, even where
+// encoding/json could not take the address to call them.
 func implements(t, iface reflect.Type) bool {
 	if t.Implements(iface) {
 		return true
@@ -125,14 +126,16 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether foreign code decodes the JSON of a leaf of this kind and type t, or of something in it, and so may depend on the
-// spelling of the JSON.
+// ReadsRaw reports whether foreign code decodes the JSON of a leaf of this kind and type t, or of
+// something in it, and so may depend on the spelling of the JSON.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	_, known := knownLeaves[t]
-	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) || k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
+	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) ||
+		k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
 }
 
-// HoldsInterface reports whether type t is an interface, or contains one into which the decoder reads. The decoder rounds numbers there.
+// HoldsInterface reports whether type t is an interface, or contains one into which the decoder
+// reads. The decoder rounds numbers there.
 func HoldsInterface(t reflect.Type) bool {
 	found := false
 	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
@@ -157,7 +160,8 @@ func HoldsQuantity(t reflect.Type) bool {
 	return found
 }
 
-// MarshalsItself reports whether a foreign marshaler, not the plan, decides the JSON of values of type t.
+// MarshalsItself reports whether a foreign marshaler, not the plan, decides the JSON of values of
+// type t.
 func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMarshaler }
 
 // TakesDefault reports whether default=TEXT may be declared for this kind of leaf.
@@ -172,10 +176,13 @@ func (k Kind) MayFail() bool {
 
 // MayBeNull reports whether there are values of this kind whose text is [Null].
 func (k Kind) MayBeNull() bool {
-	return slices.Contains([]Kind{Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque}, k)
+	return slices.Contains([]Kind{
+		Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque,
+	}, k)
 }
 
-// MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json writes no such maps. Marshalers of string types do not count.
+// MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json writes no such
+// maps. Marshalers of string types do not count.
 func MapKeyKind(t reflect.Type) Kind {
 	switch kind := kindByReflect(t); {
 	case kind == String:
@@ -189,14 +196,16 @@ func MapKeyKind(t reflect.Type) Kind {
 	}
 }
 
-// IsPlainMapKey reports whether a map key of type t is the name of its member: if t is a string type without an unmarshaler. Otherwise several
-// names may mean one key. A string type that is not loaded counts as plain.
+// IsPlainMapKey reports whether a map key of type t is the name of its member: if t is a string
+// type without an unmarshaler. Otherwise several names may mean one key. A string type that is not
+// loaded counts as plain.
 func IsPlainMapKey(t reflect.Type) bool {
 	_, unloaded := t.(Unloaded)
 	return t.Kind() == reflect.String && (unloaded || !implements(t, textUnmarshalerType))
 }
 
-// TaggedFields returns the Go fields below type t that carry a hotupdatable struct tag. Below a leaf such a struct tag has no effect.
+// TaggedFields returns the Go fields below type t that carry a hotupdatable struct tag. Below a
+// leaf such a struct tag has no effect.
 func TaggedFields(t reflect.Type) []string {
 	var found []string
 	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
@@ -213,7 +222,8 @@ func TaggedFields(t reflect.Type) []string {
 	return found
 }
 
-// walkTypes calls visit once for t and each type below it. It does not descend below a type for which visit returns false.
+// walkTypes calls visit once for t and each type below it. It does not descend below a type for
+// which visit returns false.
 func walkTypes(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type) bool) {
 	if seen[t] {
 		return

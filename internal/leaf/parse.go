@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// ParseText returns the canonical text of a leaf of kind k and type t whose value is given as text in an option of a struct tag. It is false for
-// text that t cannot hold, and for kinds that take no default.
+// ParseText returns the canonical text of a leaf of kind k and type t whose value is given as text
+// in an option of a struct tag. It is false for text that t cannot hold, and for kinds that take no
+// default.
 func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
 	v := reflect.New(loaded(t)).Elem()
 	if !set(v, k, text) {

@@ -10,17 +10,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own quantities have at most 19.
+// maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own
+// quantities have at most 19.
 const maxQuantityDigits = 64
 
-// maxQuantityText bounds the digits of a quantity's text, and maxQuantityExponent the digits of its decimal exponent. Kubernetes' parser needs time
-// and memory in proportion to the power of ten: 20 bytes can keep it busy for minutes.
+// maxQuantityText bounds the digits of a quantity's text, and maxQuantityExponent the digits of its
+// decimal exponent. Kubernetes' parser needs time and memory in proportion to the power of ten: 20
+// bytes can keep it busy for minutes.
 const (
 	maxQuantityText     = 1024
 	maxQuantityExponent = len("999")
 )
 
-// ParseQuantity is resource.ParseQuantity for text of bounded digits and exponent; for other text the error is a [fault.Error].
+// ParseQuantity is resource.ParseQuantity for text of bounded digits and exponent; for other text
+// the error is a [fault.Error].
 func ParseQuantity(text string) (resource.Quantity, error) {
 	if problem := checkQuantity(text); problem != nil {
 		return resource.Quantity{}, problem
@@ -28,7 +31,8 @@ func ParseQuantity(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(text)
 }
 
-// checkQuantity refuses text that would keep Kubernetes' parser busy. It accepts text that is not a quantity.
+// checkQuantity refuses text that would keep Kubernetes' parser busy. It accepts text that is not a
+// quantity.
 func checkQuantity(text string) *fault.Error {
 	if len(text) <= maxQuantityText && strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0 {
 		return nil // nearly all quantities
@@ -41,13 +45,16 @@ func checkQuantity(text string) *fault.Error {
 	}
 	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
 		return &fault.Error{
-			Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 1024 digits or an exponent beyond 999", Hint: "use a quantity within Kubernetes' range",
+			Kind: fault.Limit, Code: "number-range",
+			What: "is a quantity with more than 1024 digits or an exponent beyond 999",
+			Hint: "use a quantity within Kubernetes' range",
 		}
 	}
 	return nil
 }
 
-// CheckQuantities refuses well-formed JSON with a string or number anywhere that would keep the parser of quantities busy.
+// CheckQuantities refuses well-formed JSON with a string or number anywhere that would keep the
+// parser of quantities busy.
 func CheckQuantities(raw []byte) *fault.Error {
 	for s := canonjson.NewScanner(raw); ; {
 		token := s.Token()
@@ -63,11 +70,12 @@ func CheckQuantities(raw []byte) *fault.Error {
 	}
 }
 
-// maxQuantityBits bounds the number that is converted to digits, and its scale. Because of trailing zeros, it may have many more digits than
-// maxQuantityDigits.
+// maxQuantityBits bounds the number that is converted to digits, and its scale. Because of trailing
+// zeros, it may have many more digits than maxQuantityDigits.
 const maxQuantityBits = 1 << 14
 
-// AppendQuantity appends a quantity as a string of its plain decimal value: 1Gi is "1073741824", 100m is "0.1".
+// AppendQuantity appends a quantity as a string of its plain decimal value: 1Gi is "1073741824",
+// 100m is "0.1".
 func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	if i, ok := q.AsInt64(); ok {
 		dst = append(dst, '"')
@@ -76,7 +84,8 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits || dec.Scale() > maxQuantityBits) {
+	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits ||
+		dec.Scale() > maxQuantityBits) {
 		return dst, quantityTooLong()
 	}
 	whole, decimals, _ := strings.Cut(dec.String(), ".")
@@ -92,6 +101,8 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 
 func quantityTooLong() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 64 digits before or after the decimal point", Hint: "use a quantity within Kubernetes' range",
+		Kind: fault.Limit, Code: "number-range",
+		What: "is a quantity with more than 64 digits before or after the decimal point",
+		Hint: "use a quantity within Kubernetes' range",
 	}
 }

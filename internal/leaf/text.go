@@ -22,8 +22,8 @@ import (
 // Null is the text of a leaf without a value. A member with this text is absent.
 const Null = "null"
 
-// Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a nil interface, the zero time, nil
-// bytes and JSON null. Values of one meaning have one text.
+// Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a
+// nil interface, the zero time, nil bytes and JSON null. Values of one meaning have one text.
 func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	switch k {
 	case Bool:
@@ -107,7 +107,10 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	case intstr.String:
 		return canonjson.AppendString(dst, v.StrVal)
 	default:
-		return dst, &fault.Error{Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string", Hint: "set Type to intstr.Int or intstr.String"}
+		return dst, &fault.Error{
+			Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string",
+			Hint: "set Type to intstr.Int or intstr.String",
+		}
 	}
 }
 
@@ -117,7 +120,10 @@ const zeroTime = `"0001-01-01T00:00:00Z"`
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
-		return dst, &fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time"}
+		return dst, &fault.Error{
+			Kind: fault.Limit, Code: "invalid-time",
+			What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time",
+		}
 	}
 	mark := len(dst)
 	dst = append(dst, '"')
@@ -168,24 +174,33 @@ func methods[I any](v reflect.Value) I {
 	return Addressable(v).Addr().Interface().(I)
 }
 
-// Call runs foreign code, which may fail or panic. Its message is kept as the cause and not shown, since it may quote the value.
+// Call runs foreign code, which may fail or panic. Its message is kept as the cause and not shown,
+// since it may quote the value.
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
-			out, problem = nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked", Hint: "correct the marshaler or the value"}
+			out, problem = nil, &fault.Error{
+				Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked",
+				Hint: "correct the marshaler or the value",
+			}
 		}
 	}()
 	out, err := marshal()
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed", Hint: "correct the value", Cause: err}
+		return nil, &fault.Error{
+			Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed",
+			Hint: "correct the value", Cause: err,
+		}
 	}
 	return out, nil
 }
 
-// microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the fraction.
+// microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the
+// fraction.
 const microseconds = ".000000"
 
-// Spell turns the canonical text at dst[from:] into JSON that decodes into a value of kind k. Most texts need no change.
+// Spell turns the canonical text at dst[from:] into JSON that decodes into a value of kind k. Most
+// texts need no change.
 func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	if text := dst[from:]; k == MicroTime && bytes.HasSuffix(text, []byte(`Z"`)) {
 		digits := 0
@@ -200,7 +215,8 @@ func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	return dst
 }
 
-// Spelling says whether numbers and bools with encoding/json's option string are quoted. The zero value is Plain.
+// Spelling says whether numbers and bools with encoding/json's option string are quoted. The zero
+// value is Plain.
 type Spelling uint8
 
 // The spellings.

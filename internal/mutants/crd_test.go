@@ -22,7 +22,7 @@ var crdMutants = []mutant{
 	{"null elements differ from zero", propertyFile, "ElemNullable: elem.Nullable && takesPointer(n)", "ElemNullable: false", idioms},
 	{"several keys make a set", propertyFile, "len(p.ListMapKeys) != 1 ||", "len(p.ListMapKeys) == 0 ||", crds},
 	{"a key with a default makes a set", propertyFile, "len(k.Default) == 0 && ", "", idioms},
-	{"a key that may be absent makes a set", propertyFile, " && slices.Contains(p.Items.Required, key)", "", idioms},
+	{"a key that may be absent makes a set", propertyFile, "slices.Contains(p.Items.Required, key)", "true", idioms},
 	{"the pattern of a quantity is known", propertyFile, ", p.Pattern == quantityPattern:", ":", idioms},
 	{"an embedded resource is free JSON", propertyFile, "case p.Preserve, p.Embedded:", "case p.Preserve:", idioms},
 	{"a password is not shown", propertyFile, `if p.Format == "password" {`, "if false {", idioms},

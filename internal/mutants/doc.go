@@ -1,11 +1,13 @@
-// Package mutants checks the tests of the engine, of the flow that updates machines, of the kit for drivers and of in-place rollouts: each
-// rule is broken on purpose, one at a time, and a test has to fail. It has no code of its own. That every mutation still applies is part of
-// go test ./..., running the mutants is not:
+// Package mutants checks the tests of the engine, of the flow that updates machines, of the kit for
+// drivers and of in-place rollouts: each rule is broken on purpose, one at a time, and a test has
+// to fail. It has no code of its own. That every mutation still applies is part of go test ./...,
+// running the mutants is not:
 //
 //	go test -tags mutants ./internal/mutants
 //
 // .ci/run takes a sixth of them for each commit.
 //
-// A mutant that survives means that a rule has no test. A mutation that no longer applies means that the code has changed: the table needs
-// the text that stands there now, or another way to break the same rule.
+// A mutant that survives means that a rule has no test. A mutation that no longer applies means
+// that the code has changed: the table needs the text that stands there now, or another way to
+// break the same rule.
 package mutants

@@ -42,7 +42,7 @@ var driverMutants = []mutant{
 	{"a resource whose call failed does not hold up others", kitCallFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
 	{"a partial failure is one", kitCallFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
 	{"a total failure keeps its kind", kitCallFile, "if !u.isTaken {", "if false {", kitTags},
-	{"errors wrap what the driver returned", kitCallFile, "What: u.redacted(err.Error()), Cause: err}", "What: u.redacted(err.Error())}", kitTags},
+	{"errors wrap what the driver returned", kitCallFile, "What: u.redacted(err.Error()), Cause: err,", "What: u.redacted(err.Error()),", kitTags},
 	{"errors show no secret", kitCallFile, "text = strings.ReplaceAll(text, secret, \"…\")", "_ = secret", kitTags},
 	{"the longest secret is hidden first", kitCallFile, "return len(b) - len(a)", "return len(a) - len(b)", kitTags},
 	{"secrets of the class are hidden", kitUpdateFile, "u.hide(slices.Values([]string{string(secret)}))", "_ = secret", kitTags},

@@ -1,4 +1,5 @@
-// Package plaintext prepares text of unknown origin for display: without control characters, and of limited length.
+// Package plaintext prepares text of unknown origin for display: without control characters, and of
+// limited length.
 //
 // It owns escaping, shortening and plurals. It must not know where a text is used.
 package plaintext
@@ -16,8 +17,8 @@ import (
 // Escape makes a text harmless for one kind of display.
 type Escape func(text string) string
 
-// ASCII escapes everything but printable ASCII, by JSON's escapes: the text looks the same in every terminal and log, moves no cursor, and has no
-// look-alike characters.
+// ASCII escapes everything but printable ASCII, by JSON's escapes: the text looks the same in every
+// terminal and log, moves no cursor, and has no look-alike characters.
 func ASCII(text string) string {
 	return escaped(text, func(r rune) bool { return r >= ' ' && r <= '~' })
 }
@@ -43,7 +44,8 @@ func MarkdownCode(text string) string {
 	return "<code>" + b.String() + "</code>"
 }
 
-// CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the lines that do not fit.
+// CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the
+// lines that do not fit.
 func CodeBlock(text string, room int) string {
 	const fence = "```"
 	lines := strings.SplitAfter(strings.ReplaceAll(text, fence, "'''"), "\n")
@@ -76,8 +78,9 @@ func Table(rows [][]string) string {
 // trailing matches the padding after the last cell of a row that is not empty.
 var trailing = regexp.MustCompile(" +\n")
 
-// escaped writes all other characters as \u escapes, in surrogate pairs where needed, so that a JSON text keeps its meaning. Bytes that are not UTF-8
-// become the escape of the replacement character.
+// escaped writes all other characters as \u escapes, in surrogate pairs where needed, so that a
+// JSON text keeps its meaning. Bytes that are not UTF-8 become the escape of the replacement
+// character.
 func escaped(text string, isHarmless func(rune) bool) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !isHarmless(r) }) < 0 {
 		return text
@@ -122,8 +125,8 @@ func Head(text string, limit int, escape Escape) (shown, rest string) {
 	return b.String(), ""
 }
 
-// Shorten escapes a path or name in at most limit characters. It shows the beginning and the end of a longer one, since either may distinguish it
-// from others.
+// Shorten escapes a path or name in at most limit characters. It shows the beginning and the end of
+// a longer one, since either may distinguish it from others.
 func Shorten(text string, limit int, escape Escape) string {
 	if shown, rest := Head(text, limit, escape); rest == "" {
 		return shown

@@ -1,7 +1,9 @@
-// Package provider has what the command hotupdate has to know of a provider extension. Function main hands the extensions in, one [Provider] each;
-// no other code of the command knows the name of a provider.
+// Package provider has what the command hotupdate has to know of a provider extension. Function
+// main hands the extensions in, one [Provider] each; no other code of the command knows the name of
+// a provider.
 //
-// To teach the command a further extension, write its [Provider] beside the others in examples/providers, which has the list for main.
+// To teach the command a further extension, write its [Provider] beside the others in
+// examples/providers, which has the list for main.
 package provider
 
 import (
@@ -13,16 +15,20 @@ import (
 
 // Provider is a provider extension.
 type Provider struct {
-	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind are those of its provider configs.
+	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind are those of its
+	// provider configs.
 	Name, APIVersion, Kind string
 	// Schema returns the Schema of the provider configs.
 	Schema func() (*hotupdate.Schema, error)
-	// Adopted names a pool like an extension that has adopted this library, Released like today's release. The released extension
-	// refuses the fields in New. Both fail if the config of the pool cannot be read.
+	// Adopted names a pool like an extension that has adopted this library, Released like today's
+	// release. The released extension refuses the fields in New. Both fail if the config of the
+	// pool cannot be read.
 	Adopted, Released func(*Pool) (Additional, error)
-	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras]. ServeReleased is nil if Ignores.
+	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras].
+	// ServeReleased is nil if Ignores.
 	Serve, ServeReleased func(in io.Reader, out io.Writer) error
-	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without one, which is in the first era.
+	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without
+	// one, which is in the first era.
 	Versions []string
 	// New are the names of the fields of the config that no release has.
 	New []string
@@ -34,15 +40,20 @@ type Provider struct {
 
 // Traits are the facts about today's release that names do not show.
 type Traits struct {
-	// HashesState says that names depend on the state of the infrastructure, which is in no manifest.
+	// HashesState says that names depend on the state of the infrastructure, which is in no
+	// manifest.
 	HashesState bool
-	// HashedState are the fields of the provider config that a hashed state follows from, such as the policy of a server group.
+	// HashedState are the fields of the provider config that a hashed state follows from, such as
+	// the policy of a server group.
 	HashedState []string
-	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state follows from.
+	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state
+	// follows from.
 	HashedInfrastructure []string
-	// InPlaceVolumes says that admission lets the data volumes of a pool change that is updated in place.
+	// InPlaceVolumes says that admission lets the data volumes of a pool change that is updated in
+	// place.
 	InPlaceVolumes bool
-	// FallsBack says that a pool without a node-agent secret name gets the first version of the hash (Gardener up to 1.145).
+	// FallsBack says that a pool without a node-agent secret name gets the first version of the
+	// hash (Gardener up to 1.145).
 	FallsBack bool
 }
 
@@ -50,7 +61,8 @@ type Traits struct {
 type Additional struct {
 	// Era is the name of the era in force.
 	Era string
-	// Data are the strings for Gardener's WorkerPoolHash. If Unknown, the function of the era is not known, and Data is nil.
+	// Data are the strings for Gardener's WorkerPoolHash. If Unknown, the function of the era is
+	// not known, and Data is nil.
 	Data    []string
 	Unknown bool
 }

@@ -146,7 +146,8 @@ func (r *run) set(n *node, m *mapping, name string) {
 	}
 }
 
-// setByKey lets the decoder read the key, and stores the element under it. Several names may mean one key.
+// setByKey lets the decoder read the key, and stores the element under it. Several names may mean
+// one key.
 func (r *run) setByKey(n *node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()
@@ -157,11 +158,17 @@ func (r *run) setByKey(n *node, m *mapping, name string) {
 	}
 	switch {
 	case !readable:
-		r.report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key"})
+		r.report(&fault.Error{
+			Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(),
+			What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key",
+		})
 	case m.names[name]:
 		r.report(duplicateMember())
 	case m.value.Len() == before:
-		r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(), What: "means the same key as another name", Hint: "remove one of them"})
+		r.report(&fault.Error{
+			Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(),
+			What: "means the same key as another name", Hint: "remove one of them",
+		})
 	}
 	m.names[name] = true
 }

@@ -151,10 +151,12 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 	return n
 }
 
-// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is not reused, since the methods may keep it.
+// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is
+// not reused, since the methods may keep it.
 func (c *compiler) byDecoder(n *node) *node {
 	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
-	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes || slices.Contains(leaf.KnownTypes(), n.typ)
+	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes ||
+		slices.Contains(leaf.KnownTypes(), n.typ)
 	c.table.lends = c.table.lends && isOurs
 	return n
 }
@@ -219,16 +221,26 @@ func (c *compiler) target(t reflect.Type, from *fieldplan.Node) target {
 }
 
 func (c *compiler) object(n *node) {
-	fields := slices.SortedFunc(slices.Values(n.plan.Fields), func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
+	fields := slices.SortedFunc(slices.Values(n.plan.Fields),
+		func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
 	n.fields, n.byName = make([]field, len(fields)), make(map[string]int, len(fields))
 	for i, f := range fields {
 		last, sf := len(f.Index)-1, n.typ.FieldByIndex(f.Index)
-		n.fields[i] = field{target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last], through: f.Index[:last]}
+		n.fields[i] = field{
+			target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last],
+			through: f.Index[:last],
+		}
 		switch {
 		case f.Quoted:
-			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String()})}
+			n.fields[i].target = target{
+				node: c.byDecoder(&node{
+					kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String(),
+				}),
+			}
 		case !sf.IsExported(): // an embedded struct with a JSON name
-			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()})}
+			n.fields[i].target = target{
+				node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}),
+			}
 		}
 		n.byName[f.Name] = i
 	}

@@ -1,15 +1,18 @@
-// Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes reads manifests.
+// Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes
+// reads manifests.
 //
-// It owns the rules for refusing JSON: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8, and values that
-// decoding would change. It must not know classes.
+// It owns the rules for refusing JSON: unknown and duplicate members, names in another case, wrong
+// types, text that is not UTF-8, and values that decoding would change. It must not know classes.
 //
-// One pass over the bytes reads the value and reports every problem with its path. The pass reads the usual types of configurations: structs,
-// lists, maps with string keys, scalars and quantities. It hands all other values to Kubernetes' decoder, one by one, so that the decoder's own
-// rules decide: types with unmarshalers, the option string, map keys that are not strings, and types whose methods the decoder calls in some
-// places only. JSON that is malformed or nested too deeply ends the pass.
+// One pass over the bytes reads the value and reports every problem with its path. The pass reads
+// the usual types of configurations: structs, lists, maps with string keys, scalars and quantities.
+// It hands all other values to Kubernetes' decoder, one by one, so that the decoder's own rules
+// decide: types with unmarshalers, the option string, map keys that are not strings, and types
+// whose methods the decoder calls in some places only. JSON that is malformed or nested too deeply
+// ends the pass.
 //
-// A plan is compiled into nodes by Go type. The decoder's behaviour depends on the unmarshalers of a type, which a plan does not have, so this
-// package looks them up.
+// A plan is compiled into nodes by Go type. The decoder's behaviour depends on the unmarshalers of
+// a type, which a plan does not have, so this package looks them up.
 package rawjson
 
 import (
@@ -23,29 +26,33 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Decode reads raw into a new value of the plan's type and returns a pointer to it. Empty input, white space and null are the empty
-// configuration. All problems are returned joined, each a *fault.Error with its path.
+// Decode reads raw into a new value of the plan's type and returns a pointer to it. Empty input,
+// white space and null are the empty configuration. All problems are returned joined, each a
+// *fault.Error with its path.
 //
-// The value of an interface is that of Kubernetes' decoder. Numbers that the decoder would round are refused.
+// The value of an interface is that of Kubernetes' decoder. Numbers that the decoder would round
+// are refused.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, decoded)
 	return config, err
 }
 
-// Read is [Decode] for a value that represents the raw JSON: the empty interface holds json.RawMessage, so that all numbers are exact.
+// Read is [Decode] for a value that represents the raw JSON: the empty interface holds
+// json.RawMessage, so that all numbers are exact.
 func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, exact)
 	return config, err
 }
 
-// Borrow is [Read] for a value that the caller only reads and gives back: done must be called when neither the value nor anything in it is used
-// any more, and raw must not change before that. Done may also be called after an error.
+// Borrow is [Read] for a value that the caller only reads and gives back: done must be called when
+// neither the value nor anything in it is used any more, and raw must not change before that. Done
+// may also be called after an error.
 func Borrow(p *fieldplan.Plan, raw []byte) (config reflect.Value, done func(), err error) {
 	return read(p, raw, borrowed)
 }
 
-// Part is [Decode] for a type that describes only a part of the document: unknown members are skipped. Together with problems, it returns the value
-// as far as it could be read.
+// Part is [Decode] for a type that describes only a part of the document: unknown members are
+// skipped. Together with problems, it returns the value as far as it could be read.
 func Part(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config, _, err := read(p, raw, partly)
 	return config, err
@@ -80,7 +87,8 @@ func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func
 	return config, func() {}, err
 }
 
-// maxFaults bounds the problems that are reported, for example for a list of a million wrong elements.
+// maxFaults bounds the problems that are reported, for example for a list of a million wrong
+// elements.
 const maxFaults = 100
 
 // located is a problem with the steps of its path, innermost first.
@@ -122,8 +130,9 @@ func ends(problem *fault.Error) bool {
 	return problem.Code == "invalid-json" || problem.Code == "too-deep"
 }
 
-// kubernetes reads raw into the value of the pointer, as Kubernetes reads manifests, and reports whether it could: names are case-sensitive, and
-// unknown members, duplicate members and panics of a type's own unmarshaler are failures.
+// kubernetes reads raw into the value of the pointer, as Kubernetes reads manifests, and reports
+// whether it could: names are case-sensitive, and unknown members, duplicate members and panics of
+// a type's own unmarshaler are failures.
 func kubernetes(raw []byte, pointer any) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	strict, err := json.UnmarshalStrict(raw, pointer)

@@ -24,7 +24,8 @@ func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	return r.skip(problem)
 }
 
-// skip reports a problem of the next value, and skips the value. If the run cannot go on, it returns the problem.
+// skip reports a problem of the next value, and skips the value. If the run cannot go on, it
+// returns the problem.
 func (r *run) skip(problem *fault.Error) *fault.Error {
 	if problem == nil || ends(problem) {
 		return problem
@@ -105,7 +106,8 @@ func small(literal []byte) (i int64, ok bool) {
 	return i, len(literal) == 1 || 1 < len(literal) && len(literal) <= 18 && literal[0] != '0'
 }
 
-// setNumber sets v to the value of a literal, and reports whether the literal is a JSON number that v can hold.
+// setNumber sets v to the value of a literal, and reports whether the literal is a JSON number that
+// v can hold.
 func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	var err error
 	//exhaustive:ignore
@@ -134,7 +136,8 @@ func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	return number.Check() == nil && number.End() == nil
 }
 
-// readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the parser busy.
+// readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the
+// parser busy.
 func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	*q = resource.Quantity{}
 	start := r.At
@@ -171,7 +174,8 @@ func (r *run) extent() ([]byte, *fault.Error) {
 	return r.Raw[start:r.At], nil
 }
 
-// delegate lets the decoder or the value's own type read a value. V is the struct if the value is a member.
+// delegate lets the decoder or the value's own type read a value. V is the struct if the value is a
+// member.
 func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	raw, problem := r.extent()
 	if raw == nil {
@@ -190,7 +194,8 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	case n.rounds && !isExact(raw):
 		r.report(&fault.Error{
 			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
-			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly", Hint: "use json.RawMessage as the field's type, or fewer digits",
+			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly",
+			Hint: "use json.RawMessage as the field's type, or fewer digits",
 		})
 	}
 	return nil
@@ -222,7 +227,8 @@ func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
 	}
 }
 
-// isExact reports whether every number in well-formed JSON keeps its value when it is read into an interface.
+// isExact reports whether every number in well-formed JSON keeps its value when it is read into an
+// interface.
 func isExact(raw []byte) bool {
 	for s := canonjson.NewScanner(raw); ; {
 		token := s.Token()
@@ -258,7 +264,10 @@ func (r *run) wrong(n *node) *fault.Error {
 
 func (n *node) mismatch(raw []byte) *fault.Error {
 	what := "is " + jsonType(raw) + " that is no " + n.want
-	return &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what, Hint: "write a value of that type"}
+	return &fault.Error{
+		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what,
+		Hint: "write a value of that type",
+	}
 }
 
 // jsonType names the type of a JSON value without quoting it.

@@ -77,14 +77,18 @@ func unknownMember(n *node, name string) *fault.Error {
 }
 
 func duplicateMember() *fault.Error {
-	return &fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
+	return &fault.Error{
+		Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object",
+		Hint: "remove one of the members",
+	}
 }
 
 // guesses is the number of fields that are tried before the name is looked up.
 const guesses = 3
 
-// name reads a member's name and the colon, and finds its field. That is mostly the expected field or one of the next, since members are written
-// in the order of the Go struct, some left out. If there is no such field, name returns the name.
+// name reads a member's name and the colon, and finds its field. That is mostly the expected field
+// or one of the next, since members are written in the order of the Go struct, some left out. If
+// there is no such field, name returns the name.
 func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error) {
 	rest := r.Raw[r.At:]
 	for i := next; i < min(next+guesses, len(n.fields)); i++ {
@@ -119,7 +123,8 @@ func (r *run) key() ([]byte, *fault.Error) {
 	return r.scratch, problem
 }
 
-// field reads a member's value into the struct v. It sets embedded pointers on the way, even if the value is null.
+// field reads a member's value into the struct v. It sets embedded pointers on the way, even if the
+// value is null.
 func (r *run) field(f *field, v reflect.Value) *fault.Error {
 	if f.node.kind == member {
 		return r.delegate(f.node, v, f.header)

@@ -17,7 +17,8 @@ const (
 	firstUnescaped = 4 << 10 // initial bytes for texts with escapes
 )
 
-// run is one run over a document, with its memory. Its functions return a problem if the run cannot go on, and report other problems.
+// run is one run over a document, with its memory. Its functions return a problem if the run cannot
+// go on, and report other problems.
 type run struct {
 	canonjson.Scanner
 
@@ -59,7 +60,8 @@ func (r *run) release() {
 	r.table.runs.Put(r)
 }
 
-// role is the use of memory. Each role clears its memory in another way, so memory never changes its role.
+// role is the use of memory. Each role clears its memory in another way, so memory never changes
+// its role.
 type role uint8
 
 const (
@@ -84,7 +86,8 @@ type store struct {
 
 const firstChunk = 8 // values
 
-// take returns a pointer to an unused value: a zero value, an empty map, or an empty slice, which may have a capacity.
+// take returns a pointer to an unused value: a zero value, an empty map, or an empty slice, which
+// may have a capacity.
 func (r *run) take(m *memory) reflect.Value {
 	if !r.lends {
 		return reflect.New(m.typ)

@@ -7,8 +7,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Same reports whether two documents differ at most in white space between their tokens, and no type of the plan may depend on that. It neither
-// decodes nor validates them: both decode to the same value, or fail in the same way.
+// Same reports whether two documents differ at most in white space between their tokens, and no
+// type of the plan may depend on that. It neither decodes nor validates them: both decode to the
+// same value, or fail in the same way.
 func Same(p *fieldplan.Plan, a, b []byte) bool {
 	return bytes.Equal(a, b) || !p.Raw && sameTokens(a, b)
 }
@@ -36,7 +37,8 @@ func trimSpace(raw []byte) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// tokenLength returns the length of the first token, and 0 at the end. Invalid text ends where a word would end.
+// tokenLength returns the length of the first token, and 0 at the end. Invalid text ends where a
+// word would end.
 func tokenLength(raw []byte) int {
 	for i, c := range raw {
 		switch {

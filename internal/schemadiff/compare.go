@@ -13,8 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Compare lists the differences between two plans, sorted by path. Go names, the order of Go fields, and texts that only people read make no
-// difference.
+// Compare lists the differences between two plans, sorted by path. Go names, the order of Go
+// fields, and texts that only people read make no difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
 	if old.Open != updated.Open {
@@ -70,7 +70,8 @@ type differ struct {
 	open     map[pair]bool
 }
 
-// add records a finding. If elements may be hot, or equal elements count once, a certain effect on one element becomes a possible one.
+// add records a finding. If elements may be hot, or equal elements count once, a certain effect on
+// one element becomes a possible one.
 func (d *differ) add(s spot, f Finding) {
 	f.Path = s.path
 	f.Rolls.Every = f.Rolls.Every && s.certain
@@ -87,7 +88,8 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 		meta.Node = &node
 		root.Fields = append(slices.Clip(root.Fields), &meta)
 	}
-	root.Fields = slices.SortedFunc(slices.Values(root.Fields), func(a, b *fieldplan.Field) int { return strings.Compare(a.Name, b.Name) })
+	root.Fields = slices.SortedFunc(slices.Values(root.Fields),
+		func(a, b *fieldplan.Field) int { return strings.Compare(a.Name, b.Name) })
 	return &root
 }
 
@@ -101,15 +103,18 @@ func (d *differ) object(p pair, s spot) {
 }
 
 func missing(n, other *fieldplan.Node) []*fieldplan.Field {
-	return slices.DeleteFunc(slices.Clone(n.Fields), func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
+	return slices.DeleteFunc(slices.Clone(n.Fields),
+		func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
 
-// cameAndWent reports removed and added fields. If unknown members are admitted, an added field may have been an unknown member, and a removed
-// field becomes one.
+// cameAndWent reports removed and added fields. If unknown members are admitted, an added field may
+// have been an unknown member, and a removed field becomes one.
 func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
-		finding := Finding{Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed)}
+		finding := Finding{
+			Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed),
+		}
 		if p.updated.Rest != nil {
 			finding.Rolls, finding.Refuses = some(whereHeld), none
 		}
@@ -133,7 +138,8 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 	}
 }
 
-// renames guesses new names, in both directions: of a removed and an added field, each the only one of its type, class and options on its side.
+// renames guesses new names, in both directions: of a removed and an added field, each the only one
+// of its type, class and options on its side.
 func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.Field {
 	all, alike, renamed := slices.Concat(removed, added), map[string][]int{}, map[*fieldplan.Field]*fieldplan.Field{}
 	for i, f := range all {
@@ -158,7 +164,10 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	}
 	classes := old.Classes() | updated.Classes() | s.beside
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed)}) // not every leaf can be null
+		// not every leaf can be null
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed),
+		})
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
@@ -168,7 +177,9 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 		d.presence(old, updated, s)
 	}
 	if old.Quoted != updated.Quoted {
-		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld)})
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld),
+		})
 	}
 	d.node(p, s)
 }
@@ -197,8 +208,8 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
 }
 
 // mayFail reports whether values at or below a pair of nodes may be valid for the old hash, or not
-// read for it, and be an error in the updated one: keyed lists without keys or with repeated ones, and
-// leaves that have no canonical text.
+// read for it, and be an error in the updated one: keyed lists without keys or with repeated ones,
+// and leaves that have no canonical text.
 func mayFail(p pair, seen map[pair]bool) bool {
 	if seen[p] || p.old.Kind != p.updated.Kind {
 		return false
@@ -221,21 +232,25 @@ func mayFail(p pair, seen map[pair]bool) bool {
 
 // mayLackKey reports whether the only element of a keyed list needs no key.
 func mayLackKey(n *fieldplan.Node) bool {
-	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil && fieldplan.IsProjected(n.Class)
+	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil &&
+		fieldplan.IsProjected(n.Class)
 }
 
-// classEffect is the effect of a change of class on the hashes of configurations that set the field.
+// classEffect is the effect of a change of class on the hashes of configurations that set the
+// field.
 func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effect {
 	switch was, is := fieldplan.IsProjected(change[0]), fieldplan.IsProjected(change[1]); {
 	case was == is:
 		return none
-	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected), is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
+	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected),
+		is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
 		return every(whereSet)
 	}
 	return some(whereSet)
 }
 
-// unset compares which values of a leaf count as unset. Values of leaves of different kinds may mean the same or not.
+// unset compares which values of a leaf count as unset. Values of leaves of different kinds may
+// mean the same or not.
 func (d *differ) unset(old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	was, _ := kindName(p.old)
@@ -252,14 +267,20 @@ func (d *differ) unset(old, updated *fieldplan.Field, s spot) {
 		return none
 	}
 	if old.Pointer != updated.Pointer || !old.Pointer && !bytes.Equal(old.Zero, updated.Zero) && sameKind {
-		f := Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer], Rolls: effect(whereZero, old.Zero, updated.Zero)}
+		f := Finding{
+			Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer],
+			Rolls: effect(whereZero, old.Zero, updated.Zero),
+		}
 		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
 			f.Refuses = some(whereNamed)
 		}
 		d.add(s, f)
 	}
 	if !bytes.Equal(old.Default, updated.Default) {
-		d.add(s, Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated), Rolls: effect(whereDefault, old.Default, updated.Default)})
+		d.add(s, Finding{
+			Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated),
+			Rolls: effect(whereDefault, old.Default, updated.Default),
+		})
 	}
 }
 
@@ -306,7 +327,8 @@ func (d *differ) node(p pair, s spot) {
 	}
 }
 
-// typeChange is the finding that a node of the same kind is another leaf, has another width or length, or has other keys.
+// typeChange is the finding that a node of the same kind is another leaf, has another width or
+// length, or has other keys.
 func typeChange(p pair, was, is string, classes fieldplan.ClassSet) Finding {
 	where := whereHeld
 	if p.old.Kind == fieldplan.Map {
@@ -342,7 +364,8 @@ func (d *differ) collection(p pair, s spot) {
 		d.add(s, f)
 	}
 	s.path += "[]"
-	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil || p.updated.When != nil {
+	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
+		p.updated.When != nil {
 		s.certain = false
 	}
 	d.element(p, pair{p.old.Elem, p.updated.Elem}, s)
@@ -354,7 +377,10 @@ func (d *differ) collection(p pair, s spot) {
 
 func (d *differ) element(in, p pair, s spot) {
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, Finding{Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated), Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld)})
+		d.add(s, Finding{
+			Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated),
+			Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld),
+		})
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
@@ -365,10 +391,12 @@ func (d *differ) element(in, p pair, s spot) {
 	d.node(p, s)
 }
 
-// elementNull is the finding that null elements are zero and were nil, or the other way round. Null means the same as an empty object, list or
-// map. Null is not a key, but the zero number is one.
+// elementNull is the finding that null elements are zero and were nil, or the other way round. Null
+// means the same as an empty object, list or map. Null is not a key, but the zero number is one.
 func elementNull(in, p pair) Finding {
-	f := Finding{Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer]}
+	f := Finding{
+		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
+	}
 	if in.old.ElemPointer && refusesNull(p.updated) || in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {
 		f.Refuses = some(whereNull)
 	}

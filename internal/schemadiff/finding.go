@@ -1,7 +1,8 @@
-// Package schemadiff compares two field plans: it says what a release with the updated plan does to unchanged configurations.
+// Package schemadiff compares two field plans: it says what a release with the updated plan does to
+// unchanged configurations.
 //
-// It owns the kinds of differences, the effect of each on the hash and on the decoding of a configuration, and the sentences that describe
-// them. It must not know pools or eras.
+// It owns the kinds of differences, the effect of each on the hash and on the decoding of a
+// configuration, and the sentences that describe them. It must not know pools or eras.
 package schemadiff
 
 import (
@@ -85,11 +86,13 @@ func (f Finding) consequences() []string {
 	return all
 }
 
-// sorted sorts the findings by path. Of two equal findings, one about hot elements and one about others, the graver is kept.
+// sorted sorts the findings by path. Of two equal findings, one about hot elements and one about
+// others, the graver is kept.
 func sorted(findings []Finding) []Finding {
 	gravity := func(e Effect) int { return slices.Index([]Effect{none, some(e.Where), every(e.Where)}, e) }
 	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Kind, b.Kind), gravity(b.Rolls)-gravity(a.Rolls))
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Kind, b.Kind),
+			gravity(b.Rolls)-gravity(a.Rolls))
 	})
 	return slices.CompactFunc(findings, func(a, b Finding) bool {
 		return a.Path == b.Path && a.Kind == b.Kind && a.Old == b.Old && a.New == b.New

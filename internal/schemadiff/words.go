@@ -25,12 +25,16 @@ var (
 // ofClass is the effect of a change of a field with a class, in the present and the past tense.
 var ofClass = map[structtag.Class][2]string{
 	structtag.Immutable: {"replaces machines", "replaced machines"},
-	structtag.InPlace:   {"updates nodes in place, or replaces machines of pools that roll", "updated nodes in place, or replaced machines of pools that roll"},
-	structtag.Hot:       {"is applied to running machines", "was applied to running machines"},
-	structtag.Ignored:   {"concerns no machine", "concerned no machine"},
+	structtag.InPlace: {
+		"updates nodes in place, or replaces machines of pools that roll",
+		"updated nodes in place, or replaced machines of pools that roll",
+	},
+	structtag.Hot:     {"is applied to running machines", "was applied to running machines"},
+	structtag.Ignored: {"concerns no machine", "concerned no machine"},
 }
 
-// kindName names a leaf, or the keys of a map, as in the JSON of a Schema, where some kinds share a name. Bits is the width of numbers.
+// kindName names a leaf, or the keys of a map, as in the JSON of a Schema, where some kinds share a
+// name. Bits is the width of numbers.
 func kindName(n *fieldplan.Node) (name string, bits int) {
 	if n.Kind == fieldplan.Map {
 		return schemajson.KeyName(n.Type.Key())
@@ -61,8 +65,8 @@ func describeField(f *fieldplan.Field) string {
 	return describe(f.Node)
 }
 
-// areIntegers reports whether both are integers, or maps by integers, which mean the same in any width. It also reports whether the
-// updated ones hold all that the old ones do.
+// areIntegers reports whether both are integers, or maps by integers, which mean the same in any
+// width. It also reports whether the updated ones hold all that the old ones do.
 func (p pair) areIntegers() (both, hold bool) {
 	was, from := kindName(p.old)
 	is, to := kindName(p.updated)
@@ -78,8 +82,8 @@ func defaultText(f *fieldplan.Field) string {
 	return cmp.Or(string(f.Default), "none")
 }
 
-// pairings describes how elements are found. A number that becomes a text is another key, even under
-// the same name: a missing number is 0, and a missing text is no key.
+// pairings describes how elements are found. A number that becomes a text is another key, even
+// under the same name: a missing number is 0, and a missing text is no key.
 func (p pair) pairings() (was, is string) {
 	was, is = pairing(p.old), pairing(p.updated)
 	if p.old.Pairing == fieldplan.ByKey && p.updated.Pairing == fieldplan.ByKey {

@@ -28,7 +28,8 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 	return d, err
 }
 
-// fingerprint is a digest of everything that decides a hash. It leaves out names that only tell people where a class comes from.
+// fingerprint is a digest of everything that decides a hash. It leaves out names that only tell
+// people where a class comes from.
 func (d *Document) fingerprint() (string, error) {
 	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
 	data, err := json.Marshal(bare)
@@ -108,7 +109,8 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	out := &Field{
 		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,
 		Optional: f.Optional, Quoted: f.Quoted, Presence: f.Presence, Set: n.Pairing == fieldplan.ByValue,
-		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source, Type: e.node(n, pointer+"/type"),
+		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source,
+		Type: e.node(n, pointer+"/type"),
 	}
 	if n.Pairing == fieldplan.ByKey {
 		out.Key = n.Key.Name
@@ -128,7 +130,8 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	return out
 }
 
-// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its quotes.
+// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its
+// quotes.
 func PlainText(canonical string) string {
 	var text string
 	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {

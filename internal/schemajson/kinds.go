@@ -33,8 +33,16 @@ type leafKind struct {
 
 var leafKinds = []leafKind{
 	{"bool", leaf.Bool, []reflect.Type{reflect.TypeFor[bool]()}},
-	{"int", leaf.Int, []reflect.Type{reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64]()}},
-	{"uint", leaf.Uint, []reflect.Type{reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64]()}},
+	{
+		"int", leaf.Int, []reflect.Type{
+			reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+		},
+	},
+	{
+		"uint", leaf.Uint, []reflect.Type{
+			reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
+		},
+	},
 	{"float", leaf.Float, []reflect.Type{reflect.TypeFor[float32](), reflect.TypeFor[float64]()}},
 	{kindString, leaf.String, []reflect.Type{reflect.TypeFor[string]()}},
 	{"number", leaf.Number, []reflect.Type{reflect.TypeFor[json.Number]()}},
@@ -77,7 +85,8 @@ func width(t reflect.Type) int {
 	}
 }
 
-// KeyName is the name and the width of map keys of type t. Keys with a marshaler are strings in JSON.
+// KeyName is the name and the width of map keys of type t. Keys with a marshaler are strings in
+// JSON.
 func KeyName(t reflect.Type) (name string, bits int) {
 	if kind := leaf.MapKeyKind(t); kind == leaf.Int || kind == leaf.Uint {
 		return LeafName(kind, t)

@@ -23,7 +23,8 @@ import (
 // maxArray bounds the arrays of a loaded Schema in bytes, since their values are allocated.
 const maxArray = 1 << 20
 
-// Load reads the JSON form of a plan and compiles it. Every problem has a JSON pointer into the document.
+// Load reads the JSON form of a plan and compiles it. Every problem has a JSON pointer into the
+// document.
 func Load(data []byte) (*fieldplan.Plan, error) {
 	d, err := decode(data)
 	if err != nil {
@@ -34,12 +35,14 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 		return nil, err
 	}
 	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
-		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
+		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above",
+			exportAgain)
 	}
 	return plan, nil
 }
 
-// AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is compiled once for p.
+// AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is
+// compiled once for p.
 func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	if p.Open {
 		return p, nil
@@ -106,7 +109,8 @@ func decode(data []byte) (*Document, error) {
 	}
 	switch {
 	case d.FormatVersion != FormatVersion:
-		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion), "use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
+		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
+			"use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
 	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "is no object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
@@ -119,12 +123,14 @@ func decode(data []byte) (*Document, error) {
 		return nil, err
 	}
 	if d.Fingerprint != fingerprint {
-		return nil, invalid("/fingerprint", "is not the fingerprint of this Schema, which was edited after it was exported", exportAgain)
+		return nil, invalid("/fingerprint",
+			"is not the fingerprint of this Schema, which was edited after it was exported", exportAgain)
 	}
 	return d, nil
 }
 
-// builder builds a Go type for a document. Names of Go fields are unique, so that no two nodes of the document share a compiled node.
+// builder builds a Go type for a document. Names of Go fields are unique, so that no two nodes of
+// the document share a compiled node.
 type builder struct {
 	open     bool // objects may have unknown members
 	byPath   bool // problems name the paths of fields
@@ -138,7 +144,8 @@ func (b *builder) reject(pointer, what, hint string) { b.faults.Add(invalid(poin
 func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	fields := make([]reflect.StructField, 0, len(meta)+len(n.Fields))
 	for _, name := range meta {
-		fields = append(fields, b.goField(reflect.TypeFor[string](), fmt.Sprintf("json:%q", name+",omitempty"), pointer))
+		fields = append(fields, b.goField(reflect.TypeFor[string](),
+			fmt.Sprintf("json:%q", name+",omitempty"), pointer))
 	}
 	for i, f := range n.Fields {
 		at := pointer + "/fields/" + strconv.Itoa(i)
@@ -172,10 +179,12 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// restName is a name for the field that holds unknown members. No other field has it, and it is never in JSON.
+// restName is a name for the field that holds unknown members. No other field has it, and it is
+// never in JSON.
 func restName(n *Node, meta []string) string {
 	name := "unknown"
-	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields, func(f *Field) bool { return f != nil && f.Name == name }) {
+	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields,
+		func(f *Field) bool { return f != nil && f.Name == name }) {
 		name += "~"
 	}
 	return name
@@ -223,7 +232,8 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 	case n.Kind == kindMap:
 		return b.mapOf(n, elem, pointer)
 	case n.Elem.Kind == kindOpaque && !n.ElemNullable:
-		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known", "use the Schema of the Go type")
+		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known",
+			"use the Schema of the Go type")
 		return nil
 	case n.Length < 0 || uint64(n.Length) > maxArray/max(1, uint64(elem.Size())):
 		b.reject(pointer+"/length", "makes the array larger than "+strconv.Itoa(maxArray)+" bytes", exportAgain)
@@ -242,7 +252,8 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 	return reflect.MapOf(key, elem)
 }
 
-// structTag returns the struct tags of a field of the document. A class that was inherited is inherited again.
+// structTag returns the struct tags of a field of the document. A class that was inherited is
+// inherited again.
 func (b *builder) structTag(f *Field, pointer string) string {
 	json := f.Name
 	if f.Name == "-" {
@@ -294,21 +305,29 @@ func (f *Field) Options() []string {
 	return options
 }
 
-// locate replaces the builder's Go fields in problems by JSON pointers into the document. Problems of an override have its path.
+// locate replaces the builder's Go fields in problems by JSON pointers into the document. Problems
+// of an override have its path.
 func (b *builder) locate(err error) error {
 	located := fault.List{}
 	for _, problem := range fault.All(err) {
 		place := b.pointers[problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]]
 		if b.byPath {
-			located.Add(&fault.Error{Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place), What: problem.What, Hint: problem.Hint})
+			located.Add(&fault.Error{
+				Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place),
+				What: problem.What, Hint: problem.Hint,
+			})
 		} else {
-			located.Add(&fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What, Hint: problem.Hint, Cause: problem})
+			located.Add(&fault.Error{
+				Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What,
+				Hint: problem.Hint, Cause: problem,
+			})
 		}
 	}
 	return located.Err()
 }
 
-// annotate copies to the compiled nodes what only the document knows: where classes come from, and the zero text of opaque leaves.
+// annotate copies to the compiled nodes what only the document knows: where classes come from, and
+// the zero text of opaque leaves.
 func annotate(n *fieldplan.Node, from *Node) {
 	if n.Elem != nil {
 		annotate(n.Elem, from.Elem)
@@ -333,7 +352,8 @@ func annotate(n *fieldplan.Node, from *Node) {
 	}
 }
 
-// Recompile returns the field plan behind a Schema of type t. Its overrides are read from the Schema's JSON.
+// Recompile returns the field plan behind a Schema of type t. Its overrides are read from the
+// Schema's JSON.
 func Recompile(schema json.Marshaler, t reflect.Type) (*fieldplan.Plan, error) {
 	exported, err := schema.MarshalJSON()
 	if err != nil {

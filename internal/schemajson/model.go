@@ -1,7 +1,7 @@
 // Package schemajson writes a field plan as JSON and reads it back without the Go type.
 //
-// It owns the JSON form of a Schema and its fingerprint. Reading builds an equivalent Go type and compiles it, so that the same code and the same
-// rules apply to loaded and compiled plans.
+// It owns the JSON form of a Schema and its fingerprint. Reading builds an equivalent Go type and
+// compiles it, so that the same code and the same rules apply to loaded and compiled plans.
 package schemajson
 
 // FormatVersion is the version of the JSON form.
@@ -11,9 +11,10 @@ const FormatVersion = 1
 type Document struct {
 	FormatVersion int      `json:"formatVersion"`
 	Fingerprint   string   `json:"fingerprint"`
-	TypeMeta      []string `json:"typeMeta,omitempty"`       // the root's members that are neither hashed nor compared
-	Unknown       string   `json:"unknownMembers,omitempty"` // the class of members that are not in the document: immutable; empty if they are an error
-	Root          *Node    `json:"root"`
+	TypeMeta      []string `json:"typeMeta,omitempty"` // the root's members that are neither hashed nor compared
+	// the class of members that are not in the document: immutable; empty if they are an error
+	Unknown string `json:"unknownMembers,omitempty"`
+	Root    *Node  `json:"root"`
 }
 
 // Node describes the values of one field or element.
@@ -29,7 +30,8 @@ type Node struct {
 	ElemNullable bool     `json:"elemNullable,omitempty"` // null elements differ from zero elements
 }
 
-// Field is a member of an object. GoField, Override and Source tell people where its class comes from; the fingerprint ignores them.
+// Field is a member of an object. GoField, Override and Source tell people where its class comes
+// from; the fingerprint ignores them.
 type Field struct {
 	Name      string  `json:"name"`
 	Class     string  `json:"class"`
@@ -42,12 +44,13 @@ type Field struct {
 	Default   *string `json:"default,omitempty"`
 	Presence  bool    `json:"presence,omitempty"`
 	Sensitive string  `json:"sensitive,omitempty"`
-	Zero      string  `json:"zero,omitempty"` // the canonical text that counts as unset in an opaque leaf that is not nullable
-	Type      *Node   `json:"type"`
-	Inherited bool    `json:"inherited,omitempty"` // the class is not declared at the field
-	GoField   string  `json:"goField,omitempty"`
-	Override  bool    `json:"override,omitempty"`
-	Source    string  `json:"source,omitempty"`
+	// the canonical text that counts as unset in an opaque leaf that is not nullable
+	Zero      string `json:"zero,omitempty"`
+	Type      *Node  `json:"type"`
+	Inherited bool   `json:"inherited,omitempty"` // the class is not declared at the field
+	GoField   string `json:"goField,omitempty"`
+	Override  bool   `json:"override,omitempty"`
+	Source    string `json:"source,omitempty"`
 }
 
 // When is a hotwhen: the element is hot while its field Name has the text Value.

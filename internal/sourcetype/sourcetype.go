@@ -1,7 +1,9 @@
-// Package sourcetype presents types of source code, as go/types loads them, as types of package reflect.
+// Package sourcetype presents types of source code, as go/types loads them, as types of package
+// reflect.
 //
-// So one compiler of field plans, with one set of rules and messages, reads both the types of a running program and the types that an analyzer finds
-// in source code. The package owns the translation. It must not know any rule.
+// So one compiler of field plans, with one set of rules and messages, reads both the types of a
+// running program and the types that an analyzer finds in source code. The package owns the
+// translation. It must not know any rule.
 package sourcetype
 
 import (
@@ -15,14 +17,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Program translates the types of one type-checked program. Identical types become one reflect type. The zero value is ready to use. A Program must
-// not be used by several goroutines.
+// Program translates the types of one type-checked program. Identical types become one reflect
+// type. The zero value is ready to use. A Program must not be used by several goroutines.
 type Program struct {
 	loaded map[string]reflect.Type // by import path and name
 	seen   map[string][]*Type      // by text; different types may have one text
 }
 
-// Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a type of the running program; otherwise a [Type].
+// Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a
+// type of the running program; otherwise a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
@@ -48,7 +51,8 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	return translated
 }
 
-// known returns the type of the running program for a type that the rules name, and nil for other types.
+// known returns the type of the running program for a type that the rules name, and nil for other
+// types.
 func (p *Program) known(t types.Type) reflect.Type {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Parent() != named.Obj().Pkg().Scope() {
@@ -63,8 +67,8 @@ func (p *Program) known(t types.Type) reflect.Type {
 	return p.loaded[named.Obj().Pkg().Path()+"."+named.Obj().Name()]
 }
 
-// Type is a type of source code. Its methods for kind, name, parts and method set describe that type; all others are those of the nearest type of
-// the running program.
+// Type is a type of source code. Its methods for kind, name, parts and method set describe that
+// type; all others are those of the nearest type of the running program.
 type Type struct {
 	reflect.Type
 
@@ -77,10 +81,12 @@ var _ leaf.Unloaded = (*Type)(nil)
 // Source returns the type of go/types.
 func (t *Type) Source() types.Type { return t.source }
 
-// Loaded returns the nearest type of the running program: for scalars, []byte and interfaces, the type of the same kind.
+// Loaded returns the nearest type of the running program: for scalars, []byte and interfaces, the
+// type of the same kind.
 func (t *Type) Loaded() reflect.Type { return t.Type }
 
-// nearest returns int8 for a named int8, []byte for every slice, and so on; struct{} for kinds that are no leaves.
+// nearest returns int8 for a named int8, []byte for every slice, and so on; struct{} for kinds that
+// are no leaves.
 func nearest(t types.Type) reflect.Type {
 	kind := kindOf(t)
 	if loaded := loadedKinds[kind]; loaded != nil {
@@ -100,13 +106,16 @@ var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
 	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
 	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
-	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](), reflect.Uint16: reflect.TypeFor[uint16](),
-	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](), reflect.Uintptr: reflect.TypeFor[uintptr](),
+	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](),
+	reflect.Uint16: reflect.TypeFor[uint16](),
+	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
+	reflect.Uintptr: reflect.TypeFor[uintptr](),
 	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 	reflect.Complex64: reflect.TypeFor[complex64](), reflect.Complex128: reflect.TypeFor[complex128](),
 }
 
-// Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint is.
+// Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint
+// is.
 func (t *Type) Kind() reflect.Kind { return kindOf(t.source) }
 
 func kindOf(t types.Type) reflect.Kind {
@@ -127,7 +136,8 @@ var composedKinds = map[reflect.Type]reflect.Kind{
 	reflect.TypeFor[*types.Interface](): reflect.Interface,
 }
 
-// basicKind relies on the order of the kinds from bool to complex128, which is that of package reflect.
+// basicKind relies on the order of the kinds from bool to complex128, which is that of package
+// reflect.
 func basicKind(k types.BasicKind) reflect.Kind {
 	switch {
 	case k == types.String:
@@ -158,7 +168,10 @@ func (t *Type) NumField() int { return t.source.Underlying().(*types.Struct).Num
 func (t *Type) Field(i int) reflect.StructField {
 	s := t.source.Underlying().(*types.Struct)
 	v := s.Field(i)
-	f := reflect.StructField{Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i}, Anonymous: v.Embedded()}
+	f := reflect.StructField{
+		Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i},
+		Anonymous: v.Embedded(),
+	}
 	if !v.Exported() {
 		f.PkgPath = v.Pkg().Path()
 	}
@@ -179,7 +192,8 @@ func (t *Type) Fields() iter.Seq[reflect.StructField] {
 // Implements reports whether the type has the methods of an interface of the running program.
 func (t *Type) Implements(iface reflect.Type) bool { return implements(t.source, iface) }
 
-// PointerImplements reports whether a pointer to the type has the methods of an interface of the running program.
+// PointerImplements reports whether a pointer to the type has the methods of an interface of the
+// running program.
 func (t *Type) PointerImplements(iface reflect.Type) bool {
 	return implements(types.NewPointer(t.source), iface)
 }
@@ -196,7 +210,8 @@ func implements(t types.Type, iface reflect.Type) bool {
 }
 
 func hasSignature(s *types.Signature, method reflect.Type) bool {
-	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) && areOf(s.Results(), slices.Collect(method.Outs()))
+	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) &&
+		areOf(s.Results(), slices.Collect(method.Outs()))
 }
 
 // areOf reports whether variables have the given types of the running program.
@@ -237,7 +252,8 @@ func (t *Type) PkgPath() string {
 	return ""
 }
 
-// String returns the type with the names of packages, as in source code. A generic type is spelled without its type parameters.
+// String returns the type with the names of packages, as in source code. A generic type is spelled
+// without its type parameters.
 func (t *Type) String() string {
 	if named, ok := t.source.(*types.Named); ok && named.TypeParams().Len() > named.TypeArgs().Len() {
 		return named.Obj().Pkg().Name() + "." + named.Obj().Name()

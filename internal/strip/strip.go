@@ -1,9 +1,12 @@
-// Package strip removes the members of raw JSON that are hot or ignored in a field plan, and keeps every other byte.
+// Package strip removes the members of raw JSON that are hot or ignored in a field plan, and keeps
+// every other byte.
 //
-// It owns what is removed together with a member: commas, white space, and objects that become empty. It must not know Go values, decoders or
-// hashes. Package canonjson knows JSON, and the plan knows which fields are hot. The rules are specified at hotupdate.Schema.StripRaw.
+// It owns what is removed together with a member: commas, white space, and objects that become
+// empty. It must not know Go values, decoders or hashes. Package canonjson knows JSON, and the plan
+// knows which fields are hot. The rules are specified at hotupdate.Schema.StripRaw.
 //
-// One pass copies the document and takes removed members back. An element that hotwhen may select is read ahead before it is copied.
+// One pass copies the document and takes removed members back. An element that hotwhen may select
+// is read ahead before it is copied.
 package strip
 
 import (
@@ -32,12 +35,14 @@ const maxPooled = 2 << 20
 
 var strippers = sync.Pool{New: func() any { return new(stripper) }}
 
-// Strip returns raw without the members that are hot or ignored under the plan: raw itself if there are none, a new slice otherwise. Empty input and
-// white space are the empty document. Problems are "invalid-json", "too-deep" and "unknown-nulls".
+// Strip returns raw without the members that are hot or ignored under the plan: raw itself if there
+// are none, a new slice otherwise. Empty input and white space are the empty document. Problems are
+// "invalid-json", "too-deep" and "unknown-nulls".
 func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	if nulls > KeepNulls {
 		return nil, &fault.Error{
-			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) + " about null members", Hint: "use StripNulls or KeepNulls",
+			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) +
+				" about null members", Hint: "use StripNulls or KeepNulls",
 		}
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
@@ -56,8 +61,8 @@ func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	return bytes.Clone(s.kept), nil
 }
 
-// OnlyTypeMeta reports whether raw has no members other than apiVersion and kind: if it is empty, white space, null, or an object without other
-// members.
+// OnlyTypeMeta reports whether raw has no members other than apiVersion and kind: if it is empty,
+// white space, null, or an object without other members.
 func OnlyTypeMeta(raw []byte) bool {
 	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == "null" {
 		return true
@@ -72,7 +77,8 @@ func OnlyTypeMeta(raw []byte) bool {
 	return only && problem == nil && s.End() == nil
 }
 
-// members reads an object. It calls visit with the name of each member, without quotes and with its escapes, and with the value.
+// members reads an object. It calls visit with the name of each member, without quotes and with its
+// escapes, and with the value.
 func members(s *canonjson.Scanner, visit func(name, value []byte)) *fault.Error {
 	last, problem := s.Open('}')
 	for !last && problem == nil {
@@ -163,8 +169,9 @@ func (t tally) emptied() bool { return t.gone > 0 && t.staying == 0 }
 // bare reports whether only the identity of the object is left.
 func (t tally) bare() bool { return t.staying == t.identifying }
 
-// value copies the next value without its removed members; an object that becomes empty is {}. Node n describes the value; a value of another JSON
-// type is copied as a whole. In is the collection of which the value is an element, or nil.
+// value copies the next value without its removed members; an object that becomes empty is {}. Node
+// n describes the value; a value of another JSON type is copied as a whole. In is the collection of
+// which the value is an element, or nil.
 func (s *stripper) value(n, in *fieldplan.Node) tally {
 	switch bracket := s.Peek(); {
 	case bracket == '{' && (n.Kind == fieldplan.Object || n.Kind == fieldplan.Map):
@@ -189,8 +196,8 @@ func (s *stripper) elements(n *fieldplan.Node) {
 	s.keep(before)
 }
 
-// members copies an object. With a member, the bytes between it and the member before are removed. Before the first member that is kept, the
-// bytes after a removed member are removed instead.
+// members copies an object. With a member, the bytes between it and the member before are removed.
+// Before the first member that is kept, the bytes after a removed member are removed instead.
 func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
 	opening, before := len(s.kept), s.At
@@ -248,7 +255,8 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) fate {
 	return stays
 }
 
-// entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot entry, to the entry itself.
+// entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot
+// entry, to the entry itself.
 func (s *stripper) entry(n *fieldplan.Node) fate {
 	elem, selected := s.element(n)
 	switch {
@@ -302,8 +310,8 @@ func (s *stripper) element(n *fieldplan.Node) (elem *fieldplan.Node, selected bo
 	return n.When.Hot, true
 }
 
-// holds reports whether the next object has the selector's value, as a decoder would read it: the last of several members of one name counts, and
-// null is not a value.
+// holds reports whether the next object has the selector's value, as a decoder would read it: the
+// last of several members of one name counts, and null is not a value.
 func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
 	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
 	problem := members(&ahead, func(name, value []byte) {
@@ -314,7 +322,8 @@ func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
 	return holds && problem == nil
 }
 
-// matches compares a value other than null with the selector's. A value that the selector's type cannot hold never matches.
+// matches compares a value other than null with the selector's. A value that the selector's type
+// cannot hold never matches.
 func matches(w *fieldplan.Selector, value []byte) bool {
 	isString, wantString := value[0] == '"', w.Value[0] == '"'
 	switch {

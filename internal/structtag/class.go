@@ -1,7 +1,8 @@
 // Package structtag reads one hotupdatable struct tag.
 //
-// It is a pure function from the text of a struct tag to a [Tag] or to problems. It knows the grammar and likely misspellings. It must not know
-// types, caches, plans or values: package fieldplan decides whether an option suits the field's type.
+// It is a pure function from the text of a struct tag to a [Tag] or to problems. It knows the
+// grammar and likely misspellings. It must not know types, caches, plans or values: package
+// fieldplan decides whether an option suits the field's type.
 package structtag
 
 import (
@@ -9,7 +10,8 @@ import (
 	"strconv"
 )
 
-// Class says what happens to machines when a field changes. A smaller class is stricter; the zero value is the strictest.
+// Class says what happens to machines when a field changes. A smaller class is stricter; the zero
+// value is the strictest.
 type Class uint8
 
 // The classes, from the strictest.
@@ -25,7 +27,8 @@ var (
 	words = []string{Immutable: "false", InPlace: "inplace", Hot: "true", Ignored: "ignore"}
 )
 
-// String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the words of the struct tag instead.
+// String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the
+// words of the struct tag instead.
 func (c Class) String() string { return nameIn(prose, "Class", int(c)) }
 
 // nameIn returns the name of value i of an enum, or TYPE(i) if it has none.
@@ -39,7 +42,8 @@ func nameIn(names []string, typ string, i int) string {
 // Stricter returns the stricter of two classes.
 func (c Class) Stricter(o Class) Class { return min(c, o) }
 
-// ParseClass parses the word of a class in a struct tag: true, false, inplace or ignore, in this spelling only.
+// ParseClass parses the word of a class in a struct tag: true, false, inplace or ignore, in this
+// spelling only.
 func ParseClass(word string) (Class, bool) { return classIn(words, word) }
 
 // ClassNamed parses the result of [Class.String].

@@ -48,8 +48,8 @@ func split(value string) (parts []string) {
 	return parts
 }
 
-// mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without spaces, hyphens and underscores. It returns
-// false if another problem is left.
+// mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without
+// spaces, hyphens and underscores. It returns false if another problem is left.
 func mend(value string) (mended string, ok bool) {
 	parts := split(value)
 	for i, part := range parts {
@@ -71,7 +71,8 @@ func (r *reading) add(code, what, hint string) { r.flaws = append(r.flaws, flaw{
 func (r *reading) readClass(text string) {
 	class, ok := ParseClass(text)
 	if r.tag.Class = class; !ok {
-		r.add("unknown-class", "has unknown class "+tick(text), "write one of `true`, `false`, `inplace` and `ignore` first")
+		r.add("unknown-class", "has unknown class "+tick(text),
+			"write one of `true`, `false`, `inplace` and `ignore` first")
 	}
 }
 
@@ -93,12 +94,15 @@ var optionKinds = []optionKind{
 		t.Key = o.arg
 		return isName(o.arg)
 	}},
-	{"hotwhen", "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting, func(t *Tag, o option) bool {
-		name, value, _ := strings.Cut(o.arg, ":")
-		text, ok := unquote(value)
-		t.HotWhen = &HotWhen{Name: name, Value: text}
-		return ok && isName(name)
-	}},
+	{
+		"hotwhen", "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting,
+		func(t *Tag, o option) bool {
+			name, value, _ := strings.Cut(o.arg, ":")
+			text, ok := unquote(value)
+			t.HotWhen = &HotWhen{Name: name, Value: text}
+			return ok && isName(name)
+		},
+	},
 	{"default", "`default=TEXT`" + quoting, func(t *Tag, o option) bool {
 		text, ok := unquote(o.arg)
 		t.Default = &text
@@ -133,13 +137,15 @@ func (r *reading) readOption(text string) {
 		r.add("malformed-option", "has an empty option", "remove the comma")
 		return
 	case kind < 0:
-		r.add("unknown-option", "has unknown option "+tick(o.text), "write one of `"+strings.Join(optionNames(), "`, `")+"`, and 'quotes' around a text with a comma")
+		r.add("unknown-option", "has unknown option "+tick(o.text),
+			"write one of `"+strings.Join(optionNames(), "`, `")+"`, and 'quotes' around a text with a comma")
 		return
 	case !optionKinds[kind].read(&r.tag, o):
 		r.add("malformed-option", "has malformed option "+tick(o.text), "write "+optionKinds[kind].form)
 	}
 	if first >= 0 {
-		r.add("duplicate-option", "has option "+tick(o.name)+" twice", "keep one of "+tick(r.options[first].text)+" and "+tick(o.text))
+		r.add("duplicate-option", "has option "+tick(o.name)+" twice",
+			"keep one of "+tick(r.options[first].text)+" and "+tick(o.text))
 		return
 	}
 	r.options = append(r.options, o)
@@ -162,7 +168,8 @@ func unquote(arg string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, "''", "'"), true
 }
 
-// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs them.
+// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs
+// them.
 func Quote(text string) string {
 	if _, ok := unquote(text); ok && !strings.ContainsAny(text, "',") {
 		return text
@@ -177,7 +184,8 @@ func (r *reading) findConflicts() {
 	for i, a := range r.options {
 		for _, b := range r.options[i+1:] {
 			if slices.Contains(exclusions[a.name], b.name) || slices.Contains(exclusions[b.name], a.name) {
-				r.add("conflicting-options", "has conflicting options "+tick(a.text)+" and "+tick(b.text), "keep one of them")
+				r.add("conflicting-options",
+					"has conflicting options "+tick(a.text)+" and "+tick(b.text), "keep one of them")
 			}
 		}
 	}

@@ -33,14 +33,17 @@ var (
 	isMarked = regexp.MustCompile(`^` + blank + `*[:="]`) // the text begins with a mark before a value
 	hasMark  = regexp.MustCompile(`[:=]` + blank + `*$`)  // the text ends with a mark before a value
 	runsOn   = regexp.MustCompile(`^[^\x00- \x7f]`)       // no blank
-	// looseValue is what follows a key that reflect does not see: a Go string, or other text behind a mark up to a blank.
-	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank + `*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
+	// looseValue is what follows a key that reflect does not see: a Go string, or other text behind
+	// a mark up to a blank.
+	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank +
+		`*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
 )
 
 // find returns every finding in a struct tag, in order.
 //
-// Pairs of the form key:"value" are read as [reflect.StructTag.Lookup] reads them. Other keys, and all text from the first malformed pair on,
-// are searched for the key and its misspellings. A finding there is a problem.
+// Pairs of the form key:"value" are read as [reflect.StructTag.Lookup] reads them. Other keys, and
+// all text from the first malformed pair on, are searched for the key and its misspellings. A
+// finding there is a problem.
 func find(tag string) (found []finding) {
 	for at := 0; ; {
 		pair := nextPair.FindStringSubmatchIndex(tag[at:])
@@ -50,7 +53,8 @@ func find(tag string) (found []finding) {
 		start, colon, end := at+pair[2], at+pair[3], at+pair[1]
 		rest := tag[end:]
 		switch {
-		case hasMark.MatchString(tag[colon+2:end-1]) && runsOn.MatchString(rest) && !nextPair.MatchString(rest): // the closing quote was meant to open a value
+		// the closing quote was meant to open a value
+		case hasMark.MatchString(tag[colon+2:end-1]) && runsOn.MatchString(rest) && !nextPair.MatchString(rest):
 			return append(found, search(tag, start, len(tag))...)
 		case tag[start:colon] == key:
 			found = append(found, wellFormed(start, tag[start:end]))
@@ -61,7 +65,8 @@ func find(tag string) (found []finding) {
 	}
 }
 
-// wellFormed returns the finding for a pair with the key. Reflect does not see it if the value is no Go string.
+// wellFormed returns the finding for a pair with the key. Reflect does not see it if the value is
+// no Go string.
 func wellFormed(at int, text string) finding {
 	value, ok := unquoted(text[len(key)+1:])
 	f := finding{at: at, text: text, word: key, value: value}
@@ -83,12 +88,14 @@ func (f finding) hidden() *fault.Error {
 		return problem("misspelled-key", "has misspelled struct tag "+tick(f.text), hint)
 	case f.text == pair(value):
 		hint += ` behind key:"value" pairs, with spaces between them`
-		return problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it", hint)
+		return problem("malformed-tag", "has struct tag "+tick(f.text)+
+			" behind malformed text, where reflect does not see it", hint)
 	}
 	return problem("malformed-tag", "has malformed struct tag "+tick(f.text), hint)
 }
 
-// unquoted returns a text without its double quotes. If Go does not know its escapes, it returns them unchanged, and false.
+// unquoted returns a text without its double quotes. If Go does not know its escapes, it returns
+// them unchanged, and false.
 func unquoted(quoted string) (value string, ok bool) {
 	if value, err := strconv.Unquote(quoted); err == nil {
 		return value, true
@@ -96,7 +103,8 @@ func unquoted(quoted string) (value string, ok bool) {
 	return strings.Trim(quoted, `"`), false
 }
 
-// search returns the occurrences of the key and of its misspellings in tag[from:to]. The text before is well-formed.
+// search returns the occurrences of the key and of its misspellings in tag[from:to]. The text
+// before is well-formed.
 func search(tag string, from, to int) (found []finding) {
 	for _, match := range word.FindAllStringIndex(tag[from:to], -1) {
 		start, end := from+match[0], from+match[1]
@@ -113,7 +121,8 @@ func search(tag string, from, to int) (found []finding) {
 // isKey reports whether a word is meant as the key. Before a mark, or alone, every similar word is.
 func isKey(word, before, behind string) bool {
 	isAlone := strings.TrimSpace(before+behind) == ""
-	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone || !slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
+	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone ||
+		!slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
 }
 
 // loose returns the finding for the key in tag[start:end].
@@ -140,7 +149,8 @@ const key = "hotupdatable"
 // related are English words that are easily confused with the key.
 var related = []string{"updatable", "updateable", "hotupdate"}
 
-// isLikeKey reports whether a word is the key, differs from it by at most two typing errors, or is related.
+// isLikeKey reports whether a word is the key, differs from it by at most two typing errors, or is
+// related.
 func isLikeKey(word string) bool {
 	return slices.Contains(related, fold(word)) || fieldpath.Differences(fold(word), key) <= 2
 }

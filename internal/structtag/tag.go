@@ -45,14 +45,17 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  sensitive  sensitive=keys
 //
 //	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
-//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote nor a comma. Only quoted text may be
-//	    empty, or start or end with a space.
+//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote
+//	    nor a comma. Only quoted text may be empty, or start or end with a space.
 //	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
-//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key and hotwhen.
+//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key
+//	    and hotwhen.
 //
-// ok reports whether the field has the struct tag, well-formed or not; without it there are no problems. If there are problems, the Tag must not be
-// used. All problems are returned at once, including those of a struct tag that reflect does not see, because its key is misspelled, or because
-// it, or something before it, is not written as key:"value". Problems have no Field; the caller adds it.
+// ok reports whether the field has the struct tag, well-formed or not; without it there are no
+// problems. If there are problems, the Tag must not be used. All problems are returned at once,
+// including those of a struct tag that reflect does not see, because its key is misspelled, or
+// because it, or something before it, is not written as key:"value". Problems have no Field; the
+// caller adds it.
 func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	found := find(string(tag))
 	for i, f := range found {
@@ -68,7 +71,8 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		}
 	}
 	if len(found) > 1 {
-		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+tick(found[1].text), "keep one of them"))
+		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+
+			tick(found[1].text), "keep one of them"))
 	}
 	return t, len(found) > 0, problems
 }
@@ -76,13 +80,17 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 // ParseValue parses CLASS[,OPTION...] alone, as in an override, by the rules of [Parse].
 func ParseValue(value string) (Tag, fault.List) {
 	if found := find(value); len(found) > 0 && found[0].value != "" {
-		return Tag{}, fault.List{problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value", "write "+tick(found[0].value))}
+		return Tag{}, fault.List{
+			problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value",
+				"write "+tick(found[0].value)),
+		}
 	}
 	r := read(value)
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
 }
 
-// problems returns the problems of a value. If the value can be mended, the hint of each is the whole corrected value.
+// problems returns the problems of a value. If the value can be mended, the hint of each is the
+// whole corrected value.
 func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
 	mended, ok := mend(r.value)
 	for _, f := range r.flaws {
@@ -99,10 +107,12 @@ func problem(code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: hint}
 }
 
-// Mend returns the whole struct tag with the key and its value in the correct spelling, if it is certain what was meant: if its only problems are
-// quotes, and the case, spaces, hyphens and underscores of known words.
+// Mend returns the whole struct tag with the key and its value in the correct spelling, if it is
+// certain what was meant: if its only problems are quotes, and the case, spaces, hyphens and
+// underscores of known words.
 //
-// It returns false if the struct tag has no problem, or another one. A mended struct tag has no problems, and reflect sees all of it.
+// It returns false if the struct tag has no problem, or another one. A mended struct tag has no
+// problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	found := find(string(tag))
 	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
@@ -111,14 +121,15 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	f := found[0]
 	value, ok := mend(f.value)
 	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
-	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 || !allPairs.MatchString(string(text)) {
+	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 ||
+		!allPairs.MatchString(string(text)) {
 		return tag, false
 	}
 	return text, true
 }
 
-// Override returns t with an override applied. The override gives the class and, if it has an option other than sensitive, the options. The
-// stronger sensitivity of both applies.
+// Override returns t with an override applied. The override gives the class and, if it has an
+// option other than sensitive, the options. The stronger sensitivity of both applies.
 func (t Tag) Override(o Tag) Tag {
 	o.Sensitive = max(t.Sensitive, o.Sensitive)
 	if o.HasOptions() {
@@ -128,7 +139,8 @@ func (t Tag) Override(o Tag) Tag {
 	return t
 }
 
-// HasOptions reports whether t has an option that changes how values are compared: any option but sensitive.
+// HasOptions reports whether t has an option that changes how values are compared: any option but
+// sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
 }

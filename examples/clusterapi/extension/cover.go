@@ -23,7 +23,9 @@ import (
 // The Machine itself gets no patch. Of its spec, Cluster API compares version and failureDomain,
 // which need another machine. Cluster API writes the other fields into the running Machine by
 // itself, or never.
-func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse) {
+func (e *Extension) CanUpdateMachine(
+	ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse,
+) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
 	response.InfrastructureMachinePatch = e.cover(&v, current.InfrastructureMachine, desired.InfrastructureMachine)
@@ -33,11 +35,15 @@ func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUp
 
 // CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. The
 // request has templates, which lack the defaults that webhooks set only in machines.
-func (e *Extension) CanUpdateMachineSet(ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse) {
+func (e *Extension) CanUpdateMachineSet(
+	ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse,
+) {
 	var v verdict
 	current, desired := &request.Current, &request.Desired
-	response.InfrastructureMachineTemplatePatch = e.cover(&v, current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate)
-	response.BootstrapConfigTemplatePatch = e.cover(&v, current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate)
+	response.InfrastructureMachineTemplatePatch = e.cover(&v, current.InfrastructureMachineTemplate,
+		desired.InfrastructureMachineTemplate)
+	response.BootstrapConfigTemplatePatch = e.cover(&v, current.BootstrapConfigTemplate,
+		desired.BootstrapConfigTemplate)
 	if !desired.MachineSet.Spec.Template.Spec.Bootstrap.ConfigRef.IsDefined() {
 		v.left = append(v.left, "MachineSet: "+withoutConfigRef)
 		response.MachineSetPatch = hooksv1.Patch{PatchType: hooksv1.JSONMergePatchType, Patch: []byte(declining)}
@@ -69,7 +75,8 @@ func (v *verdict) tell(ctx context.Context, name string, response hooksv1.Respon
 	if len(v.left) > 0 {
 		response.SetMessage("replaces machines: " + strings.Join(v.left, "; "))
 	}
-	ctrl.LoggerFrom(ctx).Info("judged an update", "object", name, "replaces", v.left, "affectsAvailability", v.affectsAvailability)
+	ctrl.LoggerFrom(ctx).Info("judged an update", "object", name, "replaces", v.left, "affectsAvailability",
+		v.affectsAvailability)
 }
 
 // subject is a kind of object with a Schema, and the place of its configuration.

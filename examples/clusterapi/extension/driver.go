@@ -12,11 +12,12 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// EC2 has the calls of Amazon EC2 for updates. The driver in examples/machinecontroller/awsdriver makes them with Amazon's SDK. The error of a
-// throttled call wraps [machineupdate.ErrThrottled].
+// EC2 has the calls of Amazon EC2 for updates. The driver in examples/machinecontroller/awsdriver
+// makes them with Amazon's SDK. The error of a throttled call wraps [machineupdate.ErrThrottled].
 type EC2 interface {
-	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with their tags. It leaves out those of CNI and CSI
-	// drivers. It returns nothing if there is no instance.
+	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with
+	// their tags. It leaves out those of CNI and CSI drivers. It returns nothing if there is no
+	// instance.
 	Resources(ctx context.Context, instanceID string) ([]driver.Resource, error)
 	CreateTags(ctx context.Context, resources []string, set []tags.Tag) error
 	// DeleteTags removes tags that still have this value.
@@ -34,10 +35,14 @@ type session struct {
 }
 
 // NewKit makes the driver. Wait is nil except in tests.
-func NewKit(ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx context.Context, d time.Duration) error) (*Kit, error) {
+func NewKit(
+	ec2 EC2, schema *hotupdate.Schema, rules tags.Rules, wait func(ctx context.Context, d time.Duration) error,
+) (*Kit, error) {
 	return driver.New(driver.Definition[MachineSpec, *session]{
 		Schema: schema, Wait: wait,
-		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, _ *MachineSpec) (*session, error) {
+		Connect: func(
+			_ context.Context, request *machineupdate.UpdateMachineRequest, _ *MachineSpec,
+		) (*session, error) {
 			return &session{ec2, path.Base(request.ProviderID)}, nil // aws:///eu-west-1a/i-1
 		},
 		Resources: func(ctx context.Context, s *session) ([]driver.Resource, error) {

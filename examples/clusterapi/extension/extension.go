@@ -1,8 +1,9 @@
-// Package extension is a runtime extension for Cluster API's in-place updates of machines of cluster-api-provider-aws. It sets and removes tags on
-// running machines, and covers changes that concern no machine. All other changes replace machines, as without the extension.
+// Package extension is a runtime extension for Cluster API's in-place updates of machines of
+// cluster-api-provider-aws. It sets and removes tags on running machines, and covers changes that
+// concern no machine. All other changes replace machines, as without the extension.
 //
-// schema.go has the class of each field, cover.go answers CanUpdateMachine and CanUpdateMachineSet, update.go answers UpdateMachine, and driver.go
-// sets the tags.
+// schema.go has the class of each field, cover.go answers CanUpdateMachine and CanUpdateMachineSet,
+// update.go answers UpdateMachine, and driver.go sets the tags.
 package extension
 
 import (
@@ -23,7 +24,8 @@ import (
 
 // Config configures an extension.
 type Config struct {
-	// Client reads Clusters and AWSClusters, and reads and patches AWSMachines. Reads may come from a cache.
+	// Client reads Clusters and AWSClusters, and reads and patches AWSMachines. Reads may come from
+	// a cache.
 	Client client.Client
 	EC2    EC2
 	// Machines has the classes of the fields of an AWSMachine. Nil is [MachineSchema].
@@ -60,7 +62,8 @@ func New(config Config) (*Extension, error) {
 	return &Extension{Config: config, subjects: subjects, rules: rules, kit: kit}, errors.Join(subjectsErr, kitErr)
 }
 
-// NewServer returns a server that answers the hooks and Cluster API's discovery. Cluster API allows one extension for each of these hooks.
+// NewServer returns a server that answers the hooks and Cluster API's discovery. Cluster API allows
+// one extension for each of these hooks.
 func NewServer(e *Extension, options server.Options) (*server.Server, error) {
 	options.Catalog = catalog.New()
 	if err := hooksv1.AddToCatalog(options.Catalog); err != nil {
@@ -72,10 +75,15 @@ func NewServer(e *Extension, options server.Options) (*server.Server, error) {
 	}
 	updateTimeout := int32(30) // the longest that Cluster API waits
 	return s, errors.Join(
-		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachine, Name: "can-update-machine", HandlerFunc: e.CanUpdateMachine}),
-		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachineSet, Name: "can-update-machine-set", HandlerFunc: e.CanUpdateMachineSet}),
 		s.AddExtensionHandler(server.ExtensionHandler{
-			Hook: hooksv1.UpdateMachine, Name: "update-machine", HandlerFunc: e.UpdateMachine, TimeoutSeconds: &updateTimeout,
+			Hook: hooksv1.CanUpdateMachine, Name: "can-update-machine", HandlerFunc: e.CanUpdateMachine,
+		}),
+		s.AddExtensionHandler(server.ExtensionHandler{
+			Hook: hooksv1.CanUpdateMachineSet, Name: "can-update-machine-set", HandlerFunc: e.CanUpdateMachineSet,
+		}),
+		s.AddExtensionHandler(server.ExtensionHandler{
+			Hook: hooksv1.UpdateMachine, Name: "update-machine", HandlerFunc: e.UpdateMachine,
+			TimeoutSeconds: &updateTimeout,
 		}),
 	)
 }

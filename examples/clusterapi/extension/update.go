@@ -17,9 +17,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// UpdateMachine answers Cluster API's hook. The request has only the desired state. The last-applied state is in the record, an annotation of the
-// AWSMachine, which is needed to remove tags. The update is done when a later read has confirmed it.
-func (e *Extension) UpdateMachine(ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse) {
+// UpdateMachine answers Cluster API's hook. The request has only the desired state. The
+// last-applied state is in the record, an annotation of the AWSMachine, which is needed to remove
+// tags. The update is done when a later read has confirmed it.
+func (e *Extension) UpdateMachine(
+	ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse,
+) {
 	var desired, live infrav1.AWSMachine
 	var result result
 	err := json.Unmarshal(request.Desired.InfrastructureMachine.Raw, &desired)
@@ -49,8 +52,9 @@ func isTemporary(err error) bool {
 	return kind == machineupdate.ErrThrottled || kind == machineupdate.ErrPending || apierrors.IsConflict(err)
 }
 
-// Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys that are removed before that stay for ever. Register
-// it with a manager, for AWSMachines. While Cluster API updates the machine in place, Reconcile does nothing.
+// Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys
+// that are removed before that stay for ever. Register it with a manager, for AWSMachines. While
+// Cluster API updates the machine in place, Reconcile does nothing.
 func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var machine infrav1.AWSMachine
 	if err := e.Client.Get(ctx, request.NamespacedName, &machine); err != nil {
@@ -71,9 +75,11 @@ func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 
 type result = machineupdate.Result[*infrav1.AWSMachine]
 
-// update sets the desired tags of a machine, and writes the record. The machine may come from a cache: a decision by an old record ends in a conflict
-// before any call.
-func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec) (result, error) {
+// update sets the desired tags of a machine, and writes the record. The machine may come from a
+// cache: a decision by an old record ends in a conflict before any call.
+func (e *Extension) update(
+	ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec,
+) (result, error) {
 	inherited, err := e.clusterTags(ctx, machine)
 	if err != nil {
 		return result{}, err
@@ -82,12 +88,14 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 	if err != nil {
 		return result{}, err
 	}
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec,
+	}
 	prepared, _, err := e.kit.Prepare(&e.classes, class)
 	observed := machineupdate.Observation[*infrav1.AWSMachine]{
 		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,
-		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops waiting for it. Forty seconds later its requests have
-		// landed, and reads show them.
+		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops
+		// waiting for it. Forty seconds later its requests have landed, and reads show them.
 		Settings: machineupdate.Settings{CallTimeout: 20 * time.Second, ConfirmAfter: time.Minute},
 	}
 	if id := machine.Spec.ProviderID; id != nil {
@@ -101,14 +109,19 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 }
 
 // patch is client-go's function for the AWSMachines of a namespace.
-func (e *Extension) patch(namespace string) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {
-	return func(ctx context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*infrav1.AWSMachine, error) {
+func (e *Extension) patch(
+	namespace string,
+) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {
+	return func(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+	) (*infrav1.AWSMachine, error) {
 		machine := &infrav1.AWSMachine{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 		return machine, e.Client.Patch(ctx, machine, client.RawPatch(patchType, data))
 	}
 }
 
-// clusterTags returns the tags of the AWSCluster, or none if the cluster has another kind of infrastructure.
+// clusterTags returns the tags of the AWSCluster, or none if the cluster has another kind of
+// infrastructure.
 func (e *Extension) clusterTags(ctx context.Context, machine *infrav1.AWSMachine) (map[string]string, error) {
 	var cluster clusterv1.Cluster
 	key := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Labels[clusterv1.ClusterNameLabel]}
@@ -117,7 +130,8 @@ func (e *Extension) clusterTags(ctx context.Context, machine *infrav1.AWSMachine
 	}
 	var infra infrav1.AWSCluster
 	if ref := cluster.Spec.InfrastructureRef; ref.Kind == "AWSCluster" {
-		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, &infra); err != nil {
+		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, &infra); err !=
+			nil {
 			return nil, err
 		}
 	}

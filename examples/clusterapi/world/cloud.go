@@ -86,7 +86,8 @@ func (c *Cloud) CreateTags(_ context.Context, resources []string, set []tags.Tag
 // DeleteTags removes the tags that have this value.
 func (c *Cloud) DeleteTags(_ context.Context, resources []string, remove []tags.Tag) error {
 	return c.change("DeleteTags", resources, func(live map[string]string) {
-		maps.DeleteFunc(live, func(key, value string) bool { return slices.Contains(remove, tags.Tag{Key: key, Value: value}) })
+		maps.DeleteFunc(live,
+			func(key, value string) bool { return slices.Contains(remove, tags.Tag{Key: key, Value: value}) })
 	})
 }
 

@@ -28,19 +28,23 @@ import (
 func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error) {
 	var response hooksv1.DiscoveryResponse
 	err := w.call(ctx, hooksv1.Discovery, "", &hooksv1.DiscoveryRequest{}, &response)
-	slices.SortFunc(response.Handlers, func(a, b hooksv1.ExtensionHandler) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(response.Handlers,
+		func(a, b hooksv1.ExtensionHandler) int { return strings.Compare(a.Name, b.Name) })
 	return response.Handlers, err
 }
 
 // Verdict is Cluster API's decision about an answer.
 type Verdict struct {
-	// Left is the difference that remains after the patches. If it is empty, the machines are updated in place, otherwise replaced.
+	// Left is the difference that remains after the patches. If it is empty, the machines are
+	// updated in place, otherwise replaced.
 	Left    string
 	Message string // of the extension
 }
 
 // CanUpdateMachine asks about a machine of a control plane.
-func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects) (Verdict, error) {
+func (w *World) CanUpdateMachine(
+	ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects,
+) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineResponse
 	request := &hooksv1.CanUpdateMachineRequest{Current: current, Desired: desired}
 	err := w.call(ctx, hooksv1.CanUpdateMachine, "can-update-machine", request, &response)
@@ -52,13 +56,18 @@ func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.C
 }
 
 // CanUpdateMachineSet asks about the machines of a MachineSet.
-func (w *World) CanUpdateMachineSet(ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects) (Verdict, error) {
+func (w *World) CanUpdateMachineSet(
+	ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects,
+) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineSetResponse
 	request := &hooksv1.CanUpdateMachineSetRequest{Current: current, Desired: desired}
 	err := w.call(ctx, hooksv1.CanUpdateMachineSet, "can-update-machine-set", request, &response)
 	return verdict(response.Message, err, "spec.template.spec",
 		pair{raw(&current.MachineSet), raw(&desired.MachineSet), response.MachineSetPatch},
-		pair{current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate, response.InfrastructureMachineTemplatePatch},
+		pair{
+			current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate,
+			response.InfrastructureMachineTemplatePatch,
+		},
 		pair{current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate, response.BootstrapConfigTemplatePatch},
 	)
 }
@@ -85,7 +94,8 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
 }
 
-// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the time that it took. A failure is an error.
+// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the
+// time that it took. A failure is an error.
 func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	for took < time.Hour {
 		response, err := w.UpdateMachine(ctx)
@@ -93,7 +103,8 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 			return took, err
 		}
 		if response.RetryAfterSeconds == 0 {
-			return took, w.edit(ctx, func(machine *infrav1.AWSMachine) { delete(machine.Annotations, clusterv1.UpdateInProgressAnnotation) })
+			return took, w.edit(ctx,
+				func(machine *infrav1.AWSMachine) { delete(machine.Annotations, clusterv1.UpdateInProgressAnnotation) })
 		}
 		delay := time.Duration(response.RetryAfterSeconds) * time.Second
 		took += delay
@@ -102,7 +113,8 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	return took, errors.New("UpdateMachine was not done within an hour")
 }
 
-// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a new machine.
+// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a
+// new machine.
 func (w *World) Adopt(ctx context.Context) error {
 	for {
 		result, err := w.Extension.Reconcile(ctx, ctrl.Request{NamespacedName: machineKey})
@@ -135,7 +147,8 @@ type pair struct {
 	patch            hooksv1.Patch
 }
 
-// verdict applies the patches of a successful answer, and compares only the specs of the objects, as JSON.
+// verdict applies the patches of a successful answer, and compares only the specs of the objects,
+// as JSON.
 func verdict(message string, err error, spec string, pairs ...pair) (Verdict, error) {
 	v := Verdict{Message: message}
 	for _, p := range pairs {
@@ -170,12 +183,16 @@ func (p pair) patched() ([]byte, error) {
 	}
 }
 
-// compared returns the part of an object that Cluster API compares: its spec. Of a Machine it leaves out fields that never change, and fields that
-// Cluster API itself writes into running machines (cluster-api v1.12.8, internal/util/inplace).
+// compared returns the part of an object that Cluster API compares: its spec. Of a Machine it
+// leaves out fields that never change, and fields that Cluster API itself writes into running
+// machines (cluster-api v1.12.8, internal/util/inplace).
 func compared(object map[string]any, spec string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(spec, ".")...)
 	if kind := object["kind"]; kind == "Machine" || kind == "MachineSet" {
-		for _, name := range []string{"clusterName", "bootstrap", "infrastructureRef", "providerID", "minReadySeconds", "readinessGates", "deletion", "taints"} {
+		for _, name := range []string{
+			"clusterName", "bootstrap", "infrastructureRef", "providerID", "minReadySeconds",
+			"readinessGates", "deletion", "taints",
+		} {
 			delete(value.(map[string]any), name)
 		}
 	}
@@ -188,7 +205,9 @@ func raw(object any) runtime.RawExtension {
 }
 
 // call posts a request to a handler, like Cluster API. An answer without success is an error.
-func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject) error {
+func (w *World) call(
+	ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject,
+) error {
 	hooks := catalog.New()
 	addErr := hooksv1.AddToCatalog(hooks)
 	of, hookErr := hooks.GroupVersionHook(hook)
@@ -197,7 +216,8 @@ func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, req
 		return err
 	}
 	request.GetObjectKind().SetGroupVersionKind(kind)
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+catalog.GVHToPath(of, handler), bytes.NewReader(raw(request).Raw))
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+catalog.GVHToPath(of, handler),
+		bytes.NewReader(raw(request).Raw))
 	if err != nil {
 		return err
 	}

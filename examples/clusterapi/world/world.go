@@ -1,4 +1,5 @@
-// Package world is the environment of the extension: an API server and a cloud, both in memory, and Cluster API's calls of the hooks over TLS.
+// Package world is the environment of the extension: an API server and a cloud, both in memory, and
+// Cluster API's calls of the hooks over TLS.
 package world
 
 import (
@@ -38,7 +39,8 @@ type World struct {
 	elapsed atomic.Int64
 }
 
-// Start makes the world, and serves the extension until the context is done. The cluster, the machine and the instance have these tags.
+// Start makes the world, and serves the extension until the context is done. The cluster, the
+// machine and the instance have these tags.
 func Start(ctx context.Context, clusterTags, machineTags map[string]string) (*World, error) {
 	w := &World{}
 	if err := w.connect(clusterTags, machineTags); err != nil {
@@ -75,14 +77,27 @@ func (w *World) connect(clusterTags, machineTags map[string]string) error {
 		}
 	}
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"}}
-	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AWSCluster", Name: "c"}
-	infra := &infrav1.AWSCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"}, Spec: infrav1.AWSClusterSpec{AdditionalTags: clusterTags}}
-	machine := &infrav1.AWSMachine{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Labels: map[string]string{clusterv1.ClusterNameLabel: "c"}},
-		Spec:       infrav1.AWSMachineSpec{ProviderID: new("aws:///eu-west-1a/i-1"), InstanceType: "m5.large", AdditionalTags: machineTags},
+	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{
+		APIGroup: infrav1.GroupVersion.Group, Kind: "AWSCluster", Name: "c",
 	}
-	w.Client = interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster, infra, machine).Build(), interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	infra := &infrav1.AWSCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"},
+		Spec:       infrav1.AWSClusterSpec{AdditionalTags: clusterTags},
+	}
+	machine := &infrav1.AWSMachine{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "ns", Name: "m", Labels: map[string]string{clusterv1.ClusterNameLabel: "c"},
+		},
+		Spec: infrav1.AWSMachineSpec{
+			ProviderID: new("aws:///eu-west-1a/i-1"), InstanceType: "m5.large", AdditionalTags: machineTags,
+		},
+	}
+	w.Client = interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster, infra,
+		machine).Build(), interceptor.Funcs{
+		Patch: func(
+			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
+			options ...client.PatchOption,
+		) error {
 			send := func() error { return c.Patch(ctx, object, patch, options...) }
 			if w.OnPatch == nil {
 				return send()

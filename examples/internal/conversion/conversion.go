@@ -1,5 +1,5 @@
-// Package conversion has common functions of the examples' conversions between versioned and internal types. It stands in for the code of
-// conversion-gen.
+// Package conversion has common functions of the examples' conversions between versioned and
+// internal types. It stands in for the code of conversion-gen.
 package conversion
 
 // List converts every element. A nil list stays nil, and an empty one empty.

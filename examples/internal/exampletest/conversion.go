@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// CheckConversion converts a config with all fields set to its internal type I and back. It also checks that SchemaOf refuses the internal type:
-// without JSON names it has no contract.
+// CheckConversion converts a config with all fields set to its internal type I and back. It also
+// checks that SchemaOf refuses the internal type: without JSON names it has no contract.
 func CheckConversion[V, I any](t *testing.T, p *Provider, toInternal func(*V) *I, fromInternal func(*I) *V) {
 	t.Helper()
 	want := Filled[V](t)

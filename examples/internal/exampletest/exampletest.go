@@ -1,4 +1,5 @@
-// Package exampletest has common checks for the tests of the example providers. It knows no provider.
+// Package exampletest has common checks for the tests of the example providers. It knows no
+// provider.
 package exampletest
 
 import (
@@ -20,7 +21,8 @@ const Canonical = "1.37.0"
 
 // Provider is an example extension with its driver's type.
 type Provider struct {
-	// Schema returns the Schema of the WorkerConfig, and SpecSchema that of the driver's provider spec.
+	// Schema returns the Schema of the WorkerConfig, and SpecSchema that of the driver's provider
+	// spec.
 	Schema, SpecSchema func() (*hotupdate.Schema, error)
 	// Hash is the extension's GenerateWorkerPoolHash.
 	Hash func(*gardener.WorkerPool) (hash.Name, error)
@@ -47,8 +49,10 @@ func Pool(version string, raw []byte) *gardener.WorkerPool {
 		MachineType:         "large",
 		MachineImage:        hash.Image{Name: "gardenlinux", Version: "1592.1.0"},
 		Volume:              &gardener.Volume{Size: "20Gi"},
-		DataVolumes:         []gardener.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
-		Labels:              map[string]string{"worker.gardener.cloud/pool": "pool"},
+		DataVolumes: []gardener.DataVolume{
+			{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"},
+		},
+		Labels: map[string]string{"worker.gardener.cloud/pool": "pool"},
 	}
 	if raw != nil {
 		pool.ProviderConfig = &runtime.RawExtension{Raw: raw}

@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// CheckHotIsFree checks that a pool has the same name with and without the hot part of its config, in every era. Versions has a Kubernetes version of
-// each era.
+// CheckHotIsFree checks that a pool has the same name with and without the hot part of its config,
+// in every era. Versions has a Kubernetes version of each era.
 func CheckHotIsFree[T any](t *testing.T, p *Provider, config *T, versions ...string) {
 	t.Helper()
 	schema, err := p.Schema()

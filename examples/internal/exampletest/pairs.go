@@ -9,7 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Pair is a folder below testdata with before.yaml and after.yaml, and the expected meaning of the change.
+// Pair is a folder below testdata with before.yaml and after.yaml, and the expected meaning of the
+// change.
 type Pair struct {
 	dir              string
 	rolling, inPlace hotupdate.Outcome
@@ -38,7 +39,8 @@ func Nothing(dir, reason string, changed ...string) Pair {
 	return Pair{dir, hotupdate.NoUpdate, hotupdate.NoUpdate, nil, reason, changed}
 }
 
-// AndSpec sets the strictest class of the changes in the driver's provider spec, if it differs from that of the WorkerConfig.
+// AndSpec sets the strictest class of the changes in the driver's provider spec, if it differs from
+// that of the WorkerConfig.
 func (p Pair) AndSpec(class hotupdate.Class) Pair {
 	p.spec = &class
 	return p
@@ -50,7 +52,8 @@ func (p Pair) SpecStays() Pair {
 	return p
 }
 
-// CheckPairs checks every pair: its changes, the names of pools, and the changes of the driver's provider spec.
+// CheckPairs checks every pair: its changes, the names of pools, and the changes of the driver's
+// provider spec.
 func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 	t.Helper()
 	checkAllListed(t, pairs)
@@ -71,8 +74,11 @@ func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 	}
 }
 
-// checkOutcome checks the outcome, and that a pool gets another name exactly if its machines are replaced or updated in place.
-func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome) {
+// checkOutcome checks the outcome, and that a pool gets another name exactly if its machines are
+// replaced or updated in place.
+func (p *Provider) checkOutcome(
+	t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome,
+) {
 	t.Helper()
 	if got := changes.Outcome(strategy); got != want {
 		t.Errorf("%s: %s, want %s: %s", strategy, got, want, pair.reason)
@@ -81,7 +87,8 @@ func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Chang
 	after := p.name(t, strategy, Manifest(t, pair.dir, "after.yaml"))
 	renamed := want == hotupdate.Roll || want == hotupdate.InPlaceUpdate || want == hotupdate.UpdateForbidden
 	if (before.Digest != after.Digest) != renamed {
-		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before, after, want, pair.reason)
+		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before,
+			after, want, pair.reason)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// CheckReach changes the values of a config one by one. It checks that each change reaches the provider spec as a change of the same class: otherwise
-// no machine gets the change, or the driver does not apply a hot change. Values whose path begins with one of except are not checked.
+// CheckReach changes the values of a config one by one. It checks that each change reaches the
+// provider spec as a change of the same class: otherwise no machine gets the change, or the driver
+// does not apply a hot change. Values whose path begins with one of except are not checked.
 func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	t.Helper()
 	data, err := json.Marshal(filled)
@@ -31,8 +32,9 @@ func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	}
 }
 
-// CheckEmptyObjects compares each object of a config, when it is empty, with an absent one. The canonical hash must differ exactly if the machines
-// do: then the code tests the pointer for nil, and the field needs the option presence. An unreadable provider spec counts as different.
+// CheckEmptyObjects compares each object of a config, when it is empty, with an absent one. The
+// canonical hash must differ exactly if the machines do: then the code tests the pointer for nil,
+// and the field needs the option presence. An unreadable provider spec counts as different.
 func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
 	t.Helper()
 	data, err := json.Marshal(filled)
@@ -56,7 +58,8 @@ func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
 		fatal(t, err)
 		specChanges, err := specSchema.Diff(p.specOf(t, empty), p.specOf(t, none))
 		if means := err != nil || len(specChanges) > 0; means != (len(changes) > 0) {
-			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path, paths(changes), paths(specChanges), err)
+			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path,
+				paths(changes), paths(specChanges), err)
 		}
 	}
 }
@@ -126,7 +129,9 @@ func leavesOf(path string, value any) []leaf {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
-			here := leaf{strings.TrimPrefix(path+"."+name, "."), func() any { return v[name] }, func(to any) { v[name] = to }}
+			here := leaf{
+				strings.TrimPrefix(path+"."+name, "."), func() any { return v[name] }, func(to any) { v[name] = to },
+			}
 			all = append(all, orBelow(here, member)...)
 		}
 	case []any:

@@ -14,12 +14,14 @@ type Defect struct {
 	reason                      string
 }
 
-// Missed is a change between members of a WorkerConfig that must replace machines, but does not change the hash of a version.
+// Missed is a change between members of a WorkerConfig that must replace machines, but does not
+// change the hash of a version.
 func Missed(name, version, old, updated, reason string) Defect {
 	return Defect{name, version, old, updated, hotupdate.Roll, reason}
 }
 
-// Needless is a change between members of a WorkerConfig that concerns no machine, but changes the hash of a version.
+// Needless is a change between members of a WorkerConfig that concerns no machine, but changes the
+// hash of a version.
 func Needless(name, version, old, updated, reason string) Defect {
 	return Defect{name, version, old, updated, hotupdate.NoUpdate, reason}
 }

@@ -1,4 +1,5 @@
-// Package extension has common functions of the example extensions: it hashes a pool by the eras of an extension. It knows no provider.
+// Package extension has common functions of the example extensions: it hashes a pool by the eras of
+// an extension. It knows no provider.
 package extension
 
 import (
@@ -9,14 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Eras are the eras of one extension. Pools that roll and pools that are updated in place have different eras, because extensions have always hashed
-// them differently.
+// Eras are the eras of one extension. Pools that roll and pools that are updated in place have
+// different eras, because extensions have always hashed them differently.
 type Eras[P any] struct {
 	Rolling, InPlace []hash.Era[P]
 }
 
-// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them so far. Before the canonical era,
-// admission rejects a change of their config, or the change has no effect. In the canonical era, which begins with the minor from, a change that
+// InPlace returns the eras of pools that are updated in place, for extensions that have hashed
+// nothing of them so far. Before the canonical era, admission rejects a change of their config, or
+// the change has no effect. In the canonical era, which begins with the minor from, a change that
 // needs an in-place update gets one, and admission need not reject hot changes.
 func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 	return []hash.Era[P]{
@@ -25,10 +27,12 @@ func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 	}
 }
 
-// WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool for the functions of the eras, with the config.
-// In every era the config is decoded first, strictly.
+// WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the
+// pool for the functions of the eras, with the config. In every era the config is decoded first,
+// strictly.
 func WorkerPoolHash[P any](
-	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error), newEras func(*hotupdate.Schema) Eras[P],
+	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error),
+	newEras func(*hotupdate.Schema) Eras[P],
 ) (hash.Name, error) {
 	schema, err := newSchema()
 	if err != nil {
@@ -67,11 +71,12 @@ func InPool(pool *gardener.WorkerPool, err error) error {
 	return fmt.Errorf("worker pool %s: %w", pool.Name, err)
 }
 
-// RawBytes returns the function of an era that hashes the strings of own, and then the bytes of the config, like the first releases of extensions. It
-// strips hot members, so that they replace no machine in this era either.
+// RawBytes returns the function of an era that hashes the strings of own, and then the bytes of the
+// config, like the first releases of extensions. It strips hot members, so that they replace no
+// machine in this era either.
 //
-// A pool without config adds no string. A stripped config with only TypeMeta adds that, because pools with only virtual capacity are named by it.
-// Both are as in the releases.
+// A pool without config adds no string. A stripped config with only TypeMeta adds that, because
+// pools with only virtual capacity are named by it. Both are as in the releases.
 func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		if raw == nil {

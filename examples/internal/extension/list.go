@@ -8,7 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// Append appends the values that are set, like hand-written lists. The appended values have no names, and a missing value leaves no trace.
+// Append appends the values that are set, like hand-written lists. The appended values have no
+// names, and a missing value leaves no trace.
 func Append[T string | bool | int32 | int64](data []string, values ...*T) []string {
 	for _, value := range values {
 		if value != nil {
@@ -18,7 +19,8 @@ func Append[T string | bool | int32 | int64](data []string, values ...*T) []stri
 	return data
 }
 
-// Capacity returns a node template's capacity for hand-written lists: sorted, and rounded up to whole numbers, so that 100m is 1.
+// Capacity returns a node template's capacity for hand-written lists: sorted, and rounded up to
+// whole numbers, so that 100m is 1.
 func Capacity(template *gardener.NodeTemplate) []string {
 	if template == nil {
 		return nil
@@ -31,8 +33,8 @@ func Capacity(template *gardener.NodeTemplate) []string {
 	return data
 }
 
-// EncryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of the data volumes in their order. AWS and Alibaba
-// Cloud hash these values.
+// EncryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of
+// the data volumes in their order. AWS and Alibaba Cloud hash these values.
 func EncryptedVolumes(pool *gardener.WorkerPool) []string {
 	data := RootEncryption(pool)
 	for _, v := range pool.DataVolumes {

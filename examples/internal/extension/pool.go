@@ -15,8 +15,11 @@ type Pool[C any] struct {
 	Config *C
 }
 
-// NewPool decodes the pool's provider config into its versioned type V, as strictly as the Schema, and converts it.
-func NewPool[V, C any](worker *gardener.WorkerPool, newSchema func() (*hotupdate.Schema, error), toInternal func(*V) *C) (Pool[C], error) {
+// NewPool decodes the pool's provider config into its versioned type V, as strictly as the Schema,
+// and converts it.
+func NewPool[V, C any](
+	worker *gardener.WorkerPool, newSchema func() (*hotupdate.Schema, error), toInternal func(*V) *C,
+) (Pool[C], error) {
 	schema, err := newSchema()
 	if err != nil {
 		return Pool[C]{}, err
@@ -32,7 +35,8 @@ func NewPool[V, C any](worker *gardener.WorkerPool, newSchema func() (*hotupdate
 	return Pool[C]{worker, toInternal(config)}, nil
 }
 
-// Find returns the element with the name, or a zero one. It finds the config of a pool's data volume.
+// Find returns the element with the name, or a zero one. It finds the config of a pool's data
+// volume.
 func Find[E any](list []E, nameOf func(E) string, name string) E {
 	for _, element := range list {
 		if nameOf(element) == name {

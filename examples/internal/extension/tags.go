@@ -9,9 +9,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// FlatTags returns the flat map of a provider spec: labels in the cloud's form, overridden by fixed, the keys of the extension itself, such as those
-// by which machine-controller-manager finds its machines. A label without such a form is an error. So is a label that becomes a key of another
-// cluster, because machine-controller-manager could delete the machine.
+// FlatTags returns the flat map of a provider spec: labels in the cloud's form, overridden by
+// fixed, the keys of the extension itself, such as those by which machine-controller-manager finds
+// its machines. A label without such a form is an error. So is a label that becomes a key of
+// another cluster, because machine-controller-manager could delete the machine.
 func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[string]string) (map[string]string, error) {
 	rules, err := cloud.Rules(tags.VM)
 	if err != nil {
@@ -26,9 +27,11 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 
 // VMTags returns the tags of each kind for a provider spec whose driver sets the flat map on all
 // resources, and so holds only fixed there. They are those of the config, and labels in the cloud's
-// form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed keys
-// win. Errors are those of [FlatTags].
-func VMTags(cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string) (*tags.Tags, error) {
+// form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed
+// keys win. Errors are those of [FlatTags].
+func VMTags(
+	cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string,
+) (*tags.Tags, error) {
 	labels, err := FlatTags(cloud, pool, pool.Labels, fixed)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,5 @@
-// Package gardener stands in for the parts of Gardener that the example extensions use, whose types they cannot edit. It knows no provider.
+// Package gardener stands in for the parts of Gardener that the example extensions use, whose types
+// they cannot edit. It knows no provider.
 package gardener
 
 import (
@@ -17,7 +18,8 @@ import (
 // ResourceName names a resource; it stands in for corev1.ResourceName.
 type ResourceName string
 
-// NodeTemplate stands in for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithTag].
+// NodeTemplate stands in for extensionsv1alpha1.NodeTemplate. An extension declares the class of
+// its fields with [hotupdate.WithTag].
 type NodeTemplate struct {
 	// Capacity has the resources of a node.
 	Capacity map[ResourceName]resource.Quantity `json:"capacity"`
@@ -25,8 +27,9 @@ type NodeTemplate struct {
 	VirtualCapacity map[ResourceName]resource.Quantity `json:"virtualCapacity,omitempty"`
 }
 
-// WorkerPool stands in for extensionsv1alpha1.WorkerPool, with the fields that the examples read. It leaves out the kubelet's configuration and the
-// rotation of credentials, which only Gardener reads.
+// WorkerPool stands in for extensionsv1alpha1.WorkerPool, with the fields that the examples read.
+// It leaves out the kubelet's configuration and the rotation of credentials, which only Gardener
+// reads.
 type WorkerPool struct {
 	Name                string
 	NodeAgentSecretName *string
@@ -66,7 +69,9 @@ func (p *WorkerPool) RawConfig() []byte {
 
 // Worker returns the part of the pool that Gardener itself hashes.
 func (p *WorkerPool) Worker() hash.Worker {
-	worker := hash.Worker{Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage}
+	worker := hash.Worker{
+		Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage,
+	}
 	if p.KubernetesVersion != nil {
 		worker.KubernetesVersion = *p.KubernetesVersion
 	}
@@ -78,7 +83,8 @@ func (p *WorkerPool) Worker() hash.Worker {
 
 // VolumesByName returns the data volumes in the order of their names.
 func (p *WorkerPool) VolumesByName() []DataVolume {
-	return slices.SortedFunc(slices.Values(p.DataVolumes), func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(p.DataVolumes),
+		func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // DiskSize stands in for worker.DiskSize: it returns the size of a volume in GiB.
@@ -95,8 +101,9 @@ func DiskSize(size string) (int32, error) {
 	return int32(bytes / gib), nil
 }
 
-// WorkerPoolHash stands in for worker.WorkerPoolHash, which composes a pool's hash of Gardener's part and of the extension's data: additionalData for
-// pools that roll, additionalDataInPlace for pools that are updated in place. Gardener's function returns only the text of the name.
+// WorkerPoolHash stands in for worker.WorkerPoolHash, which composes a pool's hash of Gardener's
+// part and of the extension's data: additionalData for pools that roll, additionalDataInPlace for
+// pools that are updated in place. Gardener's function returns only the text of the name.
 func WorkerPoolHash(pool *WorkerPool, additionalData, additionalDataInPlace []string) (hash.Name, error) {
 	if pool.UpdateStrategy == hotupdate.AutoRollingUpdate {
 		return hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Copies for client-go: copies of objects share no memory, copies of lists share the items, which must not be changed.
+// Copies for client-go: copies of objects share no memory, copies of lists share the items, which
+// must not be changed.
 
 // DeepCopy returns a copy that shares no memory with the receiver.
 func (m *Machine) DeepCopy() *Machine {

@@ -1,7 +1,9 @@
-// Package api has the objects of the example and client-go's typed clients for them: Machine, MachineClass, MachineSet and MachineDeployment, with
-// the names and JSON names of machine-controller-manager, but only the fields that the example needs.
+// Package api has the objects of the example and client-go's typed clients for them: Machine,
+// MachineClass, MachineSet and MachineDeployment, with the names and JSON names of
+// machine-controller-manager, but only the fields that the example needs.
 //
-// They are own types, because machine-controller-manager is not a dependency. They know no cloud and no controller.
+// They are own types, because machine-controller-manager is not a dependency. They know no cloud
+// and no controller.
 package api
 
 import (
@@ -16,7 +18,8 @@ const Finalizer = "machine.sapcloud.io/machine-controller-manager"
 // NodeLabelKey is the label of a machine that names its node.
 const NodeLabelKey = "node"
 
-// InstanceInitialization is part of the description of a LastOperation that failed after the VM was created.
+// InstanceInitialization is part of the description of a LastOperation that failed after the VM was
+// created.
 const InstanceInitialization = "Initialize VM Instance"
 
 // The types of strategies of a [MachineDeployment].
@@ -158,7 +161,8 @@ type MachineSetSpec struct {
 	Template MachineTemplateSpec `json:"template,omitempty"`
 }
 
-// MachineSetStatus lists the failed machines. They become the error of a Worker, and the red condition of a Shoot.
+// MachineSetStatus lists the failed machines. They become the error of a Worker, and the red
+// condition of a Shoot.
 type MachineSetStatus struct {
 	FailedMachines []MachineSummary `json:"failedMachines,omitempty"`
 }
@@ -169,7 +173,8 @@ type MachineSummary struct {
 	LastOperation LastOperation `json:"lastOperation,omitempty"`
 }
 
-// MachineDeployment is a pool of machines. Its template names the class that its machines should have.
+// MachineDeployment is a pool of machines. Its template names the class that its machines should
+// have.
 type MachineDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -1,5 +1,6 @@
-// Package apiserver starts a Kubernetes API server in this process: k8s.io/apiextensions-apiserver over an embedded etcd, with the
-// CustomResourceDefinitions of the example. It listens on loopback, and keeps its files in a temporary folder until it is stopped.
+// Package apiserver starts a Kubernetes API server in this process: k8s.io/apiextensions-apiserver
+// over an embedded etcd, with the CustomResourceDefinitions of the example. It listens on loopback,
+// and keeps its files in a temporary folder until it is stopped.
 package apiserver
 
 import (
@@ -29,12 +30,14 @@ type Server struct {
 	stop []func()
 }
 
-// nowhere is a kubeconfig of a server that does not exist. The options of the API server require one, for parts that are off.
+// nowhere is a kubeconfig of a server that does not exist. The options of the API server require
+// one, for parts that are off.
 const nowhere = `{"apiVersion": "v1", "kind": "Config", "current-context": "n",
 "contexts": [{"name": "n", "context": {"cluster": "n", "user": "n"}}], "users": [{"name": "n", "user": {}}],
 "clusters": [{"name": "n", "cluster": {"server": "http://127.0.0.1:1"}}]}`
 
-// Start starts a server that serves the example's objects. It discards the logs of server and clients through klog.
+// Start starts a server that serves the example's objects. It discards the logs of server and
+// clients through klog.
 func Start(ctx context.Context) (_ *Server, err error) {
 	klog.SetLogger(logr.Discard())
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
@@ -59,22 +62,26 @@ func Start(ctx context.Context) (_ *Server, err error) {
 		return nil, err
 	}
 	started, err := servertesting.StartTestServer(&failures{}, nil, []string{
-		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
 		"--authentication-skip-lookup", "--enable-priority-and-fairness=false",
-		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook,ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook," +
+			"ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("API server: %w", err)
 	}
 	s.stop = append(s.stop, started.TearDownFn)
 	s.Config = rest.CopyConfig(started.ClientConfig)
-	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json" // CustomResourceDefinitions need it
+	// CustomResourceDefinitions need it
+	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json"
 	s.Config.QPS, s.Config.Burst = -1, 0
 	client, err := clientset.NewForConfig(s.Config)
 	if err != nil {
 		return nil, err
 	}
-	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), slices.Concat(Machines(), kubernetes())...)
+	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(),
+		slices.Concat(Machines(), kubernetes())...)
 }
 
 // Stop stops the server and removes its files.

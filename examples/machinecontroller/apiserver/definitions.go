@@ -16,7 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a definition use its group.
+// leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a
+// definition use its group.
 var leases = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 
 // Machines returns the definitions of machines and their classes, sets and deployments.
@@ -29,7 +30,8 @@ func Machines() []*apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be defined.
+// kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be
+// defined.
 func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
 	node, lease := WithStatus(Definition(api.GroupVersion, "Node", "nodes")), Definition(leases, "Lease", "leases")
 	node.Spec.Scope = apiextensionsv1.ClusterScoped
@@ -47,9 +49,12 @@ func Definition(group schema.GroupVersion, kind, plural string) *apiextensionsv1
 		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: group.Group, Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, ListKind: kind + "List", Plural: plural, Singular: strings.ToLower(kind)},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Kind: kind, ListKind: kind + "List", Plural: plural, Singular: strings.ToLower(kind),
+			},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: group.Version, Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: anything},
+				Name: group.Version, Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: anything},
 			}},
 		},
 	}
@@ -57,12 +62,17 @@ func Definition(group schema.GroupVersion, kind, plural string) *apiextensionsv1
 
 // WithStatus makes the status a subresource.
 func WithStatus(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	d.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	d.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{
+		Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+	}
 	return d
 }
 
 // Define creates the definitions, and returns when their objects are served.
-func Define(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, all ...*apiextensionsv1.CustomResourceDefinition) error {
+func Define(
+	ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface,
+	all ...*apiextensionsv1.CustomResourceDefinition,
+) error {
 	for _, d := range all {
 		if _, err := client.Create(ctx, d, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)

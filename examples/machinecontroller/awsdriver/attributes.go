@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// volumeLane is the lane of volumes: EC2 refuses a second change of a volume for hours, and infrastructure tags must not wait for it.
+// volumeLane is the lane of volumes: EC2 refuses a second change of a volume for hours, and
+// infrastructure tags must not wait for it.
 const volumeLane = "volume"
 
 // metadataLane is the lane of metadata options, which change only on drained nodes.
@@ -34,9 +35,13 @@ const (
 // groups returns the attributes that change on running machines, by the calls that change them.
 func groups() []hotdriver.Group[ProviderSpec, *session] {
 	return []hotdriver.Group[ProviderSpec, *session]{
-		{Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true, Project: (*ProviderSpec).performance, Modify: modifyVolume},
 		{
-			Kind: tags.Network, Attributes: hotdriver.Attributes{Defaults: map[string]string{sourceDestCheck: "true"}}, Modify: modifyInterface,
+			Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true,
+			Project: (*ProviderSpec).performance, Modify: modifyVolume,
+		},
+		{
+			Kind: tags.Network, Attributes: hotdriver.Attributes{Defaults: map[string]string{sourceDestCheck: "true"}},
+			Modify: modifyInterface,
 			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
 				if spec.SrcAndDstChecksEnabled == nil {
 					return nil
@@ -45,7 +50,9 @@ func groups() []hotdriver.Group[ProviderSpec, *session] {
 			},
 		},
 		{
-			Kind: tags.VM, Lane: metadataLane, Attributes: hotdriver.Attributes{Defaults: map[string]string{httpTokens: ""}}, Modify: modifyMetadataOptions,
+			Kind: tags.VM, Lane: metadataLane, Attributes: hotdriver.Attributes{
+				Defaults: map[string]string{httpTokens: ""},
+			}, Modify: modifyMetadataOptions,
 			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
 				if spec.InstanceMetadataOptions == nil {
 					return nil
@@ -63,7 +70,9 @@ func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
 	if at < 0 {
 		return values
 	}
-	for name, value := range map[string]*int32{iops: s.BlockDevices[at].Ebs.Iops, throughput: s.BlockDevices[at].Ebs.Throughput} {
+	for name, value := range map[string]*int32{
+		iops: s.BlockDevices[at].Ebs.Iops, throughput: s.BlockDevices[at].Ebs.Throughput,
+	} {
 		if value != nil {
 			values[name] = number(*value)
 		}
@@ -74,7 +83,9 @@ func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
 // modifications returns the last modification of each volume that has had one.
-func (s *session) modifications(ctx context.Context, volumes []types.Volume) (map[string]*types.VolumeModification, error) {
+func (s *session) modifications(
+	ctx context.Context, volumes []types.Volume,
+) (map[string]*types.VolumeModification, error) {
 	found := map[string]*types.VolumeModification{}
 	if s.lane != volumeLane {
 		return found, nil
@@ -120,7 +131,8 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 	return readings
 }
 
-// modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of the volume.
+// modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of
+// the volume.
 func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, values map[string]string) error {
 	input := &ec2.ModifyVolumeInput{VolumeId: &disk.ID}
 	for name, field := range map[string]**int32{iops: &input.Iops, throughput: &input.Throughput} {
@@ -131,7 +143,8 @@ func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, val
 		*field = aws.Int32(int32(n))
 	}
 	_, err := s.client.ModifyVolume(ctx, input)
-	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "VolumeModificationRateExceeded" {
+	if refusal, ok := errors.AsType[smithy.APIError](err); ok &&
+		refusal.ErrorCode() == "VolumeModificationRateExceeded" {
 		return &machineupdate.RetryError{After: s.cooldown, Err: toStatus(err)}
 	}
 	return toStatus(err)
@@ -139,7 +152,8 @@ func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, val
 
 func modifyInterface(ctx context.Context, s *session, card *hotdriver.Resource, values map[string]string) error {
 	check := &types.AttributeBooleanValue{Value: aws.Bool(values[sourceDestCheck] == "true")}
-	_, err := s.client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: &card.ID, SourceDestCheck: check})
+	_, err := s.client.ModifyNetworkInterfaceAttribute(ctx,
+		&ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: &card.ID, SourceDestCheck: check})
 	return toStatus(err)
 }
 
@@ -155,7 +169,9 @@ func metadataOptions(vm *types.Instance) map[string]hotdriver.Reading {
 }
 
 func modifyMetadataOptions(ctx context.Context, s *session, vm *hotdriver.Resource, values map[string]string) error {
-	input := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: &vm.ID, HttpTokens: types.HttpTokensState(values[httpTokens])}
+	input := &ec2.ModifyInstanceMetadataOptionsInput{
+		InstanceId: &vm.ID, HttpTokens: types.HttpTokensState(values[httpTokens]),
+	}
 	_, err := s.client.ModifyInstanceMetadataOptions(ctx, input)
 	return toStatus(err)
 }

@@ -19,12 +19,15 @@ const (
 	SecretAccessKey = "secretAccessKey"
 )
 
-// client returns a client of Amazon EC2. Updates make one attempt, because the kit paces and repeats their calls.
+// client returns a client of Amazon EC2. Updates make one attempt, because the kit paces and
+// repeats their calls.
 func (d *Driver) client(region string, secret map[string][]byte, retryer aws.Retryer) *ec2.Client {
 	options := ec2.Options{
 		Region: region, HTTPClient: d.HTTP, Retryer: retryer,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: string(secret[AccessKeyID]), SecretAccessKey: string(secret[SecretAccessKey])}, nil
+			return aws.Credentials{
+				AccessKeyID: string(secret[AccessKeyID]), SecretAccessKey: string(secret[SecretAccessKey]),
+			}, nil
 		}),
 	}
 	if d.Endpoint != "" {
@@ -33,11 +36,14 @@ func (d *Driver) client(region string, secret map[string][]byte, retryer aws.Ret
 	return ec2.New(options)
 }
 
-// retryer repeats throttled and unanswered calls of a creation or deletion until the context ends. The SDK's own retryer gives up after three attempts. With unlimited
-// attempts, it still gives up when its rate limiter has no tokens left: then the first call of a throttled creation would use all tokens, and its later
-// calls would never be made.
+// retryer repeats throttled and unanswered calls of a creation or deletion until the context ends.
+// The SDK's own retryer gives up after three attempts. With unlimited attempts, it still gives up
+// when its rate limiter has no tokens left: then the first call of a throttled creation would use
+// all tokens, and its later calls would never be made.
 func (d *Driver) retryer() aws.Retryer {
-	standard := retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff })
+	standard := retry.NewStandard(func(o *retry.StandardOptions) {
+		o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff
+	})
 	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited
 }
 

@@ -1,8 +1,8 @@
-// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of machine-controller-manager: it launches, initializes,
-// updates and deletes VMs.
+// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of
+// machine-controller-manager: it launches, initializes, updates and deletes VMs.
 //
-// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the request has the last-applied spec. Without an
-// Endpoint it calls Amazon.
+// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the
+// request has the last-applied spec. Without an Endpoint it calls Amazon.
 package awsdriver
 
 import (
@@ -38,13 +38,17 @@ type Config struct {
 	Endpoint string
 	// HTTP sends the requests. Its timeout bounds one attempt.
 	HTTP *http.Client
-	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads that wait for a change.
+	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads
+	// that wait for a change.
 	MaxBackoff, Poll time.Duration
-	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the longest.
+	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the
+	// longest.
 	Wait func(ctx context.Context, d time.Duration) error
-	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is Amazon's six hours.
+	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is
+	// Amazon's six hours.
 	VolumeCooldown time.Duration
-	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may be nil.
+	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may
+	// be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 }
 
@@ -67,8 +71,9 @@ func New(config Config) (*Driver, error) {
 	return d, err
 }
 
-// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags, and waits until the cloud shows it. The
-// machine's UID makes the launch repeatable: after a lost answer the VM is found instead of launched twice.
+// CreateMachine launches the VM with its volumes and network interfaces, all with their
+// infrastructure tags, and waits until the cloud shows it. The machine's UID makes the launch
+// repeatable: after a lost answer the VM is found instead of launched twice.
 func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -83,9 +88,12 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 		return nil, toStatus(err)
 	}
 	if len(launched.Instances) != 1 {
-		return nil, &driver.Status{Code: driver.Internal, Cause: errors.New("a launch returned more or fewer than one instance")}
+		return nil, &driver.Status{
+			Code: driver.Internal, Cause: errors.New("a launch returned more or fewer than one instance"),
+		}
 	}
-	waiter := ec2.NewInstanceExistsWaiter(call.client, func(o *ec2.InstanceExistsWaiterOptions) { o.MinDelay, o.MaxDelay = d.Poll, 10*d.Poll })
+	waiter := ec2.NewInstanceExistsWaiter(call.client,
+		func(o *ec2.InstanceExistsWaiterOptions) { o.MinDelay, o.MaxDelay = d.Poll, 10*d.Poll })
 	id := aws.ToString(launched.Instances[0].InstanceId)
 	if err := waiter.Wait(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}}, time.Hour); err != nil {
 		return nil, toStatus(err)
@@ -93,7 +101,8 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 	return call.response(&launched.Instances[0]), nil
 }
 
-// InitializeMachine turns off the check of source and destination if the spec does, and assigns IPv6 prefixes. It returns when the cloud shows both.
+// InitializeMachine turns off the check of source and destination if the spec does, and assigns
+// IPv6 prefixes. It returns when the cloud shows both.
 func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
 	call, err := d.prepare(request)
 	if err != nil {
@@ -132,7 +141,9 @@ func (d *Driver) GetMachineStatus(ctx context.Context, request *driver.Request) 
 		return nil, err
 	}
 	if len(call.missing(vm)) > 0 {
-		err = &driver.Status{Code: driver.Uninitialized, Cause: errors.New("the network interfaces are not as the class says")}
+		err = &driver.Status{
+			Code: driver.Uninitialized, Cause: errors.New("the network interfaces are not as the class says"),
+		}
 	}
 	return call.response(vm), err
 }
@@ -175,7 +186,9 @@ func (d *Driver) prepare(request *driver.Request) (*call, error) {
 	if err != nil {
 		return nil, &driver.Status{Code: driver.InvalidArgument, Cause: err}
 	}
-	return &call{Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data, d.retryer())}, nil
+	return &call{
+		Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data, d.retryer()),
+	}, nil
 }
 
 // launch returns the request that launches the VM.
@@ -189,35 +202,43 @@ func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 	}
 	token := string(c.Machine.UID)
 	launch := &ec2.RunInstancesInput{
-		ClientToken: &token, ImageId: &c.spec.AMI, InstanceType: types.InstanceType(c.spec.MachineType), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
+		ClientToken: &token, ImageId: &c.spec.AMI, InstanceType: types.InstanceType(c.spec.MachineType),
+		MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
 	}
 	if options := c.spec.InstanceMetadataOptions; options != nil {
-		launch.MetadataOptions = &types.InstanceMetadataOptionsRequest{HttpTokens: types.HttpTokensState(options.HTTPTokens)}
+		launch.MetadataOptions = &types.InstanceMetadataOptionsRequest{
+			HttpTokens: types.HttpTokensState(options.HTTPTokens),
+		}
 	}
 	for i, device := range c.spec.BlockDevices {
 		name := c.spec.deviceName(i, aws.ToString(images.Images[0].RootDeviceName))
-		launch.BlockDeviceMappings = append(launch.BlockDeviceMappings, types.BlockDeviceMapping{DeviceName: &name, Ebs: &types.EbsBlockDevice{
-			VolumeSize: &device.Ebs.VolumeSize, VolumeType: types.VolumeType(device.Ebs.VolumeType), DeleteOnTermination: aws.Bool(isTrue(device.Ebs.DeleteOnTermination)),
-			Iops: device.Ebs.Iops, Throughput: device.Ebs.Throughput,
-		}})
+		launch.BlockDeviceMappings = append(launch.BlockDeviceMappings,
+			types.BlockDeviceMapping{DeviceName: &name, Ebs: &types.EbsBlockDevice{
+				VolumeSize: &device.Ebs.VolumeSize, VolumeType: types.VolumeType(device.Ebs.VolumeType),
+				DeleteOnTermination: aws.Bool(isTrue(device.Ebs.DeleteOnTermination)),
+				Iops:                device.Ebs.Iops, Throughput: device.Ebs.Throughput,
+			}})
 	}
 	for i, spec := range c.spec.NetworkInterfaces {
 		card, index := c.spec.card(i)
 		launch.NetworkInterfaces = append(launch.NetworkInterfaces, types.InstanceNetworkInterfaceSpecification{
-			SubnetId: &spec.SubnetID, Groups: spec.SecurityGroupIDs, DeviceIndex: &index, NetworkCardIndex: &card, InterfaceType: spec.InterfaceType,
+			SubnetId: &spec.SubnetID, Groups: spec.SecurityGroupIDs, DeviceIndex: &index, NetworkCardIndex: &card,
+			InterfaceType:       spec.InterfaceType,
 			DeleteOnTermination: aws.Bool(isTrue(spec.DeleteOnTermination)),
 		})
 	}
 	for _, kind := range tags.Kinds() {
 		all := c.rules.Effective(c.spec.Tags, c.spec.ResourceTags.Of(kind), c.spec.mandatory(c.rules, c.Machine.Name))
-		launch.TagSpecifications = append(launch.TagSpecifications, types.TagSpecification{ResourceType: resourceTypes[kind], Tags: listOf(all)})
+		launch.TagSpecifications = append(launch.TagSpecifications,
+			types.TagSpecification{ResourceType: resourceTypes[kind], Tags: listOf(all)})
 	}
 	return launch, nil
 }
 
 // resourceTypes are the cloud's names of the kinds of resources.
 var resourceTypes = map[tags.Kind]types.ResourceType{
-	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface, tags.Disk: types.ResourceTypeVolume,
+	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface,
+	tags.Disk: types.ResourceTypeVolume,
 }
 
 // listOf returns infrastructure tags for the API, sorted by key.
@@ -246,7 +267,9 @@ func (c *call) find(ctx context.Context) (*types.Instance, error) {
 	case len(found) == 0:
 		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("the cloud shows no such VM")}
 	case len(found) > 1:
-		return nil, &driver.Status{Code: driver.OutOfRange, Cause: errors.New("the cloud shows several VMs of one machine")}
+		return nil, &driver.Status{
+			Code: driver.OutOfRange, Cause: errors.New("the cloud shows several VMs of one machine"),
+		}
 	}
 	return &found[0], nil
 }
@@ -263,7 +286,8 @@ func filter(name string, values ...string) types.Filter {
 // instances returns the instances that match, page by page.
 func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter) ([]types.Instance, error) {
 	var all []types.Instance
-	for pages := ec2.NewDescribeInstancesPaginator(client, &ec2.DescribeInstancesInput{Filters: filters}); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeInstancesPaginator(client,
+		&ec2.DescribeInstancesInput{Filters: filters}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
@@ -287,8 +311,12 @@ func (c *call) missing(vm *types.Instance) []missing {
 	var all []missing
 	own, specs := c.spec.interfaces(vm)
 	for i, card := range own {
-		m := missing{id: card.NetworkInterfaceId, checkOff: !isTrue(c.spec.SrcAndDstChecksEnabled) && aws.ToBool(card.SourceDestCheck)}
-		m.prefixes = max(0, aws.ToInt32(specs[i].Ipv6PrefixCount)-int32(len(card.Ipv6Prefixes))) //nolint:gosec // a handful
+		m := missing{
+			id: card.NetworkInterfaceId, checkOff: !isTrue(c.spec.SrcAndDstChecksEnabled) &&
+				aws.ToBool(card.SourceDestCheck),
+		}
+		m.prefixes = max(0, aws.ToInt32(specs[i].Ipv6PrefixCount)-
+			int32(len(card.Ipv6Prefixes))) //nolint:gosec // a handful
 		if m.checkOff || m.prefixes > 0 {
 			all = append(all, m)
 		}
@@ -296,7 +324,8 @@ func (c *call) missing(vm *types.Instance) []missing {
 	return all
 }
 
-// supply corrects one network interface. The check is also an attribute of the VM, but only while the VM has a single interface.
+// supply corrects one network interface. The check is also an attribute of the VM, but only while
+// the VM has a single interface.
 func (c *call) supply(ctx context.Context, m missing) error {
 	if m.checkOff {
 		off := &types.AttributeBooleanValue{Value: aws.Bool(false)}
@@ -318,7 +347,10 @@ func (c *call) supply(ctx context.Context, m missing) error {
 const providerIDScheme = "aws:///"
 
 func (c *call) response(vm *types.Instance) *driver.Response {
-	return &driver.Response{ProviderID: providerIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId), NodeName: aws.ToString(vm.PrivateDnsName)}
+	return &driver.Response{
+		ProviderID: providerIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId),
+		NodeName:   aws.ToString(vm.PrivateDnsName),
+	}
 }
 
 func instanceID(providerID string) (string, error) {

@@ -12,22 +12,28 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's own type in a MachineClass, with the names of Gardener's driver for AWS. The extension fills it from WorkerConfig,
-// pool and infrastructure. UpdateMachine applies the hot fields to running machines.
+// ProviderSpec is the driver's own type in a MachineClass, with the names of Gardener's driver for
+// AWS. The extension fills it from WorkerConfig, pool and infrastructure. UpdateMachine applies the
+// hot fields to running machines.
 type ProviderSpec struct {
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
-	AMI                     string                   `json:"ami"`
-	MachineType             string                   `json:"machineType"`
-	Region                  string                   `json:"region"`
-	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
+	AMI         string `json:"ami"`
+	MachineType string `json:"machineType"`
+	Region      string `json:"region"`
+
+	// BlockDevices are found by device name.
+	BlockDevices []BlockDevice `json:"blockDevices,omitempty" hotupdatable:"false,key=deviceName"`
+
 	NetworkInterfaces       []NetworkInterface       `json:"networkInterfaces,omitempty"`
 	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"  hotupdatable:"true"`
 	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"inplace"`
 
-	// Tags are the infrastructure tags of VM, volumes and network interfaces, with the keys by which the driver finds the machine.
+	// Tags are the infrastructure tags of VM, volumes and network interfaces, with the keys by
+	// which the driver finds the machine.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	// ResourceTags override Tags for single kinds of resources: the tags of the WorkerConfig, and for the VM the pool's labels.
+	// ResourceTags override Tags for single kinds of resources: the tags of the WorkerConfig, and
+	// for the VM the pool's labels.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 
@@ -46,7 +52,8 @@ type Ebs struct {
 	Throughput          *int32 `json:"throughput,omitempty"          hotupdatable:"true"`
 }
 
-// NetworkInterface is a network interface that the launch creates. Without a device index the first has 0, the next 1, and so on.
+// NetworkInterface is a network interface that the launch creates. Without a device index the first
+// has 0, the next 1, and so on.
 type NetworkInterface struct {
 	SubnetID            string   `json:"subnetID,omitempty"`
 	SecurityGroupIDs    []string `json:"securityGroupIDs,omitempty"`
@@ -57,8 +64,8 @@ type NetworkInterface struct {
 	Ipv6PrefixCount     *int32   `json:"ipv6PrefixCount,omitempty"`
 }
 
-// InstanceMetadataOptions configure the VM's metadata service. Requiring a token breaks pods that read without one, so the node must be drained
-// before.
+// InstanceMetadataOptions configure the VM's metadata service. Requiring a token breaks pods that
+// read without one, so the node must be drained before.
 type InstanceMetadataOptions struct {
 	HTTPTokens string `json:"httpTokens,omitempty"`
 }
@@ -75,10 +82,12 @@ func specOf(class *api.MachineClass) (*ProviderSpec, error) {
 	return spec, nil
 }
 
-// rootDevice in a spec means the name of the image's root device. A single volume is always the root device.
+// rootDevice in a spec means the name of the image's root device. A single volume is always the
+// root device.
 const rootDevice = "/root"
 
-// deviceName returns the name of a block device on a VM whose image gives its root device the name root.
+// deviceName returns the name of a block device on a VM whose image gives its root device the name
+// root.
 func (s *ProviderSpec) deviceName(i int, root string) string {
 	if name := s.BlockDevices[i].DeviceName; name != rootDevice && len(s.BlockDevices) > 1 {
 		return name
@@ -86,8 +95,8 @@ func (s *ProviderSpec) deviceName(i int, root string) string {
 	return root
 }
 
-// volumes returns the device names in the spec of the VM's own volumes, by ID. A volume of a CSI driver has another device name, or that of a
-// detached volume; then it is not deleted with the VM.
+// volumes returns the device names in the spec of the VM's own volumes, by ID. A volume of a CSI
+// driver has another device name, or that of a detached volume; then it is not deleted with the VM.
 func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
 	own := map[string]string{}
 	for _, live := range vm.BlockDeviceMappings {
@@ -113,13 +122,14 @@ func (s *ProviderSpec) card(i int) (card, index int32) {
 	return card, index
 }
 
-// interfaces returns the network interfaces of a VM's launch, each with its part of the spec. A network interface of a CNI plugin has another device
-// index.
+// interfaces returns the network interfaces of a VM's launch, each with its part of the spec. A
+// network interface of a CNI plugin has another device index.
 func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
 	for _, live := range vm.NetworkInterfaces {
 		for i, spec := range s.NetworkInterfaces {
 			card, index := s.card(i)
-			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card && aws.ToInt32(at.DeviceIndex) == index &&
+			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card &&
+				aws.ToInt32(at.DeviceIndex) == index &&
 				isTrue(spec.DeleteOnTermination) == aws.ToBool(at.DeleteOnTermination) {
 				own, specs = append(own, live), append(specs, spec)
 			}

@@ -30,16 +30,22 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 		return nil, err
 	}
 	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: d.connect, Resources: resources, Sharing: sharing(), Takeover: d.Takeover, Wait: d.Wait,
+		Schema: schema, Connect: d.connect, Resources: resources, Sharing: sharing(),
+		Takeover: d.Takeover, Wait: d.Wait,
 		Tags: []hotdriver.Tagging[ProviderSpec, *session]{{
 			Kinds: tags.Kinds(), Rules: d.rules, Set: setTags, Remove: removeTags,
 			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
 				return d.rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
 			},
-			Mandatory: func(class *ProviderSpec, machine string) map[string]string { return class.mandatory(&d.rules, machine) },
+			Mandatory: func(class *ProviderSpec, machine string) map[string]string {
+				return class.mandatory(&d.rules, machine)
+			},
 		}},
 		Groups: groups(),
-		Lanes:  []machineupdate.Lane{{Name: volumeLane, Paths: []string{"/blockDevices"}}, {Name: metadataLane, Paths: []string{"/instanceMetadataOptions"}}},
+		Lanes: []machineupdate.Lane{
+			{Name: volumeLane, Paths: []string{"/blockDevices"}},
+			{Name: metadataLane, Paths: []string{"/instanceMetadataOptions"}},
+		},
 	})
 }
 
@@ -72,11 +78,16 @@ type session struct {
 	cooldown   time.Duration
 }
 
-func (d *Driver) connect(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*session, error) {
+func (d *Driver) connect(
+	_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
+) (*session, error) {
 	id, err := instanceID(request.ProviderID)
 	return &session{
-		client: d.client(class.Region, request.Secret, aws.NopRetryer{}), class: class, lane: request.Lane, providerID: request.ProviderID, instanceID: id,
-		account:  []string{d.Endpoint, class.Region, string(request.Secret[AccessKeyID]), string(request.Secret[SecretAccessKey])},
+		client: d.client(class.Region, request.Secret, aws.NopRetryer{}), class: class, lane: request.Lane,
+		providerID: request.ProviderID, instanceID: id,
+		account: []string{
+			d.Endpoint, class.Region, string(request.Secret[AccessKeyID]), string(request.Secret[SecretAccessKey]),
+		},
 		cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
 	}, err
 }
@@ -93,8 +104,10 @@ func (d *Driver) sleep(ctx context.Context, delay time.Duration) error {
 // sharing lets machines of one region and one account share calls. The refills are Amazon's.
 func sharing() hotdriver.Sharing[*session] {
 	return hotdriver.Sharing[*session]{
-		Key:       func(s *session) []string { return s.account },
-		Refill:    map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Modify vm": 5, "Modify network": 5, "Modify disk": 5},
+		Key: func(s *session) []string { return s.account },
+		Refill: map[string]float64{
+			"Resources": 20, "Set": 10, "Remove": 10, "Modify vm": 5, "Modify network": 5, "Modify disk": 5,
+		},
 		Resources: readMany, MaxMachines: 195, // a filter takes 200 values
 		Divisible: divisible,
 	}
@@ -120,14 +133,19 @@ func resources(ctx context.Context, s *session) (live []hotdriver.Resource, err 
 	isWhole := false
 	err = readMany(ctx, []*session{s}, func(_ string, own []hotdriver.Resource) { live, isWhole = own, true })
 	if err == nil && !isWhole {
-		err = &driver.Status{Code: driver.Internal, Cause: errors.New("the cloud does not show all resources of the launch; reads lag")}
+		err = &driver.Status{
+			Code: driver.Internal, Cause: errors.New("the cloud does not show all resources of the launch; reads lag"),
+		}
 	}
 	return live, err
 }
 
-// readMany reads the resources of launches with their live tags and attributes, in three calls for all machines, or four in the lane of volumes.
-// A machine of which the cloud does not show all resources is not answered: reads lag.
-func readMany(ctx context.Context, sessions []*session, answer func(providerID string, live []hotdriver.Resource)) error {
+// readMany reads the resources of launches with their live tags and attributes, in three calls for
+// all machines, or four in the lane of volumes. A machine of which the cloud does not show all
+// resources is not answered: reads lag.
+func readMany(
+	ctx context.Context, sessions []*session, answer func(providerID string, live []hotdriver.Resource),
+) error {
 	var ids []string
 	for _, s := range sessions {
 		ids = append(ids, s.instanceID)
@@ -157,7 +175,8 @@ func readMany(ctx context.Context, sessions []*session, answer func(providerID s
 // attached returns the resources that are attached to VMs, by ID.
 func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
 	all := map[string]hotdriver.Resource{}
-	cards := ec2.NewDescribeNetworkInterfacesPaginator(s.client, &ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}})
+	cards := ec2.NewDescribeNetworkInterfacesPaginator(s.client,
+		&ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}})
 	for cards.HasMorePages() {
 		page, err := cards.NextPage(ctx)
 		if err != nil {
@@ -166,11 +185,15 @@ func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hot
 		for _, card := range page.NetworkInterfaces {
 			check := hotdriver.Done(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
 			id := aws.ToString(card.NetworkInterfaceId)
-			all[id] = hotdriver.Resource{Kind: tags.Network, ID: id, Tags: mapOf(card.TagSet), Attributes: map[string]hotdriver.Reading{sourceDestCheck: check}}
+			all[id] = hotdriver.Resource{
+				Kind: tags.Network, ID: id, Tags: mapOf(card.TagSet),
+				Attributes: map[string]hotdriver.Reading{sourceDestCheck: check},
+			}
 		}
 	}
 	var found []types.Volume
-	for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{Filters: []types.Filter{to}}); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeVolumesPaginator(s.client,
+		&ec2.DescribeVolumesInput{Filters: []types.Filter{to}}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
@@ -180,13 +203,17 @@ func (s *session) attached(ctx context.Context, to types.Filter) (map[string]hot
 	modifications, err := s.modifications(ctx, found)
 	for _, volume := range found {
 		id := aws.ToString(volume.VolumeId)
-		all[id] = hotdriver.Resource{Kind: tags.Disk, ID: id, Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id])}
+		all[id] = hotdriver.Resource{
+			Kind: tags.Disk, ID: id, Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id]),
+		}
 	}
 	return all, err
 }
 
 // own selects the machine's own resources, and reports whether all of them are shown.
-func (s *session) own(vm *types.Instance, attached map[string]hotdriver.Resource) (all []hotdriver.Resource, isWhole bool) {
+func (s *session) own(
+	vm *types.Instance, attached map[string]hotdriver.Resource,
+) (all []hotdriver.Resource, isWhole bool) {
 	all = []hotdriver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
 	isWhole = true
 	add := func(id, name string) {

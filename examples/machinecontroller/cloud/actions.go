@@ -16,11 +16,13 @@ func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, er
 	case "DescribeImages":
 		return describeImages(p)
 	case "DescribeInstances":
-		return c.describe(asOf, Instance, "InstanceId", "reservationSet", p, func(r Resource) fields { return c.reservation(asOf, c.asOf(asOf), r) })
+		return c.describe(asOf, Instance, "InstanceId", "reservationSet", p,
+			func(r Resource) fields { return c.reservation(asOf, c.asOf(asOf), r) })
 	case "DescribeVolumes":
 		return c.describe(asOf, Volume, "VolumeId", "volumeSet", p, volume)
 	case "DescribeVolumesModifications":
-		return c.describe(asOf, Volume, "VolumeId", "volumeModificationSet", p, func(r Resource) fields { return volumeModification(r, asOf) })
+		return c.describe(asOf, Volume, "VolumeId", "volumeModificationSet", p,
+			func(r Resource) fields { return volumeModification(r, asOf) })
 	case "DescribeNetworkInterfaces":
 		return c.describe(asOf, NetworkInterface, "NetworkInterfaceId", "networkInterfaceSet", p, networkInterface)
 	case "RunInstances":
@@ -67,7 +69,9 @@ func (s state) attached(instance, kind string) []Resource {
 func (c *Cloud) runInstances(p parameters) (fields, error) {
 	if id, ok := c.launch[p["ClientToken"]]; ok {
 		if c.present()[id].Terminated {
-			return nil, &Error{Code: "IdempotentInstanceTerminated", Message: "the instance of this client token is terminated"}
+			return nil, &Error{
+				Code: "IdempotentInstanceTerminated", Message: "the instance of this client token is terminated",
+			}
 		}
 		return c.launched(id), nil
 	}
@@ -80,7 +84,9 @@ func (c *Cloud) runInstances(p parameters) (fields, error) {
 		tags[specification["ResourceType"]] = added
 	}
 	id := c.newID(Instance)
-	vm := Resource{ID: id, Kind: Instance, Tags: tags[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional"}
+	vm := Resource{
+		ID: id, Kind: Instance, Tags: tags[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional",
+	}
 	vm.DNSName = "ip-" + strings.TrimPrefix(id, "i-") + ".ec2.internal"
 	if tokens, ok := p["MetadataOptions.HttpTokens"]; ok {
 		vm.HTTPTokens = tokens
@@ -137,14 +143,17 @@ func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]stri
 			return nil, err
 		}
 		all = append(all, Resource{
-			ID: c.newID(NetworkInterface), Kind: NetworkInterface, Tags: tags, Instance: instance, DeviceIndex: index, NetworkCardIndex: number,
-			DeleteOnTermination: card["DeleteOnTermination"] != "false", InterfaceType: card["InterfaceType"], SourceDestCheck: true,
+			ID: c.newID(NetworkInterface), Kind: NetworkInterface, Tags: tags, Instance: instance, DeviceIndex: index,
+			NetworkCardIndex:    number,
+			DeleteOnTermination: card["DeleteOnTermination"] != "false", InterfaceType: card["InterfaceType"],
+			SourceDestCheck: true,
 		})
 	}
 	return all, nil
 }
 
-// terminateInstances ends instances, and deletes attached resources with deleteOnTermination. Other attached resources stay.
+// terminateInstances ends instances, and deletes attached resources with deleteOnTermination. Other
+// attached resources stay.
 func (c *Cloud) terminateInstances(p parameters) (fields, error) {
 	var changed []Resource
 	for _, id := range p.texts("InstanceId") {
@@ -233,7 +242,8 @@ func (c *Cloud) modifyVolume(p parameters) (fields, error) {
 	return fields{"volumeModification": volumeModification(volume, now)}, nil
 }
 
-// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and DeleteTags).
+// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and
+// DeleteTags).
 const (
 	maxTags      = 50
 	maxKey       = 128

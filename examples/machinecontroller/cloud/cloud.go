@@ -1,15 +1,19 @@
-// Package cloud simulates Amazon EC2 with its wire protocol (Query requests, XML answers), and with the properties that make hot updates hard:
+// Package cloud simulates Amazon EC2 with its wire protocol (Query requests, XML answers), and with
+// the properties that make hot updates hard:
 //
 //   - Reads are ReadLag old, or older with a [Fault]. They have pages.
-//   - A resource has at most 50 infrastructure tags, of limited length; those of the cloud itself (aws:) do not count.
+//   - A resource has at most 50 infrastructure tags, of limited length; those of the cloud itself
+//     (aws:) do not count.
 //   - DeleteTags with a value removes the key only if it has this value.
 //   - Instances list foreign volumes and network interfaces among those of the launch.
-//   - ModifyVolume is accepted at once, and takes effect or fails later. Then another one is refused for a while.
+//   - ModifyVolume is accepted at once, and takes effect or fails later. Then another one is
+//     refused for a while.
 //   - Calls are throttled.
-//   - A request may fail, take effect without an answer, or take effect long after the client gave up, see [Fault].
+//   - A request may fail, take effect without an answer, or take effect long after the client gave
+//     up, see [Fault].
 //
-// It knows neither machines nor this library: its rules are its own. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the story read
-// it, and change foreign resources, by its methods.
+// It knows neither machines nor this library: its rules are its own. Real clients use it over HTTP,
+// see [Cloud.ServeHTTP]. Tests and the story read it, and change foreign resources, by its methods.
 package cloud
 
 import (
@@ -56,7 +60,8 @@ type Cloud struct {
 	writes  *rate.Limiter
 }
 
-// moment is the state of the cloud from a time on. States are never changed: a write makes a new one.
+// moment is the state of the cloud from a time on. States are never changed: a write makes a new
+// one.
 type moment struct {
 	at    time.Time
 	state state
@@ -104,7 +109,10 @@ type modification struct {
 
 // New returns an empty cloud.
 func New(config Config) *Cloud {
-	return &Cloud{config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{}, created: map[string]int{}}
+	return &Cloud{
+		config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{},
+		created: map[string]int{},
+	}
 }
 
 // Limit sets limits for calls that read and for calls that write. Nil is no limit.
@@ -196,7 +204,8 @@ func (c *Cloud) newID(kind string) string {
 	return fmt.Sprintf("%s-%d", prefix, c.created[prefix])
 }
 
-// asOf returns a volume with the effect of its modification at a time, and other resources unchanged.
+// asOf returns a volume with the effect of its modification at a time, and other resources
+// unchanged.
 func (r Resource) asOf(t time.Time) Resource {
 	if m := r.modified; !m.from.IsZero() && !m.fails && !t.Before(m.until) {
 		r.Iops, r.Throughput = m.iops, m.throughput

@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// selectResources returns a page of the resources that match the filters and IDs of a request, sorted by ID, also terminated instances, with the
-// token of the next page.
-func (c *Cloud) selectResources(asOf time.Time, kind, idName string, p parameters) (page []Resource, next string, err error) {
+// selectResources returns a page of the resources that match the filters and IDs of a request,
+// sorted by ID, also terminated instances, with the token of the next page.
+func (c *Cloud) selectResources(
+	asOf time.Time, kind, idName string, p parameters,
+) (page []Resource, next string, err error) {
 	past := c.asOf(asOf)
 	ids := p.texts(idName)
 	for _, id := range ids {
@@ -26,7 +28,8 @@ func (c *Cloud) selectResources(asOf time.Time, kind, idName string, p parameter
 	}
 	for _, id := range slices.Sorted(maps.Keys(past)) {
 		r := past[id].asOf(asOf)
-		if r.Kind != kind || id <= p["NextToken"] || r.Kind != Instance && r.Terminated || len(ids) > 0 && !slices.Contains(ids, id) {
+		if r.Kind != kind || id <= p["NextToken"] || r.Kind != Instance && r.Terminated ||
+			len(ids) > 0 && !slices.Contains(ids, id) {
 			continue
 		}
 		ok, err := c.matches(asOf, r, p.list("Filter"))
@@ -96,7 +99,9 @@ func describeImages(p parameters) (fields, error) {
 const RootDeviceName = "/dev/xvda"
 
 // describe answers with a page of resources of a kind.
-func (c *Cloud) describe(asOf time.Time, kind, idName, set string, p parameters, describe func(Resource) fields) (fields, error) {
+func (c *Cloud) describe(
+	asOf time.Time, kind, idName, set string, p parameters, describe func(Resource) fields,
+) (fields, error) {
 	page, next, err := c.selectResources(asOf, kind, idName, p)
 	answer := fields{set: listOf(page, describe)}
 	if next != "" {

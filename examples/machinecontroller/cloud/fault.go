@@ -28,7 +28,8 @@ const (
 	FailsLater Effect = "FailsLater" // ModifyVolume is accepted, and fails when it is due
 )
 
-// Inject lets each fault happen once, to the next request that it matches. Faults that match the same request happen in the order of injection.
+// Inject lets each fault happen once, to the next request that it matches. Faults that match the
+// same request happen in the order of injection.
 func (c *Cloud) Inject(faults ...Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +43,8 @@ func (c *Cloud) Pending() int {
 	return len(c.faults)
 }
 
-// Heal removes every fault that has not happened yet. Requests that are under way still take effect.
+// Heal removes every fault that has not happened yet. Requests that are under way still take
+// effect.
 func (c *Cloud) Heal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// parameters are the parameters of a Query request, or of one element of a list in it: Tag.2.Key is the parameter Key of the second Tag.
+// parameters are the parameters of a Query request, or of one element of a list in it: Tag.2.Key is
+// the parameter Key of the second Tag.
 type parameters map[string]string
 
 // parametersOf reads a form. The first value of a repeated parameter counts.
@@ -21,7 +22,8 @@ func parametersOf(form url.Values) parameters {
 	return p
 }
 
-// list returns the elements of a list in their order. A scalar element has its value under the empty name.
+// list returns the elements of a list in their order. A scalar element has its value under the
+// empty name.
 func (p parameters) list(name string) []parameters {
 	elements := map[int]parameters{}
 	for key, value := range p {
@@ -68,7 +70,8 @@ func (p parameters) number(name string, missing int) (int, error) {
 	return n, nil
 }
 
-// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, are not in the map.
+// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, are not in the
+// map.
 func tagsOf(p parameters) (keys []string, values map[string]string, err error) {
 	values = map[string]string{}
 	for _, tag := range p.list("Tag") {
@@ -97,7 +100,9 @@ func invalid(message string) error { return &Error{Code: "InvalidParameterValue"
 
 // noSuch returns the error for an unknown ID. Each kind of resource has its own code.
 func noSuch(id string) error {
-	codes := map[string]string{"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound"}
+	codes := map[string]string{
+		"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound",
+	}
 	prefix, _, _ := strings.Cut(id, "-")
 	code, ok := codes[prefix]
 	if !ok {

@@ -13,10 +13,12 @@ import (
 // maxRequest is larger than any request.
 const maxRequest = 1 << 20
 
-// credential matches the access key in a signature of version 4. The signature itself is not checked.
+// credential matches the access key in a signature of version 4. The signature itself is not
+// checked.
 var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
 
-// ServeHTTP answers one request of EC2's Query protocol: a POST of a form with the parameter Action, signed with version 4.
+// ServeHTTP answers one request of EC2's Query protocol: a POST of a form with the parameter
+// Action, signed with version 4.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	if err := r.ParseForm(); err != nil { // reads to the end: only then does the server notice that a client gives up
@@ -184,7 +186,9 @@ func refuse(w http.ResponseWriter, err error) {
 	case "RequestLimitExceeded":
 		status = http.StatusServiceUnavailable
 	}
-	answer(w, status, "Response", fields{"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID})
+	answer(w, status, "Response", fields{
+		"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID,
+	})
 }
 
 // requestID is the ID of every request.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// fields is an answer, or a part of one: the members that the example reads, by their names in the API reference of Amazon EC2 (version 2016-11-15).
+// fields is an answer, or a part of one: the members that the example reads, by their names in the
+// API reference of Amazon EC2 (version 2016-11-15).
 type fields map[string]any
 
 // items is a list.
@@ -55,10 +56,14 @@ func listOf(all []Resource, describe func(Resource) fields) items {
 // reservation describes an instance with the resources that are, or were, attached to it.
 func (c *Cloud) reservation(at time.Time, s state, vm Resource) fields {
 	instance := fields{
-		"instanceId": vm.ID, "imageId": vm.Image, "instanceState": fields{"name": c.stateName(at, vm)}, "privateDnsName": vm.DNSName,
-		"launchTime": wireTime(vm.Launched), "rootDeviceName": RootDeviceName, "metadataOptions": metadataOptions(vm), "tagSet": tagSet(vm.Tags),
+		"instanceId": vm.ID, "imageId": vm.Image, "instanceState": fields{"name": c.stateName(at, vm)},
+		"privateDnsName": vm.DNSName,
+		"launchTime":     wireTime(vm.Launched), "rootDeviceName": RootDeviceName,
+		"metadataOptions": metadataOptions(vm), "tagSet": tagSet(vm.Tags),
 		"blockDeviceMapping": listOf(s.attached(vm.ID, Volume), func(r Resource) fields {
-			return fields{"deviceName": r.Device, "ebs": fields{"volumeId": r.ID, "deleteOnTermination": r.DeleteOnTermination}}
+			return fields{
+				"deviceName": r.Device, "ebs": fields{"volumeId": r.ID, "deleteOnTermination": r.DeleteOnTermination},
+			}
 		}),
 	}
 	cards := s.attached(vm.ID, NetworkInterface)
@@ -79,17 +84,23 @@ func networkInterface(r Resource) fields {
 		prefixes = append(prefixes, fields{"ipv6Prefix": prefix})
 	}
 	return fields{
-		"networkInterfaceId": r.ID, "interfaceType": r.InterfaceType, "sourceDestCheck": r.SourceDestCheck, "tagSet": tagSet(r.Tags), "ipv6PrefixSet": prefixes,
+		"networkInterfaceId": r.ID, "interfaceType": r.InterfaceType, "sourceDestCheck": r.SourceDestCheck,
+		"tagSet": tagSet(r.Tags), "ipv6PrefixSet": prefixes,
 		"attachment": fields{
-			"instanceId": r.Instance, "deviceIndex": r.DeviceIndex, "networkCardIndex": r.NetworkCardIndex, "deleteOnTermination": r.DeleteOnTermination,
+			"instanceId": r.Instance, "deviceIndex": r.DeviceIndex, "networkCardIndex": r.NetworkCardIndex,
+			"deleteOnTermination": r.DeleteOnTermination,
 		},
 	}
 }
 
 func volume(r Resource) fields {
-	described := fields{"volumeId": r.ID, "iops": r.Iops, "throughput": r.Throughput, "volumeType": "gp3", "tagSet": tagSet(r.Tags)}
+	described := fields{
+		"volumeId": r.ID, "iops": r.Iops, "throughput": r.Throughput, "volumeType": "gp3", "tagSet": tagSet(r.Tags),
+	}
 	if r.Instance != "" {
-		described["attachmentSet"] = items{{"instanceId": r.Instance, "device": r.Device, "deleteOnTermination": r.DeleteOnTermination}}
+		described["attachmentSet"] = items{
+			{"instanceId": r.Instance, "device": r.Device, "deleteOnTermination": r.DeleteOnTermination},
+		}
 	}
 	return described
 }
@@ -100,8 +111,9 @@ func volumeModification(r Resource, at time.Time) fields {
 		return nil
 	}
 	return fields{
-		"volumeId": r.ID, "modificationState": r.modified.state(at), "targetIops": r.modified.iops, "targetThroughput": r.modified.throughput,
-		"startTime": wireTime(r.modified.from),
+		"volumeId": r.ID, "modificationState": r.modified.state(at), "targetIops": r.modified.iops,
+		"targetThroughput": r.modified.throughput,
+		"startTime":        wireTime(r.modified.from),
 	}
 }
 

@@ -1,8 +1,10 @@
-// Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update,
-// in-place update and deletion of machines through a driver, and their pools.
+// Package controller is a machine controller with the flows of machine-controller-manager:
+// creation, initialization, health check, update, in-place update and deletion of machines through
+// a driver, and their pools.
 //
-// Package machineupdate decides what to update and what to record, and package inplace the next step of an in-place update. This package shows
-// where their calls belong. It knows no cloud, and no infrastructure tags.
+// Package machineupdate decides what to update and what to record, and package inplace the next
+// step of an in-place update. This package shows where their calls belong. It knows no cloud, and
+// no infrastructure tags.
 package controller
 
 import (
@@ -32,7 +34,10 @@ import (
 type Machines interface {
 	Update(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	UpdateStatus(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
-	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
+	Patch(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions,
+		subresources ...string,
+	) (*api.Machine, error)
 }
 
 // Nodes has the calls of client-go's client for nodes in the reconcile of a machine.
@@ -56,7 +61,8 @@ type Config struct {
 	// Settings are the times of updates. Limiter limits updates; nil is no limit.
 	Settings machineupdate.Settings
 	Limiter  *machineupdate.Limiter
-	// CreationTimeout is the time for a machine to join, HealthTimeout the time that it may be unhealthy. After that it has failed.
+	// CreationTimeout is the time for a machine to join, HealthTimeout the time that it may be
+	// unhealthy. After that it has failed.
 	CreationTimeout, HealthTimeout time.Duration
 	Retry                          Retry
 	// DeleteBootstrapToken is called after a machine has joined for the first time. It may be nil.
@@ -107,7 +113,8 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// work takes a machine from the queue and reconciles it. It returns false when the queue is shut down.
+// work takes a machine from the queue and reconciles it. It returns false when the queue is shut
+// down.
 func (c *Controller) work(ctx context.Context) bool {
 	key, shutDown := c.queue.Get()
 	if shutDown {
@@ -123,8 +130,9 @@ func (c *Controller) work(ctx context.Context) bool {
 	return true
 }
 
-// watch enqueues machines like machine-controller-manager: new ones, those whose generation has changed, those of a changed class, and those of a
-// changed node. A change of a machine's annotations or status enqueues nothing.
+// watch enqueues machines like machine-controller-manager: new ones, those whose generation has
+// changed, those of a changed class, and those of a changed node. A change of a machine's
+// annotations or status enqueues nothing.
 func (c *Controller) watch() (remove []func(), err error) {
 	handlers := map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
 		c.Cache.Machines: {
@@ -136,14 +144,18 @@ func (c *Controller) watch() (remove []func(), err error) {
 			},
 		},
 		c.Cache.MachineClasses: {
-			UpdateFunc: func(_, object any) { c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) }) },
+			UpdateFunc: func(_, object any) {
+				c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) })
+			},
 			DeleteFunc: func(object any) {
 				if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
 					c.classes.Forget(key)
 				}
 			},
 		},
-		c.Cache.MachineDeployments: {UpdateFunc: func(_, _ any) { c.enqueueWhere(func(*api.Machine) bool { return true }) }},
+		c.Cache.MachineDeployments: {
+			UpdateFunc: func(_, _ any) { c.enqueueWhere(func(*api.Machine) bool { return true }) },
+		},
 		c.Cache.Nodes: {
 			AddFunc:    func(object any) { c.enqueueNode(nameOf(object)) },
 			UpdateFunc: func(_, object any) { c.enqueueNode(nameOf(object)) },
@@ -154,7 +166,8 @@ func (c *Controller) watch() (remove []func(), err error) {
 		if err != nil {
 			return remove, err
 		}
-		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) }) // fails only if the informer has ended
+		// fails only if the informer has ended
+		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) })
 	}
 	return remove, nil
 }
@@ -195,7 +208,8 @@ func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeploym
 	return deployment
 }
 
-// templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, or nothing.
+// templateClass returns the name of the class in the template of the machine's deployment if that
+// is updated in place, or nothing.
 func (c *Controller) templateClass(machine *api.Machine) string {
 	if deployment := c.inPlaceDeployment(machine); deployment != nil {
 		return deployment.Spec.Template.Spec.Class.Name
@@ -220,7 +234,9 @@ func NewCache(client *api.Client, resync time.Duration) *Cache {
 	}
 }
 
-func informer[T machineupdate.Machine, L runtime.Object](client *gentype.ClientWithList[T, L], object T, resync time.Duration) cache.SharedIndexInformer {
+func informer[T machineupdate.Machine, L runtime.Object](
+	client *gentype.ClientWithList[T, L], object T, resync time.Duration,
+) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, options)
@@ -234,7 +250,9 @@ func informer[T machineupdate.Machine, L runtime.Object](client *gentype.ClientW
 // Start starts the informers, and returns when they have synced. They end with the context.
 func (c *Cache) Start(ctx context.Context) error {
 	var synced []cache.InformerSynced
-	for _, informer := range []cache.SharedIndexInformer{c.Machines, c.MachineClasses, c.MachineSets, c.MachineDeployments, c.Nodes, c.Secrets} {
+	for _, informer := range []cache.SharedIndexInformer{
+		c.Machines, c.MachineClasses, c.MachineSets, c.MachineDeployments, c.Nodes, c.Secrets,
+	} {
 		go informer.RunWithContext(ctx)
 		synced = append(synced, informer.HasSynced)
 	}
@@ -252,7 +270,8 @@ func lookup[T any](informer cache.SharedIndexInformer, namespace, name string) (
 	}
 	found, ok := object.(*T)
 	if !exists || !ok {
-		return nil, apierrors.NewNotFound(api.GroupVersion.WithResource(reflect.TypeFor[T]().Name()).GroupResource(), name)
+		return nil, apierrors.NewNotFound(api.GroupVersion.WithResource(reflect.TypeFor[T]().Name()).GroupResource(),
+			name)
 	}
 	return found, nil
 }

@@ -10,15 +10,18 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 )
 
-// create makes and initializes the VM of a machine without one. Both write to the cloud, and an update may have to undo that. So the marker is
-// written before.
+// create makes and initializes the VM of a machine without one. Both write to the cloud, and an
+// update may have to undo that. So the marker is written before.
 func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
-	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" && phase != api.MachineCrashLoopBackOff {
+	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" &&
+		phase != api.MachineCrashLoopBackOff {
 		return 0, nil
 	}
 	found, err := r.Driver.GetMachineStatus(ctx, r.request())
 	switch code := driver.CodeOf(err); {
-	case err == nil: // made by a process that could not record it, or before a control-plane migration: the spec is not known
+	// made by a process that could not record it, or before a control-plane migration: the spec is
+	// not known
+	case err == nil:
 	case code == driver.Uninitialized:
 		return r.initializeAgain(ctx, found)
 	case code == driver.NotFound && r.machine.Spec.ProviderID == "":
@@ -32,7 +35,8 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 		return r.Retry.Short, err
 	}
 	return r.Retry.Short, r.writeStatus(ctx, api.MachinePending, api.LastOperation{
-		Description: "Creating machine on cloud provider", State: api.MachineStateProcessing, Type: api.MachineOperationCreate,
+		Description: "Creating machine on cloud provider", State: api.MachineStateProcessing,
+		Type: api.MachineOperationCreate,
 	})
 }
 
@@ -44,7 +48,8 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}
-	made, err := r.Driver.CreateMachine(creation.Context(ctx), r.request()) // nothing is sent after the context's deadline
+	// nothing is sent after the context's deadline
+	made, err := r.Driver.CreateMachine(creation.Context(ctx), r.request())
 	if err != nil {
 		return r.failed(ctx, err, "Cloud provider message - "+err.Error())
 	}
@@ -95,7 +100,8 @@ func (r *reconciliation) failed(ctx context.Context, cause error, description st
 		phase = api.MachineFailed
 	}
 	err := r.writeStatus(ctx, phase, api.LastOperation{
-		Description: description, ErrorCode: string(driver.CodeOf(cause)), State: api.MachineStateFailed, Type: api.MachineOperationCreate,
+		Description: description, ErrorCode: string(driver.CodeOf(cause)), State: api.MachineStateFailed,
+		Type: api.MachineOperationCreate,
 	})
 	if err == nil {
 		err = cause

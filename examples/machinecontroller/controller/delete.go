@@ -15,7 +15,8 @@ func (r *reconciliation) delete(ctx context.Context) (time.Duration, error) {
 		return 0, nil
 	}
 	err := r.writeStatus(ctx, api.MachineTerminating, api.LastOperation{
-		Description: "Deleting machine from cloud provider. Initiate VM deletion", State: api.MachineStateProcessing, Type: api.MachineOperationDelete,
+		Description: "Deleting machine from cloud provider. Initiate VM deletion", State: api.MachineStateProcessing,
+		Type: api.MachineOperationDelete,
 	})
 	if err != nil {
 		return r.Retry.Short, err

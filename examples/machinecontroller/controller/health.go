@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// checkHealth compares the phase with the node. It reads and overwrites the last operation, which therefore cannot store anything else.
+// checkHealth compares the phase with the node. It reads and overwrites the last operation, which
+// therefore cannot store anything else.
 func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error) {
 	status := r.machine.Status.CurrentStatus
 	if r.machine.Labels[api.NodeLabelKey] == "" || status.Phase == "" {
@@ -26,12 +27,14 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 		case healthy:
 			return r.Retry.Long, r.joined(ctx)
 		case began > timeout:
-			return r.Retry.Long, r.unhealthy(ctx, api.MachineFailed, api.MachineStateFailed, "Machine %s failed to join the cluster, or was unhealthy for too long")
+			return r.Retry.Long, r.unhealthy(ctx, api.MachineFailed, api.MachineStateFailed,
+				"Machine %s failed to join the cluster, or was unhealthy for too long")
 		}
 		return r.Retry.Short, nil
 	case api.MachineRunning:
 		if !healthy {
-			return r.Retry.Short, r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing, "Machine %s is unhealthy - changing MachinePhase to Unknown")
+			return r.Retry.Short, r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing,
+				"Machine %s is unhealthy - changing MachinePhase to Unknown")
 		}
 	case "", api.MachineTerminating, api.MachineFailed, api.MachineCrashLoopBackOff:
 	}
@@ -50,14 +53,15 @@ func (r *reconciliation) timeout() (timeout, elapsed time.Duration) {
 	return r.HealthTimeout, r.since(r.machine.Status.CurrentStatus.LastUpdateTime)
 }
 
-// joined writes that the machine is in the cluster. The last operation decides whether it joins for the first time: another report there would keep
-// the bootstrap token for ever.
+// joined writes that the machine is in the cluster. The last operation decides whether it joins for
+// the first time: another report there would keep the bootstrap token for ever.
 func (r *reconciliation) joined(ctx context.Context) error {
 	operation := api.LastOperation{
 		Description: fmt.Sprintf("Machine %s successfully re-joined the cluster", r.machine.Name),
 		State:       api.MachineStateSuccessful, Type: api.MachineOperationHealthCheck,
 	}
-	if last := r.machine.Status.LastOperation; last.Type == api.MachineOperationCreate && last.State != api.MachineStateSuccessful {
+	if last := r.machine.Status.LastOperation; last.Type == api.MachineOperationCreate &&
+		last.State != api.MachineStateSuccessful {
 		operation.Description = fmt.Sprintf("Machine %s successfully joined the cluster", r.machine.Name)
 		operation.Type = api.MachineOperationCreate
 		if r.DeleteBootstrapToken != nil {
@@ -67,10 +71,14 @@ func (r *reconciliation) joined(ctx context.Context) error {
 	return r.writeStatus(ctx, api.MachineRunning, operation)
 }
 
-func (r *reconciliation) unhealthy(ctx context.Context, phase api.MachinePhase, state api.MachineState, description string) error {
+func (r *reconciliation) unhealthy(
+	ctx context.Context, phase api.MachinePhase, state api.MachineState, description string,
+) error {
 	operation := api.MachineOperationHealthCheck
 	if r.machine.Status.CurrentStatus.Phase == api.MachinePending {
 		operation = r.machine.Status.LastOperation.Type
 	}
-	return r.writeStatus(ctx, phase, api.LastOperation{Description: fmt.Sprintf(description, r.machine.Name), State: state, Type: operation})
+	return r.writeStatus(ctx, phase, api.LastOperation{
+		Description: fmt.Sprintf(description, r.machine.Name), State: state, Type: operation,
+	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// inPlaceUpdate takes the next step of an update of the machine's node. It reports whether the update is under way; then the reconcile ends. The hot
-// part was updated before.
+// inPlaceUpdate takes the next step of an update of the machine's node. It reports whether the
+// update is under way; then the reconcile ends. The hot part was updated before.
 func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, delay time.Duration, err error) {
 	deployment := r.inPlaceDeployment(r.machine)
 	if deployment == nil || r.node == nil {
@@ -40,7 +40,8 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	case inplace.SetCondition:
 		err = r.setCondition(ctx, step.Node.Reason)
 	case inplace.Drain: // pods are not drained here
-		if err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing, "is undergoing an in-place update"); err == nil {
+		if err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing,
+			"is undergoing an in-place update"); err == nil {
 			err = r.setCondition(ctx, step.Node.Reason)
 		}
 	case inplace.Apply:
@@ -51,13 +52,17 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	return true, delay, err
 }
 
-// applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is ready for its agent.
+// applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is
+// ready for its agent.
 func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
-	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), func(ctx context.Context) (machineupdate.DrainedNode, error) {
-		node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
-		drained := inPlaceCondition(node).LastTransitionTime.Time
-		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: node.Spec.Unschedulable}, err
-	})
+	result, ready := r.executor().ApplyInPlace(ctx, r.observation(),
+		func(ctx context.Context) (machineupdate.DrainedNode, error) {
+			node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
+			drained := inPlaceCondition(node).LastTransitionTime.Time
+			return machineupdate.DrainedNode{
+				UID: node.UID, Drained: drained, Unschedulable: node.Spec.Unschedulable,
+			}, err
+		})
 	if r.machine = result.Machine; !ready {
 		return result.Delay, nil
 	}
@@ -67,7 +72,8 @@ func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error
 // InPlaceNode returns the node for package inplace.
 func InPlaceNode(node *corev1.Node) *inplace.Node {
 	return &inplace.Node{
-		Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable, Reason: inPlaceCondition(node).Reason,
+		Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable,
+		Reason: inPlaceCondition(node).Reason,
 	}
 }
 
@@ -84,14 +90,16 @@ func isInPlace(c corev1.NodeCondition) bool { return c.Type == inplace.Condition
 func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inplace.Machine {
 	observed := c.observe(machine)
 	found := inplace.Machine{
-		Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace(), Annotations: machine.Annotations,
+		Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace(),
+		Annotations: machine.Annotations,
 	}
 	if machine.DeletionTimestamp != nil {
 		found.Phase = string(api.MachineTerminating)
 	}
 	if node != nil {
 		found.Node = InPlaceNode(node)
-		found.Available = found.Phase == string(api.MachineRunning) && slices.ContainsFunc(node.Status.Conditions, isReady)
+		found.Available = found.Phase == string(api.MachineRunning) &&
+			slices.ContainsFunc(node.Status.Conditions, isReady)
 	}
 	return found
 }
@@ -106,13 +114,15 @@ func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error 
 func (r *reconciliation) setCondition(ctx context.Context, reason string) error {
 	node := r.node.DeepCopy()
 	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isInPlace), corev1.NodeCondition{
-		Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.NewTime(r.Now()),
+		Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: reason,
+		LastTransitionTime: metav1.NewTime(r.Now()),
 	})
 	_, err := r.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	return err
 }
 
-// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its class for ever.
+// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its
+// class for ever.
 func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
 	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
 	if err != nil {
@@ -126,15 +136,20 @@ func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDe
 func (r *reconciliation) followInPlaceUpdate(ctx context.Context) error {
 	switch r.node.GetLabels()[api.LabelKeyNodeUpdateResult] {
 	case api.LabelValueNodeUpdateSuccessful:
-		return r.reportInPlace(ctx, api.MachineInPlaceUpdateSuccessful, api.MachineStateSuccessful, "successfully updated dependencies")
+		return r.reportInPlace(ctx, api.MachineInPlaceUpdateSuccessful, api.MachineStateSuccessful,
+			"successfully updated dependencies")
 	case api.LabelValueNodeUpdateFailed:
-		return r.reportInPlace(ctx, api.MachineInPlaceUpdateFailed, api.MachineStateFailed, "failed to update dependencies")
+		return r.reportInPlace(ctx, api.MachineInPlaceUpdateFailed, api.MachineStateFailed,
+			"failed to update dependencies")
 	}
 	return nil
 }
 
-func (r *reconciliation) reportInPlace(ctx context.Context, phase api.MachinePhase, state api.MachineState, said string) error {
+func (r *reconciliation) reportInPlace(
+	ctx context.Context, phase api.MachinePhase, state api.MachineState, said string,
+) error {
 	return r.writeStatus(ctx, phase, api.LastOperation{
-		Description: fmt.Sprintf("Machine %s %s", r.machine.Name, said), State: state, Type: api.MachineOperationInPlaceUpdate,
+		Description: fmt.Sprintf("Machine %s %s", r.machine.Name, said), State: state,
+		Type: api.MachineOperationInPlaceUpdate,
 	})
 }

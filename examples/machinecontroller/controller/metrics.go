@@ -9,10 +9,13 @@ import (
 
 var _ prometheus.Collector = (*Controller)(nil)
 
-var fleet = prometheus.NewDesc("mcm_hot_update_fleet", "What the records of all machines say, by name.", []string{"name"}, nil)
+var fleet = prometheus.NewDesc("mcm_hot_update_fleet", "What the records of all machines say, by name.",
+	[]string{"name"}, nil)
 
 func newReconciles() *prometheus.CounterVec {
-	options := prometheus.CounterOpts{Name: "mcm_hot_update_reconciles_total", Help: "What was decided about machines, why, and how it ended."}
+	options := prometheus.CounterOpts{
+		Name: "mcm_hot_update_reconciles_total", Help: "What was decided about machines, why, and how it ended.",
+	}
 	return prometheus.NewCounterVec(options, []string{"action", "reason", "ending"})
 }
 

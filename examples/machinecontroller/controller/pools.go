@@ -15,8 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// RunPools does the work of machine-controller-manager's controllers of machine deployments and machine sets: it creates and deletes machines,
-// selects nodes for in-place updates, and reports failed machines. It works until the context is done.
+// RunPools does the work of machine-controller-manager's controllers of machine deployments and
+// machine sets: it creates and deletes machines, selects nodes for in-place updates, and reports
+// failed machines. It works until the context is done.
 func (c *Controller) RunPools(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		all, err := c.Client.MachineDeployments.List(ctx, metav1.ListOptions{})
@@ -31,7 +32,8 @@ func (c *Controller) RunPools(ctx context.Context) {
 	}, c.Retry.Short)
 }
 
-// members are the machine sets of a deployment, by name, and their machines. They are read after the deployment, and not from a cache.
+// members are the machine sets of a deployment, by name, and their machines. They are read after
+// the deployment, and not from a cache.
 type members struct {
 	sets     map[string]*api.MachineSet
 	machines []*api.Machine
@@ -109,8 +111,11 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 	return c.reportFailed(ctx, m)
 }
 
-// plan returns the next actions for a pool. In a pool that is not updated in place, machines are named by numbers.
-func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *members) (plan inplace.Selection, err error) {
+// plan returns the next actions for a pool. In a pool that is not updated in place, machines are
+// named by numbers.
+func (c *Controller) plan(
+	ctx context.Context, d *api.MachineDeployment, m *members,
+) (plan inplace.Selection, err error) {
 	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
 		for i := range d.Spec.Replicas {
 			name := fmt.Sprintf("%s-%d", targetOf(d), i)
@@ -135,7 +140,8 @@ func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *memb
 	return plan, err
 }
 
-// targetOf returns the name of the machine set for the deployment's template: here the name of its class.
+// targetOf returns the name of the machine set for the deployment's template: here the name of its
+// class.
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
 // poolOf returns the pool without its machines. Its revision is the deployment's generation, which
@@ -155,8 +161,12 @@ func poolOf(d *api.MachineDeployment) (pool inplace.Pool, err error) {
 
 func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {
 	set := &api.MachineSet{
-		ObjectMeta: metav1.ObjectMeta{Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment"))}},
-		Spec:       api.MachineSetSpec{Template: d.Spec.Template},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment")),
+			},
+		},
+		Spec: api.MachineSetSpec{Template: d.Spec.Template},
 	}
 	_, err := c.Client.MachineSets.Create(ctx, set, metav1.CreateOptions{})
 	return err
@@ -175,7 +185,9 @@ func (c *Controller) createMachine(ctx context.Context, set *api.MachineSet, nam
 
 // belongTo sets the owner and the labels of a machine of the set.
 func belongTo(machine *api.Machine, set *api.MachineSet) {
-	machine.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))}
+	machine.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet")),
+	}
 	for label, value := range set.Spec.Template.Labels {
 		metav1.SetMetaDataLabel(&machine.ObjectMeta, label, value)
 	}
@@ -191,7 +203,8 @@ func ownerOf(object metav1.Object) string {
 
 func (c *Controller) reportFailed(ctx context.Context, m *members) error {
 	for _, set := range m.sets {
-		failed := FailedMachines(slices.DeleteFunc(slices.Clone(m.machines), func(m *api.Machine) bool { return ownerOf(m) != set.Name }))
+		failed := FailedMachines(slices.DeleteFunc(slices.Clone(m.machines),
+			func(m *api.Machine) bool { return ownerOf(m) != set.Name }))
 		if !slices.Equal(set.Status.FailedMachines, failed) {
 			set.Status.FailedMachines = failed
 			if _, err := c.Client.MachineSets.UpdateStatus(ctx, set, metav1.UpdateOptions{}); err != nil {
@@ -202,8 +215,9 @@ func (c *Controller) reportFailed(ctx context.Context, m *members) error {
 	return nil
 }
 
-// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set. They become an error of the worker,
-// and a red condition of the cluster. Last operations of all types count.
+// FailedMachines lists the machines that machine-controller-manager writes into the status of their
+// machine set. They become an error of the worker, and a red condition of the cluster. Last
+// operations of all types count.
 func FailedMachines(machines []*api.Machine) []api.MachineSummary {
 	var failed []api.MachineSummary
 	for _, machine := range machines {

@@ -57,7 +57,8 @@ func (r *reconciliation) reconcile(ctx context.Context) (time.Duration, error) {
 	return delay, err
 }
 
-// run takes the steps in machine-controller-manager's order. An error ends it. In any case the machine is reconciled again in time for its update.
+// run takes the steps in machine-controller-manager's order. An error ends it. In any case the
+// machine is reconciled again in time for its update.
 func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err error) {
 	if err := r.validate(); err != nil {
 		return r.Retry.Long, err

@@ -14,16 +14,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// update is the step for hot updates in a machine controller's reconcile, between the sync of the node template and the in-place update. It is
-// outside of the block that needs a node, returns its own delay, and never ends the reconcile. The steps after it use the machine of its result.
+// update is the step for hot updates in a machine controller's reconcile, between the sync of the
+// node template and the in-place update. It is outside of the block that needs a node, returns its
+// own delay, and never ends the reconcile. The steps after it use the machine of its result.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
 	r.machine = result.Machine
 	return result.Delay
 }
 
-// observation returns the observation for package machineupdate. The secret is that of the class, which need not be the machine's own: extensions need
-// not update the secret of a class that they have deleted.
+// observation returns the observation for package machineupdate. The secret is that of the class,
+// which need not be the machine's own: extensions need not update the secret of a class that they
+// have deleted.
 func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	observed := r.observe(r.machine)
 	if observed.Class == nil {
@@ -38,15 +40,18 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	return observed
 }
 
-// observe finds the class whose hot part the machine should have: in a pool that is updated in place, that of the pool's template. The former class
-// is that of the machine set.
+// observe finds the class whose hot part the machine should have: in a pool that is updated in
+// place, that of the pool's template. The former class is that of the machine set.
 func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
 	observed := machineupdate.Observation[*api.Machine]{
-		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
+		Machine: machine, ProviderID: machine.Spec.ProviderID,
+		Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
 	observed.Class, observed.ClassError = c.preparedClass(c.wantedClass(machine))
-	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); c.templateClass(machine) != "" && err == nil {
-		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and an event says so
+	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace,
+		ownerOf(machine)); c.templateClass(machine) != "" && err == nil {
+		// without it no node is drained, and an event says so
+		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name)
 	}
 	return observed
 }
@@ -67,7 +72,8 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	}
 	prepared, beyond, err := c.classes.PrepareDescribed(classOf(class), described)
 	if beyond {
-		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable", "the class changed in fields that no update applies: running machines keep what they were made with")
+		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable",
+			"the class changed in fields that no update applies: running machines keep what they were made with")
 	}
 	return prepared, err
 }

@@ -23,7 +23,8 @@ type Driver interface {
 	InitializeMachine(ctx context.Context, request *Request) (*Response, error)
 	// DeleteMachine deletes the VM, if it exists.
 	DeleteMachine(ctx context.Context, request *Request) error
-	// GetMachineStatus finds the VM. It returns NotFound if there is none, and the VM with the error Uninitialized if it must be initialized.
+	// GetMachineStatus finds the VM. It returns NotFound if there is none, and the VM with the
+	// error Uninitialized if it must be initialized.
 	GetMachineStatus(ctx context.Context, request *Request) (*Response, error)
 }
 
@@ -82,8 +83,9 @@ type Status struct { //nolint:errname // the name is machine-controller-manager'
 	Cause error
 }
 
-// Error returns the code and the cause in the form of machine-controller-manager, which package machineupdate parses. As in
-// machine-controller-manager there is no method Unwrap, with which nobody parses the text.
+// Error returns the code and the cause in the form of machine-controller-manager, which package
+// machineupdate parses. As in machine-controller-manager there is no method Unwrap, with which
+// nobody parses the text.
 func (s *Status) Error() string {
 	return fmt.Sprintf("machine codes error: code = [%s] message = [%s]", s.Code, s.Cause)
 }

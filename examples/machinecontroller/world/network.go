@@ -13,8 +13,8 @@ import (
 // ErrKilled is the error of requests of a killed process.
 var ErrKilled = errors.New("the process was killed")
 
-// network sends all requests of one process. It can stop the process at a request, before it is sent, or after its answer has arrived and before the
-// process reads it.
+// network sends all requests of one process. It can stop the process at a request, before it is
+// sent, or after its answer has arrived and before the process reads it.
 type network struct {
 	mu     sync.Mutex
 	killed bool

@@ -21,7 +21,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
 )
 
-// Replica is a process of the machine controller. It works while it has the lease, and ends when it loses it.
+// Replica is a process of the machine controller. It works while it has the lease, and ends when it
+// loses it.
 type Replica struct {
 	Name       string
 	Controller *controller.Controller
@@ -34,7 +35,8 @@ type Replica struct {
 	done    chan struct{}
 }
 
-// The lease: its validity without renewal, the time in which the leader tries to renew it, and the period of its tries.
+// The lease: its validity without renewal, the time in which the leader tries to renew it, and the
+// period of its tries.
 const (
 	leaseDuration = 2 * time.Second
 	renewDeadline = 1500 * time.Millisecond
@@ -98,7 +100,8 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 		return err
 	}
 	r.Controller = controller.New(controller.Config{
-		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes, Cache: controller.NewCache(client, 0),
+		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes,
+		Cache:  controller.NewCache(client, 0),
 		Driver: r.driver, Settings: w.Settings,
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
@@ -151,7 +154,8 @@ func (r *Replica) Kill() {
 	r.cancel(ErrKilled)
 }
 
-// Freeze stops the process like a machine that sleeps. After Thaw it continues as if no time had passed.
+// Freeze stops the process like a machine that sleeps. After Thaw it continues as if no time had
+// passed.
 func (r *Replica) Freeze() {
 	r.network.mu.Lock()
 	defer r.network.mu.Unlock()
@@ -170,7 +174,8 @@ func (r *Replica) Thaw() {
 	}
 }
 
-// After calls a function after the answer to the next request with the text in "METHOD path body" has arrived, and before the process gets it.
+// After calls a function after the answer to the next request with the text in "METHOD path body"
+// has arrived, and before the process gets it.
 func (r *Replica) After(text string, do func()) { r.network.hook(hook{text: text, do: do}) }
 
 // Lose loses the answer to the next request with the text. The request takes effect.

@@ -1,5 +1,6 @@
-// Package world combines the parts: a cloud on loopback, replicas of the machine controller that compete for a lease of the API server, the agents on
-// the nodes, and the extension that writes classes and pools.
+// Package world combines the parts: a cloud on loopback, replicas of the machine controller that
+// compete for a lease of the API server, the agents on the nodes, and the extension that writes
+// classes and pools.
 //
 // It imports all packages of the example except the story; none of them imports it.
 package world
@@ -44,8 +45,8 @@ const secretName = "cloudprovider"
 // Config configures the world.
 type Config struct {
 	Namespace string
-	// Controllers is the configuration of the replicas' clients; nil for that of all other clients. Core is the group of nodes, secrets and events; zero
-	// for that of machines.
+	// Controllers is the configuration of the replicas' clients; nil for that of all other clients.
+	// Core is the group of nodes, secrets and events; zero for that of machines.
 	Controllers *rest.Config
 	// Updaters is the same for updaters beside controllers; nil for that of the controllers.
 	Updaters *rest.Config
@@ -55,11 +56,14 @@ type Config struct {
 	Retry    controller.Retry
 	Workers  int
 	Attempt  time.Duration // timeout of a request to the cloud
-	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a change.
+	// VolumeCooldown is the time for which drivers do not change a volume after the cloud refused a
+	// change.
 	VolumeCooldown time.Duration
-	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no time.
+	// Updated reports whether the agent on a node has updated it. If it is nil, agents need no
+	// time.
 	Updated func(node string) bool
-	// Observe is called for the events of controllers, and Takeover for keys that drivers took over. They may be nil.
+	// Observe is called for the events of controllers, and Takeover for keys that drivers took
+	// over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
 	Takeover func(replica string, resource machineupdate.Resource, key string)
 }
@@ -84,7 +88,8 @@ type World struct {
 
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
-	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config), cmp.Or(c.Core, api.GroupVersion)
+	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config),
+		cmp.Or(c.Core, api.GroupVersion)
 	c.Updaters = cmp.Or(c.Updaters, c.Controllers)
 	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
@@ -125,21 +130,24 @@ func (w *World) Until(what string, limit time.Duration, holds func() bool) error
 	return nil
 }
 
-// PutClass creates a class, or gives it another spec under the same name, like an extension if only hot fields change.
+// PutClass creates a class, or gives it another spec under the same name, like an extension if only
+// hot fields change.
 func (w *World) PutClass(name string, spec any) error {
 	raw, err := json.Marshal(spec)
 	if err != nil {
 		return err
 	}
 	class := &api.MachineClass{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{api.Finalizer}}, Provider: "AWS", SecretRef: api.SecretReference{Name: secretName},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{api.Finalizer}}, Provider: "AWS",
+		SecretRef:    api.SecretReference{Name: secretName},
 		ProviderSpec: runtime.RawExtension{Raw: raw},
 	}
 	_, err = w.Client.MachineClasses.Create(w.ctx, class, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	return change(w.ctx, w.Client.MachineClasses, name, func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
+	return change(w.ctx, w.Client.MachineClasses, name,
+		func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
 }
 
 // Strategy returns the strategy of a pool's deployment, like an extension.
@@ -149,7 +157,8 @@ func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.Mac
 		return api.MachineDeploymentStrategy{Type: deploymentType}
 	}
 	return api.MachineDeploymentStrategy{Type: deploymentType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{
-		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge), OrchestrationType: orchestrationType,
+		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge),
+		OrchestrationType: orchestrationType,
 	}}
 }
 
@@ -157,7 +166,9 @@ func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.Mac
 func (w *World) CreatePool(name, class string, strategy hotupdate.Strategy, replicas int32) error {
 	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{
 		Replicas: replicas, Strategy: Strategy(strategy, 1, 0),
-		Template: api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}}},
+		Template: api.MachineTemplateSpec{
+			Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}},
+		},
 	}}
 	_, err := w.Client.MachineDeployments.Create(w.ctx, pool, metav1.CreateOptions{})
 	return err
@@ -220,7 +231,8 @@ func (w *World) BreakNode(name string, broken bool) {
 	w.broken[name] = broken
 }
 
-// runNodes runs the kubelets and agents: each running VM gets a node, which is ready unless it is broken. The node is deleted with the VM.
+// runNodes runs the kubelets and agents: each running VM gets a node, which is ready unless it is
+// broken. The node is deleted with the VM.
 func (w *World) runNodes() {
 	wait.UntilWithContext(w.ctx, func(ctx context.Context) {
 		nodes, err := w.Client.Nodes.List(ctx, metav1.ListOptions{})
@@ -251,7 +263,8 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 	}
 	w.mu.Unlock()
 	if node == nil {
-		node, _ = w.Client.Nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		node, _ = w.Client.Nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		if node == nil {
 			return // the next pass tries again
 		}
@@ -263,7 +276,8 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 		return
 	}
 	isOf := func(c corev1.NodeCondition) bool { return c.Type == ready.Type }
-	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return isOf(c) && c.Status == ready.Status }) {
+	if slices.ContainsFunc(node.Status.Conditions,
+		func(c corev1.NodeCondition) bool { return isOf(c) && c.Status == ready.Status }) {
 		return
 	}
 	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isOf), ready)

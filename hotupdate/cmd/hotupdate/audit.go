@@ -26,7 +26,8 @@ const (
 	csvOutput    = "csv"
 )
 
-// exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is the exit code that shells use.
+// exitUnreadable is added to the exit code of an audit if some of its input could not be read.
+// exitInterrupted is the exit code that shells use.
 const (
 	exitUnreadable  = 32
 	exitInterrupted = 130
@@ -51,10 +52,12 @@ func (p *process) auditCommand() *cobra.Command {
 		Args: func(command *cobra.Command, args []string) error {
 			given := command.Flags().Changed
 			if given("from") == (len(args) > 0) {
-				return errors.New("needs a file, a directory or - with Worker or Shoot manifests, or former results by --from")
+				return errors.New("needs a file, a directory or - with Worker or Shoot manifests, or " +
+					"former results by --from")
 			}
 			if !given("from") && (!given("old") && !given("old-exec") || !given("new") && !given("new-exec")) {
-				return errors.New("needs both releases: --old or --old-exec, and --new or --new-exec, as in --old v1.json --new v2.json")
+				return errors.New("needs both releases: --old or --old-exec, and --new or --new-exec, as in --old " +
+					"v1.json --new v2.json")
 			}
 			return nil
 		},
@@ -63,15 +66,20 @@ func (p *process) auditCommand() *cobra.Command {
 		flags := command.Flags()
 		flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
 		flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
-		flags.StringVar(&c.audit.oldProgram, "old-exec", "", "the `PROGRAM` that hashes pools like the release that the fleet runs")
+		flags.StringVar(&c.audit.oldProgram, "old-exec", "",
+			"the `PROGRAM` that hashes pools like the release that the fleet runs")
 		flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
-		flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
+		flags.StringVar(&c.provider, "provider", "",
+			"only Workers and Shoots of the provider of this `NAME`, such as aws")
 		flags.StringVar(&c.audit.by, "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
 		oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
-		flags.StringSliceVar(&c.audit.only, "only", nil, "show only these `VERDICTS`, separated by commas or by giving the flag again")
+		flags.StringSliceVar(&c.audit.only, "only", nil,
+			"show only these `VERDICTS`, separated by commas or by giving the flag again")
 		oneOf(command, "only", audit.Verdicts()...)
-		flags.IntVar(&c.audit.limit, "limit", -1, "show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
-		flags.StringArrayVar(&c.audit.from, "from", nil, "make a report of the former result in this `FILE` instead; may be repeated")
+		flags.IntVar(&c.audit.limit, "limit", -1,
+			"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
+		flags.StringArrayVar(&c.audit.from, "from", nil,
+			"make a report of the former result in this `FILE` instead; may be repeated")
 		flags.StringVar(&c.audit.baseline, "baseline", "", "findings in the former result in this `FILE` are no news")
 		flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
 		flags.BoolVar(&c.all, "all", false, "list every pool, also unchanged ones")
@@ -191,7 +199,8 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 		Each: func(p *audit.Pool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
 				pools := r.Verdicts.Total().Pools
-				line.show(pools, plaintext.Counted(pools, "pool")+", "+plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
+				line.show(pools, plaintext.Counted(pools, "pool")+", "+
+					plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
 			}
 			return to.pool(p)
 		},
@@ -254,7 +263,8 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	return code
 }
 
-// progress is a line on a terminal that says how far an audit is. It is written five times a second at most.
+// progress is a line on a terminal that says how far an audit is. It is written five times a second
+// at most.
 type progress struct {
 	std          *streams
 	began, shown time.Time

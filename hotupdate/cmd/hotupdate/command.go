@@ -15,7 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// streams are what function main hands to a run: the standard streams, the name of the program, and the provider extensions.
+// streams are what function main hands to a run: the standard streams, the name of the program, and
+// the provider extensions.
 type streams struct {
 	program   string // file name of the command; empty in tests
 	in        io.Reader
@@ -98,10 +99,12 @@ func run(args []string, std streams) int {
 	return exitError
 }
 
-// commandFirst moves the command to the front of the arguments. kubectl diff puts all words of KUBECTL_EXTERNAL_DIFF except the first after its two
-// directories: hotupdate /tmp/LIVE-1 /tmp/MERGED-2 plan --pool=a.
+// commandFirst moves the command to the front of the arguments. kubectl diff puts all words of
+// KUBECTL_EXTERNAL_DIFF except the first after its two directories: hotupdate /tmp/LIVE-1
+// /tmp/MERGED-2 plan --pool=a.
 func commandFirst(args []string) []string {
-	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") && strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
+	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") &&
+		strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
 		return slices.Concat(args[2:], args[:2])
 	}
 	return args
@@ -114,9 +117,9 @@ func (p *process) root() *cobra.Command {
 		Short: "tell what a change does to the machines of worker pools",
 		Long: `Command hotupdate tells what a change does to the machines of worker pools.
 
-FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of
-plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and - is
-standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW
+of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
+is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
 		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
@@ -128,18 +131,23 @@ standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`
 	if strings.HasPrefix(p.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}", "{{if and .HasParent .HasAvailableSubCommands}}", 1))
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}",
+		"{{if and .HasParent .HasAvailableSubCommands}}", 1))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
+		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(), p.versionCommand(), p.manCommand())
+	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(),
+		p.versionCommand(), p.manCommand())
 	return root
 }
 
 // command gives a command its function and flags.
-func (p *process) command(command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command)) *cobra.Command {
+func (p *process) command(
+	command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command),
+) *cobra.Command {
 	c := &call{process: p}
 	for _, add := range flags {
 		add(c, command)
@@ -160,7 +168,8 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 // maxHelp is the number of columns of help.
 const maxHelp = 100
 
-// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they are.
+// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they
+// are.
 func wrapped(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the words of --help. It once said that only plan takes
-// Shoots.
+// TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the
+// words of --help. It once said that only plan takes Shoots.
 func TestPackageDocumentation(t *testing.T) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "main.go", nil, parser.ParseComments)

@@ -21,15 +21,18 @@ func (p *process) explainCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
-		Long: `Writes every field that is set and concerns machines, with its value, its class and the origin of the class. FILE is a provider config,
-or a Worker or Shoot manifest. In a manifest, every worker pool is explained.
+		Long: `Writes every field that is set and concerns machines, with its value, its class and the origin
+of the class. FILE is a provider config, or a Worker or Shoot manifest. In a manifest, every
+worker pool is explained.
 
-A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. In a pool of a provider that is
-not built in, the config's members are shown without values.
-Exit code: 0; 1 is an error, 2 wrong usage.`,
+A provider config whose apiVersion and kind are not built in is an error, unless --schema names
+its Schema. In a pool of a provider that is not built in, the config's members are shown without
+values. Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
-		command.Flags().BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
+		command.Flags().BoolVar(&c.document, "document", false,
+			"write the exact bytes of the provider config that are hashed instead, without a "+
+				"newline;\nsha256sum of them is the hash")
 		command.MarkFlagsMutuallyExclusive("document", "output")
 	})
 }
@@ -77,7 +80,10 @@ func writeDocument(c *call) error {
 		return err
 	}
 	if len(configs) != 1 {
-		return &usageError{fmt.Sprintf("--document writes one provider config, and there are %d; choose one with --pool", len(configs))}
+		return &usageError{
+			fmt.Sprintf("--document writes one provider config, and there are %d; choose one with --pool",
+				len(configs)),
+		}
 	}
 	document, err := configs[0].schema.DocumentRaw(configs[0].raw)
 	c.out.Write(document)
@@ -130,13 +136,15 @@ func (p *process) hashCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
-		Long: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
-config, or a Worker or Shoot manifest with a line for every worker pool. A pool without a provider config has the hash of the empty one.
+		Long: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the
+hot and ignored ones. FILE is a provider config, or a Worker or Shoot manifest with a line for
+every worker pool. A pool without a provider config has the hash of the empty one.
 
-An extension adds this hash to that of the pool. The whole hash of a pool depends on state that is in no manifest.
+An extension adds this hash to that of the pool. The whole hash of a pool depends on state that
+is in no manifest.
 
-A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema.
-Exit code: 0; 1 is an error, 2 wrong usage.`,
+A provider config whose apiVersion and kind are not built in is an error, unless --schema names
+its Schema. Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, hashConfigs, (*call).addOutputs, (*call).addPools)
 }
@@ -167,7 +175,8 @@ func hashConfigs(c *call) (int, error) {
 	}
 	var rows [][]string
 	for _, one := range all {
-		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash}, func(cell string) bool { return cell == "" }))
+		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash},
+			func(cell string) bool { return cell == "" }))
 	}
 	c.writeText(plaintext.Table(rows))
 	return exitOK, nil
@@ -178,8 +187,10 @@ const stdin = manifests.Stdin
 
 // addPools adds the flags that choose pools and the Schema of their provider configs.
 func (c *call) addPools(command *cobra.Command) {
-	command.Flags().StringArrayVar(&c.pools, "pool", nil, "only the worker pool of this `NAME`; give the flag again for another one")
-	command.Flags().StringVar(&c.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
+	command.Flags().StringArrayVar(&c.pools, "pool", nil,
+		"only the worker pool of this `NAME`; give the flag again for another one")
+	command.Flags().StringVar(&c.schema, "schema", "",
+		"the `FILE` with the Schema of the provider config, for one that is not built in")
 	complete(command, "pool", c.completePools)
 }
 
@@ -201,7 +212,8 @@ type config struct {
 	raw    []byte
 }
 
-// configs returns the provider config of a file, or the provider configs of the pools of a Worker or Shoot. Each must have a Schema.
+// configs returns the provider config of a file, or the provider configs of the pools of a Worker
+// or Shoot. Each must have a Schema.
 func (c *call) configs() ([]config, error) {
 	r, m, err := c.read()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// oneOf declares the words that a flag accepts, for help and completion. [checked] refuses all others.
+// oneOf declares the words that a flag accepts, for help and completion. [checked] refuses all
+// others.
 func oneOf[W any](command *cobra.Command, flag string, words ...W) {
 	var texts []string
 	for _, word := range words {
@@ -78,11 +79,14 @@ func didYouMean(known ...string) string {
 
 // complete sets the completion of a flag's value.
 func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) {
-	_ = command.RegisterFlagCompletionFunc(flag, values) // fails for a flag that the command does not have, which a test would see
+	// fails for a flag that the command does not have, which a test would see
+	_ = command.RegisterFlagCompletionFunc(flag, values)
 }
 
 // completePools completes the name of a pool by the pools in the files on the command line.
-func (c *call) completePools(_ *cobra.Command, files []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+func (c *call) completePools(
+	_ *cobra.Command, files []string, _ string,
+) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	schemas, err := side.NewCatalog(c.schema, c.std.providers)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

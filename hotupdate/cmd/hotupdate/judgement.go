@@ -19,13 +19,21 @@ type judgement struct {
 
 func (c *call) addJudgement(command *cobra.Command) {
 	j, flags := &c.judgement, command.Flags()
-	flags.StringVar(&j.strategy, "strategy", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
+	flags.StringVar(&j.strategy, "strategy", "",
+		"the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&j.extension, "extension", "", "the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout it, plan tells both where they differ, and the graver verdict counts")
+	flags.StringVar(&j.extension, "extension", "",
+		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
+			"it, plan tells both where they differ, and the graver verdict counts")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
-	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
-	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says which machine images can be updated in place")
-	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate if a field that only one of them sets decides it")
+	flags.StringVar(&j.eras, "eras", "",
+		"the `FILE` with the eras in which the extension names pools, in the format of audit "+
+			"(--schema takes it as well)")
+	flags.StringVar(&j.cloudProfile, "cloudprofile", "",
+		"the `FILE` with the CloudProfile, which says which machine images can be updated in place")
+	flags.BoolVar(&j.defaulted, "defaulted", false,
+		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
+			"indeterminate if a field that only one of them sets decides it")
 }
 
 // reader returns a reader of manifests that judges by the flags.

@@ -8,12 +8,13 @@
 //	hotupdate audit PATH...            what a release does to a fleet that nobody touches
 //	hotupdate version                  which build of the command this is
 //
-// FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of
-// plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and - is
-// standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.
+// FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW
+// of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
+// is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.
 //
-// See hotupdate COMMAND --help for the flags. hotupdate completion SHELL writes a script that completes commands, flags and the names of
-// pools. Installed as kubectl-hotupdate, the command is the plugin kubectl hotupdate.
+// See hotupdate COMMAND --help for the flags. hotupdate completion SHELL writes a script that
+// completes commands, flags and the names of pools. Installed as kubectl-hotupdate, the command is
+// the plugin kubectl hotupdate.
 package main
 
 import (
@@ -25,7 +26,10 @@ import (
 )
 
 func main() {
-	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(), providers: providers.All()}
+	std := streams{
+		program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(),
+		providers: providers.All(),
+	}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}

@@ -50,5 +50,6 @@ func (c *call) writeText(text string) {
 	c.out.WriteString(text)
 }
 
-// printable escapes characters that can move the cursor, colour the terminal or reverse the reading direction.
+// printable escapes characters that can move the cursor, colour the terminal or reverse the reading
+// direction.
 func printable(text string) string { return plaintext.Printable(text) }

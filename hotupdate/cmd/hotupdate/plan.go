@@ -38,17 +38,25 @@ func (p *process) planCommand() *cobra.Command {
 	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
-		flags.BoolVar(&c.anyName, "any-name", false, "compare the only objects of a kind that are left over on both sides, although they have other names:\nfor a template, or the copy of an object")
-		flags.StringVar(&c.crd, "crd", "", "the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers and provider configs")
-		flags.StringVar(&c.classes, "classes", "", "the `FILE` with the classes of the fields in the spec of --crd, by path")
-		flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
-		flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
+		flags.BoolVar(&c.anyName, "any-name", false,
+			"compare the only objects of a kind that are left over on both sides, although they have other "+
+				"names:\nfor a template, or the copy of an object")
+		flags.StringVar(&c.crd, "crd", "",
+			"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
+				"and provider configs")
+		flags.StringVar(&c.classes, "classes", "",
+			"the `FILE` with the classes of the fields in the spec of --crd, by path")
+		flags.StringVar(&c.from, "from", "",
+			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
+		flags.BoolVar(&c.verbose, "verbose", false,
+			"show to developers which Go field declares a class, and the sources of rules")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
 	})
 }
 
-// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file, digest and mode of each side, and for a renamed
-// file the new path and the similarity. The path is empty if the user names both sides.
+// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
+// digest and mode of each side, and for a renamed file the new path and the similarity. The path is
+// empty if the user names both sides.
 func changeOf(args []string) (old, updated, path string) {
 	if len(args) == 2 {
 		return args[0], args[1], ""
@@ -144,6 +152,8 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 
 // exitCodes are the exit codes of the verdicts.
 var exitCodes = map[string]int{
-	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate, pool.InPlaceUpdate.String(): exitInPlaceUpdate,
-	pool.Roll.String(): exitRoll, pool.Forbidden.String(): exitForbidden, pool.Indeterminate.String(): exitIndeterminate,
+	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
+	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
+	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
+	pool.Indeterminate.String(): exitIndeterminate,
 }

@@ -20,10 +20,13 @@ func (p *process) schemaCommand() *cobra.Command {
 	command := p.command(&cobra.Command{
 		Use:   "schema [PROVIDER]",
 		Short: "the Schemas of the provider configs that are built in",
-		Long: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. With a PROVIDER the JSON is
-what --schema takes. Without one it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
+		Long: `Writes the Schemas of the provider configs that are built in: every field with its type, class
+and options. With a PROVIDER the JSON is what --schema takes. Without one it is an object with
+the list schemas, each with provider, apiVersion, kind and schema.`,
 		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			_ *cobra.Command, args []string, _ string,
+		) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				names = p.providerNames()
 			}
@@ -52,7 +55,8 @@ func printSchemas(c *call) error {
 		names := c.providerNames()
 		i := slices.Index(names, c.args[0])
 		if i < 0 {
-			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
+			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0],
+				strings.Join(names, ", "))
 		}
 		if c.output == jsonOutput {
 			return writeJSON(c, all[i].Schema)
@@ -74,12 +78,14 @@ func writeSchemas(c *call, all []side.ProviderSchema) error {
 		}
 		rows := append([][]string{{"field", "type", "class", "options"}}, fieldRows("", document.Root)...)
 		fmt.Fprintf(&c.out, "## %s\n\n", s.Provider)
-		c.writeText(fmt.Sprintf("%s %s, fingerprint %s\n\n%s", s.APIVersion, s.Kind, document.Fingerprint, plaintext.Table(rows)))
+		c.writeText(fmt.Sprintf("%s %s, fingerprint %s\n\n%s", s.APIVersion, s.Kind, document.Fingerprint,
+			plaintext.Table(rows)))
 	}
 	return nil
 }
 
-// fieldRows returns a row for every field of an object, or of the elements of a collection, and for the fields below.
+// fieldRows returns a row for every field of an object, or of the elements of a collection, and for
+// the fields below.
 func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
 	for n.Elem != nil {
 		path, n = path+"[]", n.Elem
@@ -109,16 +115,20 @@ func (p *process) schemaDiffCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "what another Schema does to configs that nobody touches",
-		Long: `Says what a release with the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with its effect on
-hashes and the configurations that it refuses. A difference by which pools may roll or configurations may be refused is marked with !.
+		Long: `Says what a release with the Schema NEW instead of OLD does to configurations that nobody
+touches: every difference, with its effect on hashes and the configurations that it refuses. A
+difference by which pools may roll or configurations may be refused is marked with !.
 
-OLD and NEW are files: a Schema (written by hotupdate schema PROVIDER or Schema.MarshalJSON), a golden file of hotupdatetest, or a set of eras
-(see hotupdate audit). For eras, the Schemas that configs are read with are compared.
+OLD and NEW are files: a Schema (written by hotupdate schema PROVIDER or Schema.MarshalJSON), a
+golden file of hotupdatetest, or a set of eras (see hotupdate audit). For eras, the Schemas that
+configs are read with are compared.
 
-Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll. 1 is an error, 2 wrong usage.`,
+Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll.
+1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(2),
 	}, diffSchemas, (*call).addOutputs, func(c *call, command *cobra.Command) {
-		command.Flags().BoolVar(&c.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
+		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
+			"tell the gravest consequence by the exit code as well")
 	})
 }
 
@@ -162,7 +172,8 @@ func diffSchemas(c *call) (int, error) {
 	return exitCodeOfFindings(findings), err
 }
 
-// writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse configs.
+// writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse
+// configs.
 func (c *call) writeFindings(findings []hotupdate.Finding) {
 	var text strings.Builder
 	for _, f := range findings {
@@ -194,7 +205,10 @@ func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings []hotupdate
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return err
 	}
-	d := schemaDiff{FormatVersion: listVersion, OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
+	d := schemaDiff{
+		FormatVersion: listVersion, OldFingerprint: before, NewFingerprint: after, Harmless: true,
+		Findings: []jsonFinding{},
+	}
 	for _, f := range findings {
 		d.Harmless = d.Harmless && f.Harmless()
 		d.Findings = append(d.Findings, jsonFinding{f, f.Harmless(), f.String()})

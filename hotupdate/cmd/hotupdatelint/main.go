@@ -1,4 +1,5 @@
-// Command hotupdatelint reports hotupdatable struct tags that are misspelled, misplaced or without effect.
+// Command hotupdatelint reports hotupdatable struct tags that are misspelled, misplaced or without
+// effect.
 //
 //	hotupdatelint ./...                                     on its own
 //	hotupdatelint -fix ./...                                and corrects what was meant without doubt

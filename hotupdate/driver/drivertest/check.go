@@ -19,19 +19,22 @@ type Setup struct {
 	Schema *hotupdate.Schema
 	// Rules returns the cloud's rules, such as tags.AWS.Rules.
 	Rules func(kind tags.Kind) (tags.Rules, error)
-	// Request holds the fields of a request that the driver reads besides class, lane and parts: Machine, ProviderID, Secret, Object and Class.Object.
+	// Request holds the fields of a request that the driver reads besides class, lane and parts:
+	// Machine, ProviderID, Secret, Object and Class.Object.
 	Request machineupdate.UpdateMachineRequest
 }
 
-// State is a provider spec with the resulting resources of the machine and around it. All states have the same resources. A resource that is equal in
-// all states belongs to somebody else, such as the volume of a CSI driver. Version is not read.
+// State is a provider spec with the resulting resources of the machine and around it. All states
+// have the same resources. A resource that is equal in all states belongs to somebody else, such as
+// the volume of a CSI driver. Version is not read.
 type State struct {
 	Spec      string // JSON
 	Resources []driver.Resource
 }
 
-// Check takes the machine from each state to each other one, in many ways, and reports each broken promise once. NewDriver makes a driver
-// whose client calls the cloud and which waits by [Cloud.Wait]: a [*driver.Kit], or the adopter's type around one.
+// Check takes the machine from each state to each other one, in many ways, and reports each broken
+// promise once. NewDriver makes a driver whose client calls the cloud and which waits by
+// [Cloud.Wait]: a [*driver.Kit], or the adopter's type around one.
 func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (D, error), states ...State) {
 	tb.Helper()
 	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
@@ -46,12 +49,16 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 				if from == to {
 					continue
 				}
-				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0, needs: needs}
+				c := &checker{
+					setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise,
+					isCalm: i == 0, needs: needs,
+				}
 				c.broken = func(promise, format string, args ...any) {
 					tb.Helper()
 					if !slices.Contains(reported, promise) {
 						reported = append(reported, promise)
-						tb.Errorf("%s: %s (%s, from state %d to %d)", promise, fmt.Sprintf(format, args...), s.name, from, to)
+						tb.Errorf("%s: %s (%s, from state %d to %d)", promise,
+							fmt.Sprintf(format, args...), s.name, from, to)
 					}
 				}
 				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }

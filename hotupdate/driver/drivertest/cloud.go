@@ -18,8 +18,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors are [machineupdate.ErrThrottled], a
-// [*machineupdate.RetryError], or others. A fake client translates them into errors of the cloud's API.
+// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors
+// are [machineupdate.ErrThrottled], a [*machineupdate.RetryError], or others. A fake client
+// translates them into errors of the cloud's API.
 type Cloud struct {
 	*checker
 
@@ -71,7 +72,8 @@ type landing struct {
 	land func() error
 }
 
-// Resources returns the resources of the [State] with their live state: infrastructure tags with their version, and readings of attributes.
+// Resources returns the resources of the [State] with their live state: infrastructure tags with
+// their version, and readings of attributes.
 func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -92,8 +94,8 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	return clone(shown), nil
 }
 
-// Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging]. Where the cloud takes the value as the condition of
-// a removal, an empty value means no condition.
+// Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging].
+// Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	isOne := func(r *resource) bool { return slices.Contains(ids, r.ID) }
 	return c.write(ctx, "Change", isOne, 0, func(of []*resource) error {
@@ -114,8 +116,8 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 	})
 }
 
-// Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is [tags.Unguarded], it
-// does so on condition of the version.
+// Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is
+// [tags.Unguarded], it does so on condition of the version.
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
 	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
 	return c.write(ctx, "Replace", isOne, 0, func(of []*resource) error {
@@ -126,9 +128,11 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 	})
 }
 
-// Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted now and done later. Until then the resource
-// accepts no other change that takes time.
-func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error {
+// Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted
+// now and done later. Until then the resource accepts no other change that takes time.
+func (c *Cloud) Modify(
+	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
+) error {
 	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
 	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
 		r := of[0]
@@ -164,7 +168,10 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 }
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
-func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration, change func(of []*resource) error) error {
+func (c *Cloud) write(
+	ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration,
+	change func(of []*resource) error,
+) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -249,7 +256,8 @@ func (c *Cloud) finish(r *resource) {
 	c.remember()
 }
 
-// store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that are forbidden to users.
+// store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that
+// are forbidden to users.
 func (c *Cloud) store(r *resource, all map[string]string) error {
 	for _, problem := range r.rules.Validate(all, nil, field.NewPath(r.String())) {
 		if problem.Type != field.ErrorTypeForbidden {

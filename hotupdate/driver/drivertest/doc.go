@@ -1,8 +1,11 @@
-// Package drivertest checks a driver that updates machines: its projection, its discovery and its calls, under the real update flow.
+// Package drivertest checks a driver that updates machines: its projection, its discovery and its
+// calls, under the real update flow.
 //
-// The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the cloud's API becomes a method call, and each error
-// becomes an error of the API. [Check] takes the machine from each [State] to each other, while the cloud throttles, fails, lags and loses answers.
-// So states should differ in everything that the driver changes, on every resource. Promises not checked are logged. A failure names the broken one:
+// The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the
+// cloud's API becomes a method call, and each error becomes an error of the API. [Check] takes the
+// machine from each [State] to each other, while the cloud throttles, fails, lags and loses
+// answers. So states should differ in everything that the driver changes, on every resource.
+// Promises not checked are logged. A failure names the broken one:
 //
 //	desired state        every resource of the machine gets its state in the provider spec, and keeps it
 //	idle                 a call changes something on each resource that it names
@@ -24,10 +27,10 @@
 //	acceptance           an accepted change is not yet a success: the error is ErrPending until the change is done
 //	reversal             a change whose reversal is wanted while it is under way is reversed
 //	failed change        a change that the cloud accepted but did not carry out is made again
-//	refusal              the error has a RetryError while the cloud refuses changes for hours, and infrastructure tags do not wait
+//	refusal              the error has a RetryError while the cloud refuses changes, and tags do not wait
 //
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //
-// The package owns the fake cloud and the promises. It knows no provider: limits come from the rules that the adopter names. The driver in
-// examples/gcp is checked with it.
+// The package owns the fake cloud and the promises. It knows no provider: limits come from the
+// rules that the adopter names. The driver in examples/gcp is checked with it.
 package drivertest

@@ -63,10 +63,12 @@ const needsChange = "desired state, which needs a changed %s in the lane %q"
 // secret is the text that no error may show. Errors of the cloud quote it.
 const secret = "secret-of-drivertest"
 
-// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next class.
+// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
+// class.
 func (c *checker) start() bool {
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
-	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}}, machineupdate.Classes{}
+	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}},
+		machineupdate.Classes{}
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
@@ -75,7 +77,9 @@ func (c *checker) start() bool {
 	}
 	c.cloud.remember()
 	c.undisturbed()
-	c.machine = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"}}
+	c.machine = &metav1.PartialObjectMetadata{
+		ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"},
+	}
 	var err error
 	if c.driver, err = c.newDriver(c.cloud); err != nil {
 		c.broken("desired state", "the driver cannot be made: %v", err)
@@ -87,7 +91,8 @@ func (c *checker) start() bool {
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
 }
 
-// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody else.
+// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody
+// else.
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
@@ -119,7 +124,10 @@ func (c *checker) undisturbed() {
 
 // wants gives the machine the class of a state.
 func (c *checker) wants(s *State) bool {
-	class := machineupdate.MachineClass{Object: cmp.Or[metav1.Object](c.setup.Request.Class.Object, &metav1.ObjectMeta{Name: "class"}), ProviderSpec: []byte(s.Spec)}
+	class := machineupdate.MachineClass{
+		Object:       cmp.Or[metav1.Object](c.setup.Request.Class.Object, &metav1.ObjectMeta{Name: "class"}),
+		ProviderSpec: []byte(s.Spec),
+	}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
 	if err != nil {
 		c.broken("desired state", "the provider spec cannot be prepared: %v", err)
@@ -128,14 +136,18 @@ func (c *checker) wants(s *State) bool {
 	return err == nil
 }
 
-// reconcile lets the flow reconcile the machine once, in every lane, and returns the delay until the next time.
+// reconcile lets the flow reconcile the machine once, in every lane, and returns the delay until
+// the next time.
 func (c *checker) reconcile() time.Duration {
 	ctx := context.Background()
 	secrets := map[string][]byte{"drivertest": []byte(secret)}
 	maps.Copy(secrets, c.setup.Request.Secret)
-	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{Patch: c.patch, UpdateMachine: c.update, Now: func() time.Time { return c.cloud.now }}
+	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
+		Patch: c.patch, UpdateMachine: c.update, Now: func() time.Time { return c.cloud.now },
+	}
 	observed := machineupdate.Observation[*metav1.PartialObjectMetadata]{
-		Machine: c.machine, ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class, Former: c.former, Secret: secrets,
+		Machine: c.machine, ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class,
+		Former: c.former, Secret: secrets,
 		Settings: machineupdate.Settings{CallTimeout: callTimeout},
 	}
 	delay := executor.Reconcile(ctx, observed).Delay
@@ -183,7 +195,9 @@ func (c *checker) later(d time.Duration) {
 }
 
 // patch is the API server's patch.
-func (c *checker) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+func (c *checker) patch(
+	_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+) (*metav1.PartialObjectMetadata, error) {
 	written := c.machine.DeepCopy()
 	if err := errors.Join(c.patchErr, json.Unmarshal(data, written)); err != nil {
 		return nil, err
@@ -202,7 +216,9 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	c.calls++
 	isMarked := !c.driver.Driver().ReadsFirst
 	c.cloud.locked(func() {
-		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: isMarked}
+		c.pass = pass{
+			lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: isMarked,
+		}
 	})
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object

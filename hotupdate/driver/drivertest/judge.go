@@ -37,8 +37,8 @@ func (c *checker) sent(w *write) {
 	}
 }
 
-// repeated checks that a request has not failed before in the same pass. It ends the pass of a client
-// that would repeat it for ever.
+// repeated checks that a request has not failed before in the same pass. It ends the pass of a
+// client that would repeat it for ever.
 func (c *checker) repeated(request string) {
 	if c.pass.attempts[request] {
 		c.broken("one attempt", "%s is repeated after an error", request)
@@ -76,17 +76,20 @@ func (c *checker) fails(err error) error {
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
 		was := &before[i]
-		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) && maps.Equal(r.Attributes, was.Attributes) {
+		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) &&
+			maps.Equal(r.Attributes, was.Attributes) {
 			c.broken("idle", "%s changes nothing on %s", w.function, r)
 		}
-		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
+		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags),
+			c.folded(r, c.to.of(r).Tags)
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			if live[key] != theirs[key] {
 				c.broken("foreign keys", "%s takes the key %s, which is somebody else's, from %s", w.function, key, r)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(from)) {
-			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes", to[key] == from[key] && slices.Contains(w.of, r))
+			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes",
+				to[key] == from[key] && slices.Contains(w.of, r))
 			if to[key] == from[key] && live[key] != from[key] {
 				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, r)
 			}
@@ -109,7 +112,8 @@ func (c *checker) returned(err error) {
 	}
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
-		isDone := ok && c.pass.lane == "" && slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
+		isDone := ok && c.pass.lane == "" &&
+			slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
 		if problem := c.unlike(r); isDone && problem != "" {
 			c.broken("partial failure", "the error says that %s is done, and %s", r, problem)
 		}
@@ -127,13 +131,15 @@ func (c *checker) rested() {
 		for _, attribute := range slices.Sorted(maps.Keys(r.Attributes)) {
 			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
 			if got, target, _ := r.Attributes[attribute].Parts(); got != want || target != want {
-				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
+				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", r,
+					attribute, got, target, want)
 			}
 		}
 	}
 }
 
-// unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is empty if they do not.
+// unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is
+// empty if they do not.
 func (c *checker) unlike(r *resource) string {
 	want := map[string]string{}
 	maps.Copy(want, c.folded(r, c.wanted.of(r).Tags))
@@ -144,7 +150,8 @@ func (c *checker) unlike(r *resource) string {
 	return ""
 }
 
-// folded returns infrastructure tags by the identity of their keys. Tags without a value get one, to distinguish them from absent tags.
+// folded returns infrastructure tags by the identity of their keys. Tags without a value get one,
+// to distinguish them from absent tags.
 func (c *checker) folded(r *resource, all map[string]string) map[string]string {
 	same := map[string]string{}
 	for key, value := range all {

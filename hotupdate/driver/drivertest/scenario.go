@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// scenario is what happens to a machine whose class has changed, before and while the driver is called. Afterwards the machine has to settle.
+// scenario is what happens to a machine whose class has changed, before and while the driver is
+// called. Afterwards the machine has to settle.
 type scenario struct {
 	promise, name string
 	disturb       func(c *checker)
@@ -26,12 +27,21 @@ func scenarios() []scenario {
 		{"partial failure", "calls for one resource fail", partialFailure},
 		{"lost answer", "the cloud does what it is asked, and gives no answer", lostAnswer},
 		{"late landing", "requests land late", func(c *checker) { lateLanding(c, c.to) }},
-		{"late landing", "requests land late, and the class is what it was", func(c *checker) { lateLanding(c, c.from) }},
-		{"lagging reads", "reads lag by a minute, and the class is what it was", func(c *checker) { reversal(c, time.Minute) }},
+		{
+			"late landing", "requests land late, and the class is what it was",
+			func(c *checker) { lateLanding(c, c.from) },
+		},
+		{
+			"lagging reads", "reads lag by a minute, and the class is what it was",
+			func(c *checker) { reversal(c, time.Minute) },
+		},
 		{"reversal", "the class is what it was", func(c *checker) { reversal(c, 0) }},
 		{"throttling", "the cloud throttles the first calls", throttling},
 		{"not found", "there is no VM, or it cannot be read", notFound},
-		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = errors.New("the API server does not answer") }},
+		{
+			"marker first", "the marker cannot be written",
+			func(c *checker) { c.patchErr = errors.New("the API server does not answer") },
+		},
 		{"end of context", "the context ends", endOfContext},
 		{"foreign keys", "somebody else writes between read and write", interference},
 		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
@@ -127,7 +137,8 @@ func (c *checker) expect(when string, is func(kind machineupdate.DriverError, er
 
 func notFound(c *checker) {
 	c.cloud.isGone = true
-	c.expect("there is no VM", func(kind machineupdate.DriverError, _ error) bool { return kind == machineupdate.ErrNotFound })
+	c.expect("there is no VM",
+		func(kind machineupdate.DriverError, _ error) bool { return kind == machineupdate.ErrNotFound })
 	c.try()
 	c.cloud.isGone, c.cloud.onRead = false, func() error { return errRefused }
 	c.expect("a read failed", func(kind machineupdate.DriverError, err error) bool {
@@ -142,7 +153,8 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets somebody else set a key and, where the cloud supports conditions, give new values to keys that are to be removed.
+// interference lets somebody else set a key and, where the cloud supports conditions, give new
+// values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}
@@ -158,7 +170,8 @@ func interference(c *checker) {
 	}
 }
 
-// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys are removed once the driver has answered.
+// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys
+// are removed once the driver has answered.
 func limits(c *checker, lacking int) {
 	isFull := false
 	for _, r := range c.own {
@@ -176,9 +189,10 @@ func limits(c *checker, lacking int) {
 	if !isFull {
 		return
 	}
-	c.expect("a resource has no room, so that nothing is to be called", func(_ machineupdate.DriverError, err error) bool {
-		return c.pass.lane != "" || err != nil && c.pass.writes == 0
-	})
+	c.expect("a resource has no room, so that nothing is to be called",
+		func(_ machineupdate.DriverError, err error) bool {
+			return c.pass.lane != "" || err != nil && c.pass.writes == 0
+		})
 	c.try()
 	c.undisturbed()
 	isFilling := func(key, _ string) bool { return strings.HasPrefix(key, "drivertest-") }
@@ -217,6 +231,7 @@ func refusal(c *checker) {
 		c.later(min(max(c.reconcile(), time.Second), 15*time.Minute))
 	}
 	if record := c.machine.Annotations[machineupdate.AnnotationRecord]; strings.Contains(record, `"state":`) {
-		c.broken(c.promise, "infrastructure tags are not settled after an hour, as attributes are not: they need a lane")
+		c.broken(c.promise,
+			"infrastructure tags are not settled after an hour, as attributes are not: they need a lane")
 	}
 }

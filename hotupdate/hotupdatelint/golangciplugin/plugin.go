@@ -1,5 +1,6 @@
-// Package golangciplugin makes the analyzer of package hotupdatelint a linter of golangci-lint, as a module plugin. Only the binary that
-// golangci-lint custom builds imports it: see the files in examples/editor.
+// Package golangciplugin makes the analyzer of package hotupdatelint a linter of golangci-lint, as
+// a module plugin. Only the binary that golangci-lint custom builds imports it: see the files in
+// examples/editor.
 package golangciplugin
 
 import (

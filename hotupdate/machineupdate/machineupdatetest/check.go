@@ -167,6 +167,7 @@ func (c *checker[M]) settles() {
 		return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name))
 	}, 20*time.Minute, "never settled", "no update is confirmed")
 	if want := c.classes[wantedClass].hot(); c.live[""] != want {
-		c.server.broken("never settled", "the driver has applied %q, not %q, and the record is settled", c.live[""], want)
+		c.server.broken("never settled", "the driver has applied %q, not %q, and the record is settled", c.live[""],
+			want)
 	}
 }

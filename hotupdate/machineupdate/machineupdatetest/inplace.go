@@ -8,13 +8,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// node is the machine's node in an in-place update. The account of its VM can change only while the node is drained.
+// node is the machine's node in an in-place update. The account of its VM can change only while the
+// node is drained.
 type node struct {
 	cached, live machineupdate.DrainedNode
 	ready        bool
 }
 
-// Drained returns the machine's node in the cache, and whether it is drained for an in-place update and waits for ApplyInPlace.
+// Drained returns the machine's node in the cache, and whether it is drained for an in-place update
+// and waits for ApplyInPlace.
 func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
 	return w.node.cached, w.node.cached.Unschedulable && !w.node.ready
 }
@@ -26,7 +28,8 @@ func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { re
 func (w *World[M]) Ready() {
 	w.node.ready = true
 	if w.live[drainedLane] != accountB || w.updateErr[drainedLane] != nil {
-		w.server.broken("ready too early", "the node is ready for the update, and the driver has not applied the InPlace part")
+		w.server.broken("ready too early",
+			"the node is ready for the update, and the driver has not applied the InPlace part")
 	}
 }
 
@@ -43,7 +46,10 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 			c.isReady()
 			c.settles()
 		}},
-		{"an in-place update that is accepted and done later", "InPlaceUpdating", func(c *checker[M]) { c.delayed(machineupdate.ErrPending) }},
+		{
+			"an in-place update that is accepted and done later", "InPlaceUpdating",
+			func(c *checker[M]) { c.delayed(machineupdate.ErrPending) },
+		},
 		{"an in-place update that fails", "InPlaceUpdating", func(c *checker[M]) { c.delayed(codeError("Internal")) }},
 		{"an in-place update that conflicts", "InPlaceUpdating", func(c *checker[M]) {
 			c.drain()

@@ -10,10 +10,15 @@ import (
 // Drivers of the World: without lanes, with a lane that the cloud refuses for hours, one that reads
 // first, and one with a lane that needs a drained node.
 var (
-	driver        = machineupdate.Driver{Kinds: []string{"vm"}}
-	slowDriver    = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}}
+	driver     = machineupdate.Driver{Kinds: []string{"vm"}}
+	slowDriver = machineupdate.Driver{
+		Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}},
+	}
 	readingDriver = machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
-	drainedDriver = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}}, ReadsFirst: true}
+	drainedDriver = machineupdate.Driver{
+		Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}},
+		ReadsFirst: true,
+	}
 )
 
 const (
@@ -89,8 +94,11 @@ func update[M machineupdate.Machine](c *checker[M]) {
 
 func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 	c.later(0)
-	if typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation", "state"); typ != "Create" || state != "Processing" {
-		c.server.broken("report that harms", "the machine has not joined, and its lastOperation is %q %q now: its bootstrap token would never be deleted", typ, state)
+	if typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation",
+		"state"); typ != "Create" || state != "Processing" {
+		c.server.broken("report that harms",
+			"the machine has not joined, and its lastOperation is %q %q now: its bootstrap token would never "+
+				"be deleted", typ, state)
 	}
 	c.settles()
 }
@@ -112,7 +120,8 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 func (c *checker[M]) slow(err error) {
 	c.driver, c.updateErr[slowLane] = slowDriver, err
 	c.class(`{"tags":{"k":"1"},"iops":3}`)
-	c.until(func() bool { return c.updated[slowLane] > 0 }, 0, "lane lost", "UpdateMachine was not called with the name of its second lane")
+	c.until(func() bool { return c.updated[slowLane] > 0 }, 0, "lane lost",
+		"UpdateMachine was not called with the name of its second lane")
 	for range 6 {
 		c.later(20 * time.Minute)
 	}
@@ -133,7 +142,8 @@ func refusal[M machineupdate.Machine](c *checker[M]) {
 func pending[M machineupdate.Machine](c *checker[M]) {
 	c.slow(machineupdate.ErrPending)
 	if c.isSettled(slowLane) || c.failures > 0 {
-		c.server.broken("error kind lost", "a change that was accepted and is not done is taken for a success or a failure")
+		c.server.broken("error kind lost",
+			"a change that was accepted and is not done is taken for a success or a failure")
 	}
 	c.settles()
 }
@@ -159,7 +169,8 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 	case record != "":
 		c.server.broken("error kind lost", "Unimplemented is not understood: it left the record %q", record)
 	case c.updated[""] > 1:
-		c.server.broken("classes lost", "Unimplemented led to %d calls in 50m: Classes belong to the process", c.updated[""])
+		c.server.broken("classes lost", "Unimplemented led to %d calls in 50m: Classes belong to the process",
+			c.updated[""])
 	}
 	c.later(time.Hour)
 	if c.updated[""] < 2 {
@@ -181,7 +192,9 @@ func notFound[M machineupdate.Machine](c *checker[M]) {
 func creation[M machineupdate.Machine](c *checker[M]) {
 	c.creates()
 	if !strings.Contains(c.server.record(""), providerID) {
-		c.server.broken("creation endless", "after the creation the record is %q: FinishCreation was not called, or its write overwritten", c.server.record(""))
+		c.server.broken("creation endless",
+			"after the creation the record is %q: FinishCreation was not called, or its write overwritten",
+			c.server.record(""))
 	}
 	c.later(0)
 }
@@ -196,6 +209,8 @@ func failedCreation[M machineupdate.Machine](c *checker[M]) {
 
 func initialization[M machineupdate.Machine](c *checker[M], calls int) {
 	c.vm, c.uninitialized = true, calls
-	c.until(func() bool { return c.uninitialized == 0 }, time.Minute, "creation stopped", "InitializeMachine was not called until it succeeded")
-	c.until(func() bool { return c.updated[""] > 0 }, 20*time.Minute, "never settled", "the VM existed before, so the spec of its creation is unknown, and it is not updated")
+	c.until(func() bool { return c.uninitialized == 0 }, time.Minute, "creation stopped",
+		"InitializeMachine was not called until it succeeded")
+	c.until(func() bool { return c.updated[""] > 0 }, 20*time.Minute, "never settled",
+		"the VM existed before, so the spec of its creation is unknown, and it is not updated")
 }

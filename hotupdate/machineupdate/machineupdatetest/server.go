@@ -65,7 +65,8 @@ func (s *server[M]) refuses(write, name, version string) error {
 		s.broken("blind write", "%s carries no resourceVersion", write)
 	case version != strconv.Itoa(s.version):
 		if !s.disturbed {
-			s.broken("stale object", "%s carries resourceVersion %s, though the write before it returned %d", write, version, s.version)
+			s.broken("stale object", "%s carries resourceVersion %s, though the write before it returned %d",
+				write, version, s.version)
 		}
 		return apierrors.NewConflict(schema.GroupResource{}, name, nil)
 	}
@@ -101,9 +102,13 @@ func (w *World[M]) UpdateStatus(_ context.Context, machine M, _ metav1.UpdateOpt
 }
 
 // Patch is client-go's, for merge patches.
-func (w *World[M]) Patch(_ context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, subresources ...string) (written M, err error) {
+func (w *World[M]) Patch(
+	_ context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions,
+	subresources ...string,
+) (written M, err error) {
 	patch := unstructured.Unstructured{}
-	if err := json.Unmarshal(data, &patch.Object); err != nil || patchType != types.MergePatchType || len(subresources) > 0 {
+	if err := json.Unmarshal(data, &patch.Object); err != nil || patchType != types.MergePatchType ||
+		len(subresources) > 0 {
 		return written, apierrors.NewBadRequest("only merge patches of the machine itself are supported")
 	}
 	if err := w.server.refuses("Patch", name, patch.GetResourceVersion()); err != nil {

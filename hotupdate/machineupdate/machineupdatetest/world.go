@@ -69,8 +69,8 @@ func (c class) hot() string {
 	return string(hot)
 }
 
-// codeError is an error with the text of MCM's status.Status: it has no Unwrap, and its text is parsed. With OutOfRange in the message, MCM looks
-// for orphans.
+// codeError is an error with the text of MCM's status.Status: it has no Unwrap, and its text is
+// parsed. With OutOfRange in the message, MCM looks for orphans.
 type codeError string
 
 func (e codeError) Error() string {
@@ -173,7 +173,8 @@ func (w *World[M]) checkClass(method, want string, class machineupdate.MachineCl
 	}
 }
 
-// UpdateMachine is the method of the driver. A controller may convert the request and the error for its driver interface.
+// UpdateMachine is the method of the driver. A controller may convert the request and the error for
+// its driver interface.
 func (w *World[M]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	w.updated[request.Lane]++
 	w.checkClass("UpdateMachine", wantedClass, request.Class, request.Secret)
@@ -218,6 +219,7 @@ func (w *World[M]) checkStatus(before map[string]any) {
 	}
 	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
 	if len(w.updated) > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
-		w.server.broken("report that harms", "lastOperation has the state %q and the description %q", state, description)
+		w.server.broken("report that harms",
+			"lastOperation has the state %q and the description %q", state, description)
 	}
 }

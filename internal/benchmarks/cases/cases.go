@@ -1,8 +1,8 @@
-// Package cases is what is measured: each operation of the library beside the code that somebody would write by hand for the type, and
-// beside what else there is.
+// Package cases is what is measured: each operation of the library beside the code that somebody
+// would write by hand for the type, and beside what else there is.
 //
-// It owns what is fair: every function gets the same values, checks its answer while it is measured, and is set up before. It must not
-// know how time is taken or shown.
+// It owns what is fair: every function gets the same values, checks its answer while it is
+// measured, and is set up before. It must not know how time is taken or shown.
 package cases
 
 import (
@@ -70,7 +70,8 @@ func newSubject(size fixture.Size) (*subject, error) {
 	if s.raw, err = json.Marshal(s.config); err != nil {
 		return nil, err
 	}
-	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare, &s.bareSame} { // decoded, so that no text is shared
+	// decoded, so that no text is shared
+	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare, &s.bareSame} {
 		*c = &fixture.WorkerConfig{}
 		if err = json.Unmarshal(s.raw, *c); err != nil {
 			return nil, err
@@ -100,8 +101,21 @@ func Groups(size fixture.Size) ([]Group, error) {
 		{"hash of raw JSON", s.hashRaw()},
 		{"raw JSON, equal bytes", s.rawEqual()},
 		{"raw JSON, spelled differently", s.rawSpelled()},
-		{"cut of hot members (Legacy)", []Case{{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }}}},
-		{"compilation of the Schema", []Case{{Library, func() error { _, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil); return err }}}},
+		{
+			"cut of hot members (Legacy)", []Case{
+				{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }},
+			},
+		},
+		{
+			"compilation of the Schema", []Case{
+				{
+					Library, func() error {
+						_, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil)
+						return err
+					},
+				},
+			},
+		},
 	}, nil
 }
 

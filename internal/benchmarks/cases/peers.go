@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 )
 
-// hashPeers are what people take today to hash a value. They cannot leave out what is hot, so they are given a value without it.
+// hashPeers are what people take today to hash a value. They cannot leave out what is hot, so they
+// are given a value without it.
 func hashPeers(c *fixture.WorkerConfig) []named {
 	deep := deephash.HasherForType[*fixture.WorkerConfig]()
 	return []named{
@@ -39,7 +40,8 @@ func hashPeers(c *fixture.WorkerConfig) []named {
 // rawLimit is what nobody can save: JSON is read once to know that it is JSON, and hashed.
 const rawLimit = "jsontext validation + SHA-256 (the limit)"
 
-// hashRawPeers decode, drop what is hot, which takes a line for a type that is known, and hash what encoding/json makes of the rest.
+// hashRawPeers decode, drop what is hot, which takes a line for a type that is known, and hash what
+// encoding/json makes of the rest.
 func hashRawPeers(raw []byte) []named {
 	return []named{
 		{rawLimit, func() error {

@@ -54,8 +54,15 @@ func Scale() []Series {
 			}
 		})},
 		{"map of quantities", ofCollections(func(c *collections, n int) { c.Amounts = quantities(n) })},
-		{"by hand: list of objects", ofLimit(func(c *fixture.WorkerConfig, n int) { c.NetworkInterfaces = interfaces(n) })},
-		{"by hand: map of quantities", ofLimit(func(c *fixture.WorkerConfig, n int) { c.NodeTemplate = &fixture.NodeTemplate{Capacity: quantities(n)} })},
+		{
+			"by hand: list of objects",
+			ofLimit(func(c *fixture.WorkerConfig, n int) { c.NetworkInterfaces = interfaces(n) }),
+		},
+		{
+			"by hand: map of quantities", ofLimit(func(c *fixture.WorkerConfig, n int) {
+				c.NodeTemplate = &fixture.NodeTemplate{Capacity: quantities(n)}
+			}),
+		},
 	}
 }
 
@@ -77,7 +84,9 @@ func ofLimit(fill func(c *fixture.WorkerConfig, n int)) func(n int) (func() erro
 }
 
 // name is the i-th of names in no order.
-func name(i int) string { return fmt.Sprintf("example.com/%08x", uint32(i)*2654435761) } //nolint:gosec // wraps around on purpose
+func name(i int) string {
+	return fmt.Sprintf("example.com/%08x", uint32(i)*2654435761)
+} //nolint:gosec // wraps around on purpose
 
 func interfaces(n int) []fixture.NetworkInterface {
 	list := make([]fixture.NetworkInterface, n)

@@ -1,5 +1,6 @@
-// Package limit is what somebody writes by hand who knows one type and has a day: the canonical document of a fixture.WorkerConfig,
-// its digest, and the comparison of two of them, without reflection. It is the measure of the library's speed.
+// Package limit is what somebody writes by hand who knows one type and has a day: the canonical
+// document of a fixture.WorkerConfig, its digest, and the comparison of two of them, without
+// reflection. It is the measure of the library's speed.
 //
 // It owns nothing: its bytes are those of package hash, which the tests compare.
 package limit
@@ -47,7 +48,8 @@ func Sum(c *fixture.WorkerConfig) (sum [sha256.Size]byte, err error) {
 	clear(e.names)
 	clear(e.entries)
 	clear(e.sorted)
-	e.buf, e.names, e.entries, e.sorted, e.spilled, e.err = e.buf[:0], e.names[:0], e.entries[:0], e.sorted[:0], false, nil
+	e.buf, e.names, e.entries, e.sorted, e.spilled, e.err = e.buf[:0], e.names[:0], e.entries[:0],
+		e.sorted[:0], false, nil
 	encoders.Put(e)
 	return sum, err
 }
@@ -169,7 +171,8 @@ func (e *encoder) metadata(o *fixture.MetadataOptions, comma bool) bool {
 }
 
 func (e *encoder) placement(p *fixture.Placement, comma bool) bool {
-	if p == nil || p.Affinity == nil && p.GroupID == nil && p.HostID == nil && p.PartitionNumber == nil && p.Tenancy == nil {
+	if p == nil ||
+		p.Affinity == nil && p.GroupID == nil && p.HostID == nil && p.PartitionNumber == nil && p.Tenancy == nil {
 		return comma
 	}
 	e.open(`"placement":{`, comma)

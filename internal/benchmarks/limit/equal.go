@@ -4,14 +4,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 )
 
-// Equal reports whether two configurations have one canonical document. Like most code that is written by hand it takes for granted
-// that texts are UTF-8 and that names are there and unique.
+// Equal reports whether two configurations have one canonical document. Like most code that is
+// written by hand it takes for granted that texts are UTF-8 and that names are there and unique.
 func Equal(a, b *fixture.WorkerConfig) bool {
 	return equalBehind(a.CapacityReservation, b.CapacityReservation, equalReservation) &&
 		equalBehind(a.CPUOptions, b.CPUOptions, equalCPU) &&
 		equalDataVolumes(a.DataVolumes, b.DataVolumes) &&
 		equalBehind(a.IAMInstanceProfile, b.IAMInstanceProfile, equalProfile) &&
-		equalBehind(a.InstanceMarketOptions, b.InstanceMarketOptions, func(a, b *fixture.MarketOptions) bool { return *a == *b }) &&
+		equalBehind(a.InstanceMarketOptions, b.InstanceMarketOptions,
+			func(a, b *fixture.MarketOptions) bool { return *a == *b }) &&
 		equalBehind(a.MetadataOptions, b.MetadataOptions, equalMetadata) &&
 		equalNetworkInterfaces(a.NetworkInterfaces, b.NetworkInterfaces) &&
 		equalBehind(a.NodeTemplate, b.NodeTemplate, equalCapacity) &&
@@ -60,7 +61,8 @@ func equalVolume(a, b *fixture.Volume) bool {
 	return same(a.Iops, b.Iops) && same(a.Throughput, b.Throughput)
 }
 
-// equalDataVolumes takes the volumes as they stand, and looks for a name only where it is not in its place.
+// equalDataVolumes takes the volumes as they stand, and looks for a name only where it is not in
+// its place.
 func equalDataVolumes(a, b []fixture.DataVolume) bool {
 	if len(a) != len(b) {
 		return false
@@ -101,7 +103,8 @@ func equalNetworkInterfaces(a, b []fixture.NetworkInterface) bool {
 }
 
 func equalNetworkInterface(a, b *fixture.NetworkInterface) bool {
-	return same(a.Description, b.Description) && a.DeviceIndex == b.DeviceIndex && same(a.NetworkCardIndex, b.NetworkCardIndex) &&
+	return same(a.Description, b.Description) && a.DeviceIndex == b.DeviceIndex &&
+		same(a.NetworkCardIndex, b.NetworkCardIndex) &&
 		equalBehind(a.NetworkCardRange, b.NetworkCardRange, func(a, b *fixture.IndexRange) bool { return *a == *b }) &&
 		same(a.SubnetID, b.SubnetID) && same(declared(a.Type), declared(b.Type))
 }

@@ -4,7 +4,8 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// text writes a JSON string. Most texts are letters of ASCII, and found to be by eight bytes at a time.
+// text writes a JSON string. Most texts are letters of ASCII, and found to be by eight bytes at a
+// time.
 func (e *encoder) text(s string) {
 	e.buf = append(e.buf, '"')
 	if plain(s) {

@@ -1,7 +1,7 @@
 // Package measure times functions against one another on a machine that has other things to do.
 //
-// It owns how a time is taken: in turns, so that a slow moment meets all alike, and the best of many turns, since noise only adds. It
-// must not know what it times.
+// It owns how a time is taken: in turns, so that a slow moment meets all alike, and the best of
+// many turns, since noise only adds. It must not know what it times.
 package measure
 
 import (
@@ -59,7 +59,8 @@ func timed(n int, run func()) time.Duration {
 	return time.Since(start) / time.Duration(n)
 }
 
-// Allocated returns the bytes of all that run allocates, whether or not it is still in use afterwards: an upper bound of its peak.
+// Allocated returns the bytes of all that run allocates, whether or not it is still in use
+// afterwards: an upper bound of its peak.
 func Allocated(run func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()

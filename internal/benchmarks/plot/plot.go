@@ -31,17 +31,24 @@ const (
 )
 
 // colors tell lines apart, also for most people who see few colors.
-var colors = [...]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7a5230", "#8c8c8c"}
+var colors = [...]string{
+	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7a5230", "#8c8c8c",
+}
 
 // Write writes the picture.
 func (p *Plot) Write(w io.Writer) error {
 	var b strings.Builder
 	x, y := p.axes()
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n", width, height)
-	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"25\" font-size=\"16\">%s</text>\n", left, escape(p.Title))
+	fmt.Fprintf(&b,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "+
+			"font-size=\"12\">\n", width, height)
+	fmt.Fprintf(&b,
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"25\" "+
+			"font-size=\"16\">%s</text>\n", left, escape(p.Title))
 	x.draw(&b)
 	y.draw(&b)
-	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">%s</text>\n<text x=\"15\" y=\"%d\" transform=\"rotate(-90 15 %d)\">%s</text>\n",
+	fmt.Fprintf(&b,
+		"<text x=\"%d\" y=\"%d\">%s</text>\n<text x=\"15\" y=\"%d\" transform=\"rotate(-90 15 %d)\">%s</text>\n",
 		left, height-15, escape(p.XLabel), height-below, height-below, escape(p.YLabel))
 	for i, line := range p.Lines {
 		line.draw(&b, x, y, i)
@@ -96,9 +103,13 @@ func (a *axis) draw(b *strings.Builder) {
 			label = fmt.Sprintf("%g", v)
 		}
 		if at := a.at(v); a.upright {
-			fmt.Fprintf(b, "<path d=\"M%d %.1fH%d\" stroke=\"#ccc\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left, at, width-right, left-8, at+4, label)
+			fmt.Fprintf(b,
+				"<path d=\"M%d %.1fH%d\" stroke=\"#ccc\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+				left, at, width-right, left-8, at+4, label)
 		} else {
-			fmt.Fprintf(b, "<path d=\"M%.1f %dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, top, height-below, at, height-below+18, label)
+			fmt.Fprintf(b,
+				"<path d=\"M%.1f %dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" "+
+					"text-anchor=\"middle\">%s</text>\n", at, top, height-below, at, height-below+18, label)
 		}
 	}
 }
@@ -111,7 +122,8 @@ func (l *Line) draw(b *strings.Builder, x, y *axis, i int) {
 	}
 	b.WriteString("\"/>\n")
 	at := top + 20*i
-	fmt.Fprintf(b, "<path d=\"M%d %dh20\" stroke-width=\"2\" stroke=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n", width-right+20, at, color, width-right+46, at+4, escape(l.Name))
+	fmt.Fprintf(b, "<path d=\"M%d %dh20\" stroke-width=\"2\" stroke=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
+		width-right+20, at, color, width-right+46, at+4, escape(l.Name))
 }
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

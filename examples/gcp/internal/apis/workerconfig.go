@@ -1,5 +1,6 @@
-// Package apis has the internal type of the WorkerConfig for the extension's code. As everywhere in Gardener it has no JSON names. The JSON names of
-// the versioned types are the contract, and only versioned types have classes.
+// Package apis has the internal type of the WorkerConfig for the extension's code. As everywhere in
+// Gardener it has no JSON names. The JSON names of the versioned types are the contract, and only
+// versioned types have classes.
 package apis
 
 import (
@@ -41,7 +42,8 @@ type DiskEncryption struct {
 	KMSKeyServiceAccount *string
 }
 
-// DiskSettings are the performance of a disk, in operations and MiB per second, and its storage pool.
+// DiskSettings are the performance of a disk, in operations and MiB per second, and its storage
+// pool.
 type DiskSettings struct {
 	ProvisionedIOPS       *int64
 	ProvisionedThroughput *int64

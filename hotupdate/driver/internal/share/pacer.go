@@ -80,7 +80,8 @@ const (
 	MaxDelay = 20 * time.Second
 	// apart is the time between calls that have room for more members.
 	apart = 450 * time.Millisecond
-	// few is the number of such calls that do not wait, and regain the time until one more does not.
+	// few is the number of such calls that do not wait, and regain the time until one more does
+	// not.
 	few    = 5
 	regain = 30 * time.Second
 	// maxExtra is the number of further calls that the division of a call may cost.
@@ -191,8 +192,8 @@ func (m *Member[P]) patience() time.Duration {
 	return apart
 }
 
-// turn returns the time until the next call may be sent. A clock that goes backwards delays it by no
-// more than a delay after throttling.
+// turn returns the time until the next call may be sent. A clock that goes backwards delays it by
+// no more than a delay after throttling.
 func (p *Pacer[P]) turn(now time.Time) (wait time.Duration) {
 	if missing := p.turns.missing(now, max(p.Refill, 1), p.Refill/2); missing > 0 {
 		wait = max(time.Duration(missing/p.Refill*2*float64(time.Second)), 1) // not less than rounding loses
@@ -280,9 +281,9 @@ func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[
 	return present(c.Members)
 }
 
-// divide sends a refused call again without the guilty members or, if they are not known, in halves.
-// It returns the members for which the refusal is final: the guilty ones, and those for which no
-// further call is left.
+// divide sends a refused call again without the guilty members or, if they are not known, in
+// halves. It returns the members for which the refusal is final: the guilty ones, and those for
+// which no further call is left.
 func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
 	extra := new(maxExtra)
 	if of := c.Members[0].piece; of != nil {

@@ -73,7 +73,8 @@ func (s *Shell[P]) Do(ctx context.Context, a Action, m Member[P], send Send[P]) 
 	return t.peers, t.err
 }
 
-// line returns the line of an action. It forgets lines that are not used any more: credentials change.
+// line returns the line of an action. It forgets lines that are not used any more: credentials
+// change.
 func (s *Shell[P]) line(a Action) *line[P] {
 	if s.lines[a] == nil {
 		if s.lines == nil {

@@ -68,11 +68,15 @@ func (c content) begin(t *Target, bound int) step {
 	return step{newContent(c.applied, during), newContent(next, after), part, whole}
 }
 
-// confirm plans a pass to the applied part. Its success drops the entries. The step is whole if the applied part is the wanted one.
+// confirm plans a pass to the applied part. Its success drops the entries. The step is whole if the
+// applied part is the wanted one.
 func (c content) confirm(t *Target) step {
 	base, frozen := leavesOf(c.applied).frozen(t.isHot)
 	hot, cold := c.entries.frozen(t.isHot)
-	s := step{marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot), whole: maps.Equal(base, t.leaves)}
+	s := step{
+		marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot),
+		whole: maps.Equal(base, t.leaves),
+	}
 	if s.part.Desired = s.part.Applied; s.whole {
 		s.part.Desired = t.hot
 	}
@@ -93,7 +97,8 @@ func (c content) part(base, frozen leaves, hot entries) Part {
 	return part
 }
 
-// create returns the content for a VM that is created with a hot part, which replaces the base of every leaf.
+// create returns the content for a VM that is created with a hot part, which replaces the base of
+// every leaf.
 func (c content) create(hot string) content {
 	beside := entries{}
 	maps.Copy(beside, c.entries)
@@ -101,7 +106,8 @@ func (c content) create(hot string) content {
 	return newContent(hot, beside)
 }
 
-// slice chooses the value of each leaf that a pass desires: the wanted value if it fits, else the base.
+// slice chooses the value of each leaf that a pass desires: the wanted value if it fits, else the
+// base.
 type slice struct {
 	known         bool // there is a base to record
 	bound         int
@@ -139,7 +145,8 @@ func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 	return desired, whole
 }
 
-// fits reports whether there is room for the entries needed to change a leaf, and reserves it. A leaf that keeps its base needs no entries.
+// fits reports whether there is room for the entries needed to change a leaf, and reserves it. A
+// leaf that keeps its base needs no entries.
 func (s *slice) fits(l leaf) bool {
 	base := leaf{l.place, s.base[l.place]}
 	if l == base {

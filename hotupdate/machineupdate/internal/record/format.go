@@ -17,7 +17,8 @@ const version = 1
 // sinceLayout is RFC 3339 in UTC and whole seconds, so that it always has the same length.
 const sinceLayout = "2006-01-02T15:04:05Z"
 
-// Annotation returns the record in canonical form, the only one that [Parse] reads: equal records have equal bytes.
+// Annotation returns the record in canonical form, the only one that [Parse] reads: equal records
+// have equal bytes.
 func (r *Record) Annotation() string {
 	kinds := map[string][]string{} // the body of a content to its kinds
 	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
@@ -26,7 +27,8 @@ func (r *Record) Annotation() string {
 		}
 	}
 	dst := append(r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body))), partsMember...)
-	for _, body := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
+	for _, body := range slices.SortedFunc(maps.Keys(kinds),
+		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
 		dst = append(dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
 	}
 	return string(append(dst, `{`+r.others.body+end...))
@@ -86,7 +88,8 @@ const (
 // replacement replaces bytes that are not UTF-8.
 const replacement = "\uFFFD"
 
-// quoted returns a text as JSON. Bytes that are not UTF-8, which occur in no name, ID or fingerprint, are replaced.
+// quoted returns a text as JSON. Bytes that are not UTF-8, which occur in no name, ID or
+// fingerprint, are replaced.
 func quoted(text string) string {
 	dst, _ := canonjson.AppendString(nil, strings.ToValidUTF8(text, replacement))
 	return string(dst)
@@ -94,8 +97,8 @@ func quoted(text string) string {
 
 // Parse reads the annotation. It accepts only the exact bytes that [Record.Annotation] writes.
 //
-// The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
-// annotation. No input panics.
+// The error is a [*fault.Error] with the code malformed-record, or future-record for a record that
+// a later version wrote. It never quotes the annotation. No input panics.
 func Parse(annotation string) (Record, error) {
 	h, rest, err := ReadHeader(annotation)
 	if err != nil {
@@ -152,8 +155,8 @@ func IsHotPart(raw json.RawMessage) bool {
 	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }
 
-// ReadHeader reads only the header, and allocates nothing for usual names. It returns the JSON of the contents unchecked. The error is that of
-// [Parse].
+// ReadHeader reads only the header, and allocates nothing for usual names. It returns the JSON of
+// the contents unchecked. The error is that of [Parse].
 func ReadHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)
 	number, rest := cutNumber(rest)
@@ -161,7 +164,9 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 	case !ok || number < version || len(annotation) > maxRecord:
 		return h, "", malformed()
 	case number > version:
-		return h, "", &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint}
+		return h, "", &fault.Error{
+			Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint,
+		}
 	}
 	r := reader{rest: rest, ok: true}
 	r.header(&h)
@@ -173,7 +178,9 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 }
 
 func malformed() *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint}
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint,
+	}
 }
 
 // Hint is the hint of every error about a record.
@@ -242,7 +249,8 @@ func (r *reader) text(member string) string {
 	return ""
 }
 
-// unescaped reads a text with its quotes. Malformed text has no canonical form, so the comparison with Annotation refuses it.
+// unescaped reads a text with its quotes. Malformed text has no canonical form, so the comparison
+// with Annotation refuses it.
 func unescaped(quoted string) string {
 	if !strings.Contains(quoted, `\`) {
 		return quoted[1 : len(quoted)-1]

@@ -11,10 +11,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// place identifies a leaf. Element is the element of a list of scalars, in canonical JSON, and empty for every other leaf.
+// place identifies a leaf. Element is the element of a list of scalars, in canonical JSON, and
+// empty for every other leaf.
 type place struct{ pointer, element string }
 
-// shape returns the first byte of the JSON at the pointer if the leaf has the value; 0 if nothing is there.
+// shape returns the first byte of the JSON at the pointer if the leaf has the value; 0 if nothing
+// is there.
 func (p place) shape(value string) byte {
 	switch {
 	case p.element != "":
@@ -46,7 +48,8 @@ func leavesOf(hot string) leaves {
 	return all
 }
 
-// valuesOf returns the values of a document in canonical JSON by pointer. A list is one value. An empty document has no values.
+// valuesOf returns the values of a document in canonical JSON by pointer. A list is one value. An
+// empty document has no values.
 func valuesOf(document string) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if document != "" {
@@ -68,7 +71,8 @@ func read(all map[string]json.RawMessage, pointer string, value json.RawMessage)
 	}
 }
 
-// Filter returns a document in canonical JSON with only the values whose pointers keep accepts. A list is one value.
+// Filter returns a document in canonical JSON with only the values whose pointers keep accepts. A
+// list is one value.
 func Filter(document string, keep func(pointer string) bool) string {
 	kept := object{}
 	for pointer, value := range valuesOf(document) {
@@ -115,8 +119,8 @@ func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, 
 	return hot, frozen
 }
 
-// hotPart merges leaves into one hot part. It returns those leaves of rest that do not fit, because one leaf needs an object where another one is a
-// value.
+// hotPart merges leaves into one hot part. It returns those leaves of rest that do not fit, because
+// one leaf needs an object where another one is a value.
 func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
 	root := object{}
 	for _, one := range l.sorted() {
@@ -131,7 +135,8 @@ func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
 	return root.document(), left
 }
 
-// object is a hot part under construction, or an object in it. Its members are objects, leaves as JSON, and lists of leaves as JSON.
+// object is a hot part under construction, or an object in it. Its members are objects, leaves as
+// JSON, and lists of leaves as JSON.
 type object map[string]any
 
 // put adds a leaf, and reports whether it fits. Elements of one list are added in order.
@@ -178,7 +183,8 @@ type leaf struct {
 }
 
 func (l leaf) compare(other leaf) int {
-	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element), strings.Compare(l.value, other.value))
+	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element),
+		strings.Compare(l.value, other.value))
 }
 
 // entries are leaves that may be live instead of the base.
@@ -210,7 +216,8 @@ func (e entries) send(base, desired leaves) {
 	e.lack(desired, base)
 }
 
-// rebase replaces the base of leaves: the former base may still be live, the new base needs no entry.
+// rebase replaces the base of leaves: the former base may still be live, the new base needs no
+// entry.
 func (e entries) rebase(former, base leaves) {
 	for p, value := range former {
 		e[leaf{p, value}] = true
@@ -247,7 +254,8 @@ func (e entries) cost() (total int) {
 	return total
 }
 
-// hotParts merges the entries into few hot parts: sent have all values; removed have all absences, as null or as the element.
+// hotParts merges the entries into few hot parts: sent have all values; removed have all absences,
+// as null or as the element.
 func (e entries) hotParts() (sent, removed []string) {
 	var values, absences []leaf
 	for _, l := range slices.SortedFunc(maps.Keys(e), leaf.compare) {
@@ -260,8 +268,8 @@ func (e entries) hotParts() (sent, removed []string) {
 	return layOut(values), layOut(absences)
 }
 
-// layOut puts each leaf into the first hot part into which it fits. The leaves are sorted, so where one leaf did not fit, nothing at or below its
-// pointer fits either.
+// layOut puts each leaf into the first hot part into which it fits. The leaves are sorted, so where
+// one leaf did not fit, nothing at or below its pointer fits either.
 func layOut(leaves []leaf) (documents []string) {
 	var parts []object
 	from := map[string]int{} // the first part that may have room, by pointer

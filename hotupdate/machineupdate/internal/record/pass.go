@@ -7,9 +7,11 @@ import (
 
 // Part is the request to a driver for the resources of one kind. Hot parts are canonical JSON.
 type Part struct {
-	Kind      string
-	Applied   string   // that of the last success; empty if it is not known
-	Attempted []string // hot parts that may be live instead; the first is {} if something was removed. Parts share the slice
+	Kind    string
+	Applied string // that of the last success; empty if it is not known
+	// hot parts that may be live instead; the first is {} if something was removed. Parts share the
+	// slice
+	Attempted []string
 	Desired   string
 }
 
@@ -21,7 +23,8 @@ type Pass struct {
 	after  Record
 }
 
-// Begin returns the pass that brings a VM to the target, or to as much of it as the record has room for.
+// Begin returns the pass that brings a VM to the target, or to as much of it as the record has room
+// for.
 func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
 	p := r.begin(t, t.limits.Entries, providerID, now)
 	if p.size() > t.limits.Record {
@@ -30,8 +33,9 @@ func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
 	return p
 }
 
-// Adopt returns the first pass of a VM without a record, which was created with one of these hot parts.
-// Their leaves take none of the room of the entries. It is not ok if the annotation has no room for them.
+// Adopt returns the first pass of a VM without a record, which was created with one of these hot
+// parts. Their leaves take none of the room of the entries. It is not ok if the annotation has no
+// room for them.
 func Adopt(t *Target, created []string, providerID string, now time.Time) (p *Pass, ok bool) {
 	entries := entriesOf(created)
 	r := Record{others: newContent("", entries)}
@@ -112,8 +116,8 @@ func (p *Pass) hint(now time.Time) {
 // Drained records for which drain of the node the pass is made.
 func (p *Pass) Drained(d Drain) { p.Marker.Drain, p.after.Drain = d, d }
 
-// Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated once soon, because the refused change may already
-// have been done, and then at that time.
+// Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated
+// once soon, because the refused change may already have been done, and then at that time.
 func (p *Pass) Refused(until, now time.Time) Record {
 	refused := p.Marker
 	refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0, wholeSeconds(until)

@@ -53,7 +53,8 @@ type Drain struct {
 // MaxRetries is the greatest number of Retries: more would make no difference.
 const MaxRetries = 32
 
-// Record is the record of a machine's hot updates. It is a value: the data behind it is never changed.
+// Record is the record of a machine's hot updates. It is a value: the data behind it is never
+// changed.
 type Record struct {
 	Header
 	others content            // of every kind that is not in kinds
@@ -76,14 +77,17 @@ func (r *Record) with(kinds map[string]content) Record {
 	return changed
 }
 
-// Create returns the record for the creation of a machine's VM with the hot part of the target, which is nil if the class cannot be read. It is
-// Calling, so that a VM is updated even if its creation is never finished. There is room for every creation: if necessary, old attempts are dropped.
+// Create returns the record for the creation of a machine's VM with the hot part of the target,
+// which is nil if the class cannot be read. It is Calling, so that a VM is updated even if its
+// creation is never finished. There is room for every creation: if necessary, old attempts are
+// dropped.
 func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	created := *r
 	if r.ProviderID == "" {
 		created.Creating = machine
 	}
-	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now), 0, time.Time{}, Drain{}
+	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now),
+		0, time.Time{}, Drain{}
 	if t == nil {
 		created.Schema, created.Wanted = "", ""
 		return created
@@ -100,8 +104,8 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	return created
 }
 
-// Created returns the record of a newly created VM: settled if no other attempt to create it can be under way. If the class could not be read, the
-// machine has to be updated.
+// Created returns the record of a newly created VM: settled if no other attempt to create it can be
+// under way. If the class could not be read, the machine has to be updated.
 func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 	created := *r
 	created.ProviderID, created.Creating, created.Since = providerID, "", wholeSeconds(now)
@@ -126,7 +130,8 @@ func (r *Record) Has(t *Target) bool {
 	return true
 }
 
-// wholeSeconds returns the first whole second that is not before now, so that Since is never too early.
+// wholeSeconds returns the first whole second that is not before now, so that Since is never too
+// early.
 func wholeSeconds(now time.Time) time.Time {
 	return now.UTC().Add(time.Second - 1).Truncate(time.Second)
 }

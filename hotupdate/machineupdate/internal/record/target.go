@@ -11,7 +11,9 @@ import (
 // Limits are limits of a record in bytes.
 type Limits struct {
 	HotPart int // a hot part
-	Entries int // of the entries of one content; a leaf with its pointer may take a third: its applied, former and new value have to fit
+	// of the entries of one content; a leaf with its pointer may take a third: its applied, former
+	// and new value have to fit
+	Entries int
 	Record  int // of a record to which something is added
 }
 
@@ -22,12 +24,13 @@ const (
 	maxWritten = 240 << 10 // of all lanes' records
 	maxRecord  = 256 << 10 // of a record to read
 
-	// MaxLanes is the number of lanes that a machine may have besides the first. The first lane's record keeps room for a hot part of maximal size with
-	// its entries.
+	// MaxLanes is the number of lanes that a machine may have besides the first. The first lane's
+	// record keeps room for a hot part of maximal size with its entries.
 	MaxLanes = 8
 )
 
-// LimitsOf returns the limits of the first lane's record beside this number of other lanes, and those of each other lane.
+// LimitsOf returns the limits of the first lane's record beside this number of other lanes, and
+// those of each other lane.
 func LimitsOf(others int) (first, other Limits) {
 	other = Limits{HotPart: 3 << 10, Entries: 9 << 10, Record: 16 << 10}
 	return Limits{maxHotPart, maxEntries, maxWritten - others*other.Record}, other
@@ -36,8 +39,9 @@ func LimitsOf(others int) (first, other Limits) {
 // nothing is the hot part without leaves.
 const nothing = "{}"
 
-// IsHot reports whether a leaf at an RFC 6901 pointer is Hot. The shape is the first byte of the JSON at the pointer: '{' of an empty object, '[' of
-// a list, another of a scalar, and 0 if nothing is there.
+// IsHot reports whether a leaf at an RFC 6901 pointer is Hot. The shape is the first byte of the
+// JSON at the pointer: '{' of an empty object, '[' of a list, another of a scalar, and 0 if nothing
+// is there.
 type IsHot func(pointer string, shape byte) bool
 
 // Target is the wanted part of a class, computed once for all of its machines. It is immutable.
@@ -52,7 +56,8 @@ type Target struct {
 	leaves leaves
 }
 
-// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the kinds, in any order.
+// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the
+// kinds, in any order.
 func NewTarget(hot, schema string, kinds []string, isHot IsHot, limits Limits) *Target {
 	kinds = slices.Clone(kinds)
 	for i, kind := range kinds {
@@ -62,7 +67,9 @@ func NewTarget(hot, schema string, kinds []string, isHot IsHot, limits Limits) *
 	kinds = slices.Compact(kinds)
 	sum := sha256.Sum256([]byte(hot))
 	wanted := base64.RawURLEncoding.EncodeToString(sum[:16])
-	return &Target{hot: hot, schema: schema, kinds: kinds, isHot: isHot, limits: limits, wanted: wanted, leaves: leavesOf(hot)}
+	return &Target{
+		hot: hot, schema: schema, kinds: kinds, isHot: isHot, limits: limits, wanted: wanted, leaves: leavesOf(hot),
+	}
 }
 
 // Hot returns the hot part.

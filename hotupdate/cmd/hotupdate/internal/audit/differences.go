@@ -19,12 +19,13 @@ func within(path, above string) bool {
 // brackets matches a step in brackets, whose quotes may hold brackets.
 var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
 
-// patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops into dataVolumes[].iops. Names in brackets
-// become [], too.
+// patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops
+// into dataVolumes[].iops. Names in brackets become [], too.
 func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }
 
-// differences lists the paths, without duplicates and in the form of WithTag, at which two hashed documents differ under one of the Schemas. They also
-// differ where the Schema of one document cannot read the other.
+// differences lists the paths, without duplicates and in the form of WithTag, at which two hashed
+// documents differ under one of the Schemas. They also differ where the Schema of one document
+// cannot read the other.
 func (r *Releases) differences(old, updated *hotupdate.Schema, before, after []byte) []string {
 	found := map[string]bool{}
 	for _, s := range []*hotupdate.Schema{old, updated} {

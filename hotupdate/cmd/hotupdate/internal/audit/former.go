@@ -52,7 +52,9 @@ func load(in io.Reader) (*Report, error) {
 			err = json.Unmarshal(raw, total)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; it may be cut off", n)
+			return nil,
+				fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
+					"it may be cut off", n)
 		}
 	}
 }
@@ -73,7 +75,8 @@ func (r *Report) check() error {
 	return nil
 }
 
-// eachFinding yields the listed pools that are not unchanged. A result that shows only some verdicts does not list all of them.
+// eachFinding yields the listed pools that are not unchanged. A result that shows only some
+// verdicts does not list all of them.
 func (r *Report) eachFinding(do func(p *Pool)) error {
 	unlisted := r.Verdicts.Total().Pools - r.Verdicts[Unchanged].Pools
 	for _, p := range r.Pools {
@@ -88,7 +91,8 @@ func (r *Report) eachFinding(do func(p *Pool)) error {
 	return nil
 }
 
-// Merge merges the results of several audits into one report. Known findings apply to all of them; known may be nil.
+// Merge merges the results of several audits into one report. Known findings apply to all of them;
+// known may be nil.
 func Merge(all []*Report, known *Known) (*Report, error) {
 	merged := newReport("", "")
 	for _, one := range all {

@@ -19,7 +19,8 @@ var script string
 
 // tones are the colours of the verdicts.
 var tones = map[Verdict]page.Tone{
-	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure, Accepted: page.Live, Unchanged: page.Calm,
+	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure,
+	Accepted: page.Live, Unchanged: page.Calm,
 	differ: page.Replace,
 }
 
@@ -43,10 +44,13 @@ func (r *Report) HTML(out io.Writer, v View) error {
 	}
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
-		Script: script, Template: content, Functions: template.FuncMap{"tone": func(cell string) page.Tone { return tones[Verdict(cell)] }},
+		Script: script, Template: content, Functions: template.FuncMap{
+			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
+		},
 		Content: map[string]any{
-			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"), "Verdicts": Verdicts(),
-			"Groups": r.groups(v), "Sections": r.sections(v),
+			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"),
+			"Verdicts": Verdicts(),
+			"Groups":   r.groups(v), "Sections": r.sections(v),
 		},
 	})
 }
@@ -75,10 +79,14 @@ func (r *Report) groups(v View) []bars {
 		group(byCause, c.Text).add(c.Verdict, c.Count)
 	}
 	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
-	return []bars{barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown), barsOf(ByMinor, r.Groups[ByMinor], shown)}
+	return []bars{
+		barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown),
+		barsOf(ByMinor, r.Groups[ByMinor], shown),
+	}
 }
 
-// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but the longest end with a blank part.
+// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but
+// the longest end with a blank part.
 func barsOf(d Dimension, groups map[string]Counts, shown []Verdict) bars {
 	all, most := values(d, groups), 0
 	b := bars{Title: "by " + string(d), Hidden: max(0, len(all)-maxBars)}

@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// identity identifies an object. The probability that any two of n objects have the same identity is below n²/2¹²⁹.
+// identity identifies an object. The probability that any two of n objects have the same identity
+// is below n²/2¹²⁹.
 type identity [16]byte
 
 // identityOf hashes the UID of an object, or else the whole object.

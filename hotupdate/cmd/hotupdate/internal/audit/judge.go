@@ -65,10 +65,12 @@ type Reason struct {
 	Text    string `json:"text"`
 }
 
-// Side describes a release: by its hash functions, by a program that hashes like the release, or by both.
+// Side describes a release: by its hash functions, by a program that hashes like the release, or by
+// both.
 type Side struct {
 	*release.Release
-	// Program is a name and arguments. If set, its hashes count, and the release, if any, only reads the configs.
+	// Program is a name and arguments. If set, its hashes count, and the release, if any, only
+	// reads the configs.
 	Program []string
 
 	program *program // may be nil
@@ -83,14 +85,16 @@ type Releases struct {
 	open     sync.Map // the Schemas with unknown members admitted
 }
 
-// NewReleases checks that both are releases of one extension, and starts their programs, which end with [Releases.Run].
+// NewReleases checks that both are releases of one extension, and starts their programs, which end
+// with [Releases.Run].
 func NewReleases(old, updated Side) (*Releases, error) {
 	oldErr, newErr := old.start(), updated.start()
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
 	if none := (pool.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
-		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", updated.From, old.From)
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
+			updated.From, old.From)
 	}
 	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
 }
@@ -118,12 +122,14 @@ func (s *Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, f
 	return hashed, refused, nil
 }
 
-// concern reports whether a provider config is of the releases' kind. An empty config is of every kind.
+// concern reports whether a provider config is of the releases' kind. An empty config is of every
+// kind.
 func (r *Releases) concern(raw []byte) bool {
 	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(raw) == r.kind
 }
 
-// judge reads and hashes the provider config of a pool under both releases. An error is a failure of a program.
+// judge reads and hashes the provider config of a pool under both releases. An error is a failure
+// of a program.
 func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 	raw := p.ProviderConfig
 	if pool.IsNull(raw) {
@@ -151,7 +157,12 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 			return nil // assumed to be the same function
 		}
 		judged.Verdict = Indeterminate
-		judged.Reasons = []Reason{{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.Era.Name, old.Era.Name)}}
+		judged.Reasons = []Reason{
+			{
+				Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
+					"known here", updated.Era.Name, old.Era.Name),
+			},
+		}
 	case !slices.Equal(old.Data, updated.Data):
 		judged.Verdict = Rolled
 		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
@@ -166,7 +177,10 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	var all []Reason
 	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
-		all = append(all, Reason{Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
+		all = append(all, Reason{
+			Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash,
+				old.Era.Name, old.Era.Hash),
+		})
 	}
 	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
 	if before != nil && after != nil && (old.Era.Hash == release.Canonical) == (updated.Era.Hash == release.Canonical) {
@@ -174,12 +188,14 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 		all = append(all, r.findingReasons(first, second, r.differences(first, second, before, after))...)
 	}
 	if len(all) == 0 {
-		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // the addition itself may be confidential
+		// the addition itself may be confidential
+		all = append(all, Reason{Text: "what the extension adds to the name is another"})
 	}
 	return all
 }
 
-// hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It is nil if they are not known.
+// hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It
+// is nil if they are not known.
 func hashedJSON(h release.Hashed, raw []byte) []byte {
 	switch {
 	case h.Era.Hash == release.Canonical:
@@ -191,7 +207,8 @@ func hashedJSON(h release.Hashed, raw []byte) []byte {
 	return nil
 }
 
-// findingReasons are the findings between two Schemas at the paths. A path without a finding is a reason itself.
+// findingReasons are the findings between two Schemas at the paths. A path without a finding is a
+// reason itself.
 func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) (all []Reason) {
 	unexplained := slices.Clone(paths)
 	for _, f := range r.findingsOf(old, updated) {

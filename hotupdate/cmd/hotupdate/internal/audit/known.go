@@ -25,7 +25,8 @@ type Known struct {
 
 // Acceptance accepts the reasons, of the pools, that match all of its members that are set.
 type Acceptance struct {
-	// Reason says why the finding is accepted, and Expires until which day, such as 2026-12-31. Both are required.
+	// Reason says why the finding is accepted, and Expires until which day, such as 2026-12-31.
+	// Both are required.
 	Reason  string `json:"reason"`
 	Expires string `json:"expires"`
 
@@ -40,8 +41,8 @@ type Acceptance struct {
 	Pool      string  `json:"pool"`
 }
 
-// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may be empty. Acceptances that expired before today
-// have no effect.
+// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may
+// be empty. Acceptances that expired before today have no effect.
 func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 	k := &Known{today: today.Format(time.DateOnly), baseline: baseline, findings: map[string]bool{}}
 	var acceptedErr, baselineErr error
@@ -71,9 +72,12 @@ func (k *Known) readAccepted(file string) error {
 	}
 	for i, one := range k.Accepted {
 		_, noDay := time.Parse(time.DateOnly, one.Expires)
-		if one.Reason == "" || noDay != nil || cmp.Or(one.wants()...) == "" || one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
-			problems = append(problems, fmt.Errorf("accepted[%d]: write a reason, expires as in 2026-12-31, and what is accepted: a verdict of %v, path, finding, code, "+
-				"minor, project, namespace, name or pool", i, Verdicts()))
+		if one.Reason == "" || noDay != nil || cmp.Or(one.wants()...) == "" ||
+			one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
+			problems = append(problems,
+				fmt.Errorf("accepted[%d]: write a reason, expires as in 2026-12-31, and what is accepted: a verdict "+
+					"of %v, path, finding, code, "+
+					"minor, project, namespace, name or pool", i, Verdicts()))
 		}
 	}
 	return manifest.InFile(file, errors.Join(problems...))
@@ -82,7 +86,8 @@ func (k *Known) readAccepted(file string) error {
 // why says why a finding is known: all of its reasons are accepted, or it is in the baseline.
 func (k *Known) why(p *Pool) (why string) {
 	for _, cause := range p.causes() {
-		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
+		i := slices.IndexFunc(k.Accepted,
+			func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
 		if i < 0 {
 			why = ""
 			break

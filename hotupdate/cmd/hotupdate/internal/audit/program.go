@@ -19,7 +19,8 @@ import (
 // byProgram is the hash method of eras that a program names.
 const byProgram release.Method = "its program"
 
-// program is a process that reads pools and writes their additional data, line by line. It is safe for concurrent use.
+// program is a process that reads pools and writes their additional data, line by line. It is safe
+// for concurrent use.
 type program struct {
 	process *exec.Cmd
 	errs    bytes.Buffer
@@ -29,7 +30,8 @@ type program struct {
 	out   *bufio.Reader
 }
 
-// start starts a program, given as a name and arguments. The program ends when its standard input ends.
+// start starts a program, given as a name and arguments. The program ends when its standard input
+// ends.
 func start(command []string) (*program, error) {
 	p := &program{process: exec.Command(command[0], command[1:]...)}
 	p.process.Stderr = &p.errs
@@ -42,7 +44,8 @@ func start(command []string) (*program, error) {
 	return p, nil
 }
 
-// stop waits for the process, unless it is busy: then it ends together with this process, when its standard input ends.
+// stop waits for the process, unless it is busy: then it ends together with this process, when its
+// standard input ends.
 func (p *program) stop() {
 	if p != nil && p.mutex.TryLock() {
 		_ = p.wait() // its exit code does not matter after the last answer
@@ -57,8 +60,10 @@ func (p *program) wait() error {
 // asInWorker is a pool in the form of a Worker, which programs read.
 func asInWorker(p *pool.Pool, raw []byte) map[string]any {
 	w := map[string]any{
-		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum, "machineType": p.Worker.MachineType,
-		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName, "dataVolumes": p.DataVolumes,
+		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum,
+		"machineType":    p.Worker.MachineType,
+		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName,
+		"dataVolumes": p.DataVolumes,
 	}
 	if raw != nil {
 		w["providerConfig"] = json.RawMessage(pool.AsStored(raw))
@@ -93,7 +98,8 @@ func (p *program) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refuse
 	return hashed, refused, nil
 }
 
-// ask writes a question and reads the answer. If there is no answer, the error has the program's standard error.
+// ask writes a question and reads the answer. If there is no answer, the error has the program's
+// standard error.
 func (p *program) ask(question, answer any) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -110,5 +116,6 @@ func (p *program) ask(question, answer any) error {
 		}
 		return errors.New("answers with a line that is no JSON object with era and data, or error")
 	}
-	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(), strings.TrimSpace(p.errs.String())) //nolint:errorlint // the end of a pipe is no cause
+	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(),
+		strings.TrimSpace(p.errs.String())) //nolint:errorlint // the end of a pipe is no cause
 }

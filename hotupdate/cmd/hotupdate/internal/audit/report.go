@@ -15,7 +15,8 @@ import (
 // FormatVersion is the version of reports in JSON.
 const FormatVersion = 2
 
-// Report is the result of an audit. Its size does not grow with the number of pools, except for [Report.Pools] and [Report.Unreadable].
+// Report is the result of an audit. Its size does not grow with the number of pools, except for
+// [Report.Pools] and [Report.Unreadable].
 type Report struct {
 	FormatVersion int `json:"formatVersion"`
 	// Old and New name the releases.
@@ -28,7 +29,8 @@ type Report struct {
 	// Verdicts counts the pools by verdict, and Known counts the pools with known findings.
 	Verdicts Counts `json:"verdicts"`
 	Known    Counts `json:"known,omitempty"`
-	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in each.
+	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in
+	// each.
 	Causes []*Cause `json:"causes"`
 	// Groups counts the pools by verdict for each project, minor, strategy and provider.
 	Groups map[Dimension]map[string]Counts `json:"groups"`
@@ -169,7 +171,8 @@ type Span struct {
 // The limits that make the size of a report independent of the size of the fleet.
 const (
 	samples = 3
-	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read. Further ones are only counted.
+	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read.
+	// Further ones are only counted.
 	groups = 10_000
 	others = "(others)"
 )
@@ -178,7 +181,8 @@ const (
 func newReport(old, updated string) *Report {
 	r := &Report{
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
-		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{}, Causes: []*Cause{}, Eras: []*Span{},
+		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
+		Causes: []*Cause{}, Eras: []*Span{},
 		Pools: []*Pool{}, Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
 	}
 	for _, d := range Dimensions() {
@@ -194,7 +198,9 @@ func (r *Report) add(p *Pool) {
 	if p.Known != "" {
 		r.Known.add(p.Verdict, count)
 	}
-	for d, value := range map[Dimension]string{ByProject: p.Project, ByMinor: minor, ByStrategy: p.Strategy, ByProvider: p.Provider} {
+	for d, value := range map[Dimension]string{
+		ByProject: p.Project, ByMinor: minor, ByStrategy: p.Strategy, ByProvider: p.Provider,
+	} {
 		group(r.Groups[d], value).add(p.Verdict, count)
 	}
 	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
@@ -232,7 +238,9 @@ func (r *Report) addSpan(s Span) {
 func (r *Report) addCause(c *Cause) {
 	known := r.causes[c.causeKey]
 	if known == nil && len(r.causes) >= groups {
-		c = &Cause{causeKey{Verdict: c.Verdict, Reason: Reason{Text: "other causes"}, Minor: others}, c.Count, c.Samples}
+		c = &Cause{
+			causeKey{Verdict: c.Verdict, Reason: Reason{Text: "other causes"}, Minor: others}, c.Count, c.Samples,
+		}
 		known = r.causes[c.causeKey]
 	}
 	if known == nil {
@@ -288,11 +296,15 @@ func (r *Report) finish(known *Known) {
 	if known != nil {
 		r.Remarks = append(r.Remarks, known.remarks()...)
 	}
-	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)), slices.AppendSeq([]*Span{}, maps.Values(r.spans)) // no null in JSON
+	// no null in JSON
+	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
+		slices.AppendSeq([]*Span{}, maps.Values(r.spans))
 	slices.SortFunc(r.Causes, func(a, b *Cause) int {
 		return cmp.Or(
-			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
-			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra), cmp.Compare(a.Text, b.Text),
+			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
+			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
+			cmp.Compare(a.Text, b.Text),
 		)
 	})
 	slices.SortFunc(r.Eras, func(a, b *Span) int {
@@ -316,7 +328,8 @@ func compareMinors(a, b string) int {
 
 // List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*Pool) {
-	r.Pools = slices.SortedStableFunc(slices.Values(pools), func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
+	r.Pools = slices.SortedStableFunc(slices.Values(pools),
+		func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 	if r.Pools == nil {
 		r.Pools = []*Pool{} // no null in JSON
 	}

@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// Rows writes pools as they are judged, one line each, and the rest of the result after the last pool.
+// Rows writes pools as they are judged, one line each, and the rest of the result after the last
+// pool.
 type Rows struct {
 	Pool func(*Pool) error
 	End  func(*Report) error
 }
 
-// line is a line of a result in JSON lines. It has one of the three; the last line has the report, without the objects of the lines before it.
+// line is a line of a result in JSON lines. It has one of the three; the last line has the report,
+// without the objects of the lines before it.
 type line struct {
 	*Pool
 
@@ -42,17 +44,20 @@ func JSONLines(out io.Writer) *Rows {
 func CSV(out io.Writer) *Rows {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{ // an error comes back with the next row
-		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion", "strategy", "minimum", "maximum",
+		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion",
+		"strategy", "minimum", "maximum",
 		"oldEra", "newEra", "known", "file", "line", "because",
 	})
 	return &Rows{func(p *Pool) error {
 		return writeRow(w,
-			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion, p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
+			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
+			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
 			p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
 		)
 	}, func(r *Report) error {
 		for _, u := range r.Unreadable {
-			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File, strconv.Itoa(u.Line), u.Text); err != nil {
+			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
+				strconv.Itoa(u.Line), u.Text); err != nil {
 				return err
 			}
 		}
@@ -61,7 +66,8 @@ func CSV(out io.Writer) *Rows {
 	}}
 }
 
-// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these characters as a formula.
+// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these
+// characters as a formula.
 func writeRow(w *csv.Writer, cells ...string) error {
 	for i, cell := range cells {
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {

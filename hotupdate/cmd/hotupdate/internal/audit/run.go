@@ -1,7 +1,9 @@
-// Package audit finds the effect of a release of a provider extension on the unchanged worker pools of a fleet.
+// Package audit finds the effect of a release of a provider extension on the unchanged worker pools
+// of a fleet.
 //
-// [Run] judges the pools of a stream of manifests, on all processors and in the order of the stream, and counts them in a [Report]. The package
-// owns the verdict on a pool, the counts, and the comparison of two results. The files that are named after formats show a report.
+// [Run] judges the pools of a stream of manifests, on all processors and in the order of the
+// stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
+// the comparison of two results. The files that are named after formats show a report.
 package audit
 
 import (
@@ -28,10 +30,11 @@ type Options struct {
 	Each func(*Pool, *Report) error
 }
 
-// Run judges the pools of a stream. If the context ends before the stream, the report is partial, and says so.
+// Run judges the pools of a stream. If the context ends before the stream, the report is partial,
+// and says so.
 //
-// An object that is in the stream twice is judged once. Objects with a UID are identified by it, others by their whole content. A temporary file
-// keeps the identities.
+// An object that is in the stream twice is judged once. Objects with a UID are identified by it,
+// others by their whole content. A temporary file keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,9 +68,11 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	return report, nil
 }
 
-// work judges documents on all processors and yields the results in order. The queue bounds the number of documents under way. It ends with the
-// documents, or on an interruption.
-func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan *judgedObject {
+// work judges documents on all processors and yields the results in order. The queue bounds the
+// number of documents under way. It ends with the documents, or on an interruption.
+func (r *Releases) work(
+	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
+) <-chan chan *judgedObject {
 	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(queue)
@@ -107,7 +112,9 @@ type judgedObject struct {
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	unreadable := func(err error) judgedObject {
-		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
+		return judgedObject{
+			skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")},
+		}
 	}
 	if o.Err != nil {
 		return unreadable(o.Err)
@@ -143,14 +150,16 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 // pool judges one pool.
 func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
 	judged := &Pool{
-		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name, Pool: p.Worker.Name, Provider: m.Provider,
+		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
+		Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
 	}
 	return judged, r.judge(p, judged)
 }
 
-// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for shoot--a--b, which holds a Worker.
+// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
+// shoot--a--b, which holds a Worker.
 func projectOf(namespace string) string {
 	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
 		return project

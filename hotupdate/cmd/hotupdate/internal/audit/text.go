@@ -13,10 +13,12 @@ func (r *Report) Text(out io.Writer, v View) {
 	fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
 }
 
-// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of a pull request.
+// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of
+// a pull request.
 const maxMarkdown = 64_000
 
-// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines that do not fit.
+// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines
+// that do not fit.
 func (r *Report) Markdown(out io.Writer, v View) {
 	fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown))
 }

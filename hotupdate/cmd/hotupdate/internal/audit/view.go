@@ -100,8 +100,8 @@ func (r *Report) sections(v View) []section {
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Rows) == 0 })
 }
 
-// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far as there are so many, and the first of the others.
-// It says of which verdicts rows are missing.
+// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far
+// as there are so many, and the first of the others. It says of which verdicts rows are missing.
 func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []string) {
 	total, taken := map[string]int{}, map[string]int{}
 	for _, row := range rows {
@@ -124,7 +124,8 @@ func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []str
 	}
 	for _, v := range Verdicts() {
 		if verdict := string(v); taken[verdict] < total[verdict] {
-			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict, taken[verdict], total[verdict]))
+			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict,
+				taken[verdict], total[verdict]))
 		}
 	}
 	return shown, missing
@@ -134,7 +135,9 @@ func (r *Report) consequences() section {
 	s := section{Header: []string{"consequence", "pools", "machines", "known pools"}}
 	for _, v := range Verdicts() {
 		if count := r.Verdicts[v]; count.Pools > 0 {
-			s.Rows = append(s.Rows, []string{string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)})
+			s.Rows = append(s.Rows, []string{
+				string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools),
+			})
 		}
 	}
 	return s
@@ -155,7 +158,8 @@ func (r *Report) causesSection(v View) section {
 	return s
 }
 
-// values are the names of groups, those with the most of the gravest verdicts first; minors are in their order.
+// values are the names of groups, those with the most of the gravest verdicts first; minors are in
+// their order.
 func values(d Dimension, groups map[string]Counts) []string {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if d == ByMinor {
@@ -228,7 +232,9 @@ func (r *Report) poolsSection() section {
 		if p.Known != "" {
 			texts = append(texts, "known: "+p.Known)
 		}
-		s.Rows = append(s.Rows, append([]string{string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line)}, texts...))
+		s.Rows = append(s.Rows, append([]string{
+			string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line),
+		}, texts...))
 	}
 	return s
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// toJSON converts the text of one YAML document to JSON, like kubectl. The text begins in a line of its file. An empty document is null. The decoder
-// bounds the number of nodes of expanded aliases; toJSON bounds their size.
+// toJSON converts the text of one YAML document to JSON, like kubectl. The text begins in a line of
+// its file. An empty document is null. The decoder bounds the number of nodes of expanded aliases;
+// toJSON bounds their size.
 func toJSON(text []byte, line int) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -36,7 +37,9 @@ func toJSON(text []byte, line int) ([]byte, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(text, err, line)
 	case weights.size(&document) > MaxSize:
-		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
+		return nil,
+			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
+				MaxSize>>20)
 	}
 	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
 		if isTemplate(text) {
@@ -51,7 +54,8 @@ func toJSON(text []byte, line int) ([]byte, error) {
 	return raw, nil
 }
 
-// weigher sums up the sizes of nodes with all aliases expanded. Sums are capped just above the limit.
+// weigher sums up the sizes of nodes with all aliases expanded. Sums are capped just above the
+// limit.
 type weigher struct{ sizes map[*yaml.Node]int }
 
 func (w weigher) size(n *yaml.Node) int {
@@ -70,8 +74,8 @@ func (w weigher) size(n *yaml.Node) int {
 	return size
 }
 
-// badKeys finds keys that occur twice in their mapping, and keys that are not text. The YAML decoder does not find keys that become equal only in
-// JSON, and does not report the path of a key.
+// badKeys finds keys that occur twice in their mapping, and keys that are not text. The YAML
+// decoder does not find keys that become equal only in JSON, and does not report the path of a key.
 func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 	fail := func(path, format string, key *yaml.Node) {
 		where := strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(path, "."))+": ", ": ")
@@ -97,24 +101,28 @@ func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 	return problems
 }
 
-// keyName returns a key that is text. Other keys have several spellings, of which two may become one member: yes and true, 16 and 0x10.
+// keyName returns a key that is text. Other keys have several spellings, of which two may become
+// one member: yes and true, 16 and 0x10.
 func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
 	}
-	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value)) // true and false in YAML 1.1
+	// true and false in YAML 1.1
+	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
 	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
 	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
 }
 
-var errTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such as with helm template")
+var errTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such " +
+	"as with helm template")
 
 // isTemplate reports whether a text has the marks of Go templates.
 func isTemplate(text []byte) bool {
 	return bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
 }
 
-// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted values.
+// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
+// values.
 func yamlError(text []byte, err error, line int) error {
 	if isTemplate(text) {
 		return errTemplate
@@ -128,7 +136,8 @@ func yamlError(text []byte, err error, line int) error {
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		name, _, _ = strings.Cut(name, "'")
 		before, _, _ := bytes.Cut(text, []byte("*"+name))
-		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes", bytes.Count(before, []byte("\n"))+1)
+		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
+			bytes.Count(before, []byte("\n"))+1)
 	}
 	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))

@@ -31,7 +31,8 @@ type Object struct {
 
 var errNotSplit = errors.New("is a List in flow style or within a List; write its items in block style or as JSON")
 
-// Object returns the object of the document. It is false if the document holds none: null, or a List without items.
+// Object returns the object of the document. It is false if the document holds none: null, or a
+// List without items.
 func (d *Document) Object() (o Object, ok bool) {
 	o = Object{Place: d.Place, Text: d.text, Err: d.err}
 	if d.err != nil {

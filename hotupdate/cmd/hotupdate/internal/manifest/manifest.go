@@ -1,13 +1,18 @@
-// Package manifest reads streams of Kubernetes objects: files, directories and standard input, in YAML and JSON, of any size.
+// Package manifest reads streams of Kubernetes objects: files, directories and standard input, in
+// YAML and JSON, of any size.
 //
 // It owns the boundaries and the place of each object. It does not know the meaning of an object.
 //
-//   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Empty documents are skipped.
-//   - A List, whose kind ends in List, is read item by item. It may be larger than memory, such as the output of kubectl get -o json or yaml. Its
-//     items are JSON, or YAML in block style without aliases to other items.
+//   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON
+//     values. Empty documents are skipped.
+//   - A List, whose kind ends in List, is read item by item. It may be larger than memory, such as
+//     the output of kubectl get -o json or yaml. Its items are JSON, or YAML in block style without
+//     aliases to other items.
 //   - Streams of gzip are recognised by their first bytes, and those of zstd are an error.
-//   - Text that begins with { or [ and a quote or bracket is JSON. Everything else is YAML, for example {a: 1}.
-//   - Unreadable text becomes an object with an error. Reading continues after it: at the next document marker, list item of YAML or line of JSON.
+//   - Text that begins with { or [ and a quote or bracket is JSON. Everything else is YAML, for
+//     example {a: 1}.
+//   - Unreadable text becomes an object with an error. Reading continues after it: at the next
+//     document marker, list item of YAML or line of JSON.
 //   - Memory is bounded: one document or list item of at most 10 MiB is held at a time.
 package manifest
 
@@ -42,7 +47,8 @@ type Place struct {
 	Item int `json:"item"`
 }
 
-// String names the place. The first document of a file is named by the file alone; its problems have lines of their own.
+// String names the place. The first document of a file is named by the file alone; its problems
+// have lines of their own.
 func (p Place) String() string {
 	if p.Number > 1 || p.Item >= 0 {
 		return p.At(p.Line)
@@ -62,10 +68,12 @@ func (p Place) At(line int) string {
 	return text
 }
 
-// Objects reads the objects of files, of directories and, for [Stdin], of standard input, in their order.
+// Objects reads the objects of files, of directories and, for [Stdin], of standard input, in their
+// order.
 //
-// In a directory, and in those below it, it reads the files that end in .yaml, .yml, .json, .jsonl or .ndjson, with or without .gz, .zst or .zstd
-// after that, and files that are named like those of kubectl diff, in the order of their names. It skips hidden files.
+// In a directory, and in those below it, it reads the files that end in .yaml, .yml, .json, .jsonl
+// or .ndjson, with or without .gz, .zst or .zstd after that, and files that are named like those of
+// kubectl diff, in the order of their names. It skips hidden files.
 func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
 	return func(yield func(Object) bool) {
 		for d := range Documents(paths, stdin) {
@@ -95,7 +103,8 @@ func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
 		return readStream("standard input", stdin, yield)
 	}
 	more := true
-	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error { // returns only errors of this function
+	// returns only errors of this function
+	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
 		switch {
 		case err != nil:
@@ -126,7 +135,8 @@ func isManifest(name string) bool {
 	return ofCustomResource.MatchString(name)
 }
 
-// ofCustomResource matches the names of kubectl diff's files for groups with a dot: GROUP.VERSION.KIND.NAMESPACE.NAME.
+// ofCustomResource matches the names of kubectl diff's files for groups with a dot:
+// GROUP.VERSION.KIND.NAMESPACE.NAME.
 var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
 
 func readFile(path string, yield yieldFunc) bool {

@@ -23,7 +23,8 @@ type source struct {
 // readAhead is the number of bytes that are read at once. Longer lines are read in parts.
 const readAhead = 256 << 10
 
-// errZstd refuses zstd. A package that reads it would be most of what the command downloads and would serve few.
+// errZstd refuses zstd. A package that reads it would be most of what the command downloads and
+// would serve few.
 var errZstd = errors.New("is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -")
 
 // decompress returns the decompressed stream for gzip, and any other stream unchanged.
@@ -47,7 +48,8 @@ func (s *source) failure() error {
 	return s.err
 }
 
-// ahead returns the buffered bytes from the next byte on: at least n bytes, unless the stream ends before.
+// ahead returns the buffered bytes from the next byte on: at least n bytes, unless the stream ends
+// before.
 func (s *source) ahead(n int) []byte {
 	if n > s.Buffered() && s.err == nil {
 		if n > s.Size() {
@@ -84,7 +86,8 @@ func (s *source) skipSpace() byte {
 	return 0
 }
 
-// nextLine returns the next line with its end, or the beginning of a long one. It is empty at the end of the stream.
+// nextLine returns the next line with its end, or the beginning of a long one. It is empty at the
+// end of the stream.
 func (s *source) nextLine() []byte {
 	for n := 1; ; {
 		held := s.ahead(n)
@@ -98,7 +101,8 @@ func (s *source) nextLine() []byte {
 	}
 }
 
-// lines reads lines while wanted returns true. More than [MaxSize] bytes are an error, and are dropped.
+// lines reads lines while wanted returns true. More than [MaxSize] bytes are an error, and are
+// dropped.
 func (s *source) lines(wants func(line []byte) bool) (text []byte, err error) {
 	for begins := true; ; { // a line, of which only a part may be buffered
 		line := s.nextLine()
@@ -119,8 +123,8 @@ var (
 	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 )
 
-// scan returns the number of bytes of JSON that a function reads. If the buffered bytes end too early, scan calls the function again with more. An
-// error is a problem of the JSON.
+// scan returns the number of bytes of JSON that a function reads. If the buffered bytes end too
+// early, scan calls the function again with more. An error is a problem of the JSON.
 func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 	for n := 1; ; {
 		scanner := canonjson.NewScanner(s.ahead(n))
@@ -129,7 +133,8 @@ func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 		switch {
 		case problem == nil && scanner.At <= MaxSize:
 			return scanner.At, nil
-		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'): // no token spans lines
+		// no token spans lines
+		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'):
 			return 0, jsonError(problem)
 		case problem == nil || len(scanner.Raw) > MaxSize:
 			return 0, errTooLong

@@ -16,11 +16,11 @@ import (
 
 // splitter cuts a stream into documents.
 //
-// YAML documents end at lines that begin with --- or ..., where YAML allows no content. [Document.Object] parses their content, possibly in several
-// goroutines.
+// YAML documents end at lines that begin with --- or ..., where YAML allows no content.
+// [Document.Object] parses their content, possibly in several goroutines.
 //
-// A value with items at its root is treated as a List, unless a kind other than a List comes before them, and its items are yielded at once. Its
-// kind is certain only at its end.
+// A value with items at its root is treated as a List, unless a kind other than a List comes before
+// them, and its items are yielded at once. Its kind is certain only at its end.
 type splitter struct {
 	*source
 
@@ -44,10 +44,12 @@ func (s *splitter) split() {
 	}
 }
 
-// beginsJSON matches the beginning of a JSON array or object. Text in brackets that begins without a quote or bracket is YAML.
+// beginsJSON matches the beginning of a JSON array or object. Text in brackets that begins without
+// a quote or bracket is YAML.
 var beginsJSON = regexp.MustCompile(`^\s*[{\[]\s*(["{}\[\]]|$)`)
 
-// toContent skips lines without content: white space, comments and bare markers. It is false at the end.
+// toContent skips lines without content: white space, comments and bare markers. It is false at the
+// end.
 func (s *splitter) toContent() bool {
 	for {
 		line := s.nextLine()
@@ -128,7 +130,9 @@ func (s *splitter) jsonValue() error {
 	switch {
 	case s.stopped:
 	case err != nil:
-		s.pass(&Document{Place: Place{Line: s.line, Item: item}, err: fmt.Errorf("%w; what follows in the List is not read", err)})
+		s.pass(&Document{
+			Place: Place{Line: s.line, Item: item}, err: fmt.Errorf("%w; what follows in the List is not read", err),
+		})
 	case !isList(list.kind):
 		s.pass(&Document{Place: Place{Line: s.line, Item: -1}, err: errNoList})
 	}
@@ -149,7 +153,8 @@ type jsonList struct {
 	isFound bool // items follow, or have been yielded
 }
 
-// members reads members at the root, up to the end of the value, or up to the items of a value that may be a List.
+// members reads members at the root, up to the end of the value, or up to the items of a value that
+// may be a List.
 func (l *jsonList) members(s *canonjson.Scanner) *fault.Error {
 	if s.Peek() == '[' {
 		return s.Skip()
@@ -181,7 +186,8 @@ func (l *jsonList) members(s *canonjson.Scanner) *fault.Error {
 	return err
 }
 
-// jsonItems yields the items of a List, up to its end or to an item whose end cannot be found, and returns that position.
+// jsonItems yields the items of a List, up to its end or to an item whose end cannot be found, and
+// returns that position.
 func (s *splitter) jsonItems() (item int, err error) {
 	var last bool
 	n, err := s.scan(func(t *canonjson.Scanner) (problem *fault.Error) {
@@ -213,7 +219,8 @@ func (s *splitter) jsonItems() (item int, err error) {
 	return item, err
 }
 
-// lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone. It is 0 if the object does not end.
+// lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone.
+// It is 0 if the object does not end.
 func lengthOf(text []byte) int {
 	depth, inQuotes := 0, false
 	for i := 0; i < len(text) && text[0] == '{'; i++ {
@@ -279,7 +286,8 @@ func (s *splitter) yamlList(text []byte) {
 	}
 	line := s.line
 	rest, err := s.lines(isInDocument)
-	if whole := slices.Concat(text, []byte("  {}\n"), rest); err == nil && !isList(kindOf(whole)) { // with {} in place of the items
+	// with {} in place of the items
+	if whole := slices.Concat(text, []byte("  {}\n"), rest); err == nil && !isList(kindOf(whole)) {
 		err = errNoList
 	}
 	if err != nil {

@@ -1,8 +1,10 @@
-// Package members knows the members of Gardener's manifests, so that misspelled and new members are found.
+// Package members knows the members of Gardener's manifests, so that misspelled and new members are
+// found.
 //
-// members.json lists them: under the name of each type its members, each with its type. It holds the Shoot of core.gardener.cloud/v1beta1
-// and the Worker of extensions.gardener.cloud/v1alpha1 of Gardener v1.150, and the members of earlier releases that manifests of today may
-// still have. The package must not know what a member means.
+// members.json lists them: under the name of each type its members, each with its type. It holds
+// the Shoot of core.gardener.cloud/v1beta1 and the Worker of extensions.gardener.cloud/v1alpha1 of
+// Gardener v1.150, and the members of earlier releases that manifests of today may still have. The
+// package must not know what a member means.
 package members
 
 import (
@@ -27,8 +29,9 @@ var table = sync.OnceValue(func() map[Type]map[string]Type {
 	return all
 })
 
-// Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from names to T, or a leaf. Leaves are string,
-// bool, int, number, quantity, duration, time, intOrString and any, which is an object or a list with unknown members.
+// Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from
+// names to T, or a leaf. Leaves are string, bool, int, number, quantity, duration, time,
+// intOrString and any, which is an object or a list with unknown members.
 type Type string
 
 // The manifests.
@@ -58,7 +61,8 @@ type Unknown struct {
 	Meant string
 }
 
-// Unknowns returns the members of a JSON value that its type does not have, in the order of their paths in the types.
+// Unknowns returns the members of a JSON value that its type does not have, in the order of their
+// paths in the types.
 func Unknowns(t Type, raw []byte) []Unknown {
 	var value any
 	_ = json.Unmarshal(raw, &value)
@@ -77,7 +81,8 @@ func unknowns(t Type, path string, value any) (found []Unknown) {
 		if member, ok := known[name]; ok {
 			found = append(found, unknowns(member, at, object[name])...)
 		} else if known != nil {
-			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { _, is := object[name]; return is })
+			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)),
+				func(name string) bool { _, is := object[name]; return is })
 			found = append(found, Unknown{at, fieldpath.Nearest(name, missing)})
 		}
 	}

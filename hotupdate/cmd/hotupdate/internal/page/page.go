@@ -1,8 +1,9 @@
-// Package page is the frame of the HTML reports: one self-contained file that a browser shows without a network, in light and dark, on paper
-// and on a telephone.
+// Package page is the frame of the HTML reports: one self-contained file that a browser shows
+// without a network, in light and dark, on paper and on a telephone.
 //
-// It owns the style, the colours of verdicts, the bars and the order of the head. It must not know the subject of a report. Everything that a report
-// inserts goes through html/template, which escapes it for its context.
+// It owns the style, the colours of verdicts, the bars and the order of the head. It must not know
+// the subject of a report. Everything that a report inserts goes through html/template, which
+// escapes it for its context.
 package page
 
 import (
@@ -27,7 +28,8 @@ type Page struct {
 	Tone Tone
 	// Script is the report's own JavaScript, or nothing. No other script runs in the page.
 	Script string
-	// Template is the template of the content, in which {{template "bar" .}} draws a [Bar]. Functions are the functions that it calls.
+	// Template is the template of the content, in which {{template "bar" .}} draws a [Bar].
+	// Functions are the functions that it calls.
 	Template  string
 	Functions template.FuncMap
 	// Content is the data of the template.
@@ -48,7 +50,8 @@ const (
 	Stop    Tone = "stop"    // refused
 )
 
-// Bar is a stacked bar. Its parts share its width in proportion to their counts; parts with count 0 are left out.
+// Bar is a stacked bar. Its parts share its width in proportion to their counts; parts with count 0
+// are left out.
 type Bar struct {
 	Label string
 	Parts []Part
@@ -79,7 +82,8 @@ func Write(out io.Writer, p Page) error {
 	}{p, template.CSS(style), template.JS(p.Script), hashOf(p.Script)}) //nolint:gosec // both are of this program
 }
 
-// hashOf returns the source expression that makes the page's content security policy admit this script only, and none that a manifest may hold.
+// hashOf returns the source expression that makes the page's content security policy admit this
+// script only, and none that a manifest may hold.
 func hashOf(script string) string {
 	if script == "" {
 		return "'none'"

@@ -34,7 +34,8 @@ func ReadCloudProfile(raw []byte, now time.Time) (*CloudProfile, error) {
 			CloudProfileSpec *cloudProfileSpec `json:"cloudProfileSpec"`
 		} `json:"status"`
 	}](raw)
-	if from.APIVersion != "core.gardener.cloud/v1beta1" || from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
+	if from.APIVersion != "core.gardener.cloud/v1beta1" ||
+		from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
 		err = errors.Join(err, &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
@@ -105,7 +106,8 @@ func (p *CloudProfile) check(of *Pool, refuse refuser) {
 	own := text(at(of.all, "kubernetes", "version"))
 	refuse(own != "" && !p.offers(own), versionPath, versionFunction, versionNotOffered)
 	zones := p.zonesOf(of.Cluster.region)
-	refuse(len(p.Regions) > 0 && of.Cluster.region != "" && slices.ContainsFunc(of.Zones, func(name string) bool { return zones[name].Name == "" }),
+	refuse(len(p.Regions) > 0 && of.Cluster.region != "" &&
+		slices.ContainsFunc(of.Zones, func(name string) bool { return zones[name].Name == "" }),
 		"zones", "validateZones", "the CloudProfile does not have one of the zones in the region")
 }
 
@@ -119,7 +121,8 @@ const (
 // one.
 func (p *CloudProfile) offers(version string) bool {
 	all := p.Kubernetes.Versions
-	return len(all) == 0 || strings.Count(version, ".") < 2 || slices.ContainsFunc(all, func(v expirable) bool { return v.Version == version })
+	return len(all) == 0 || strings.Count(version, ".") < 2 ||
+		slices.ContainsFunc(all, func(v expirable) bool { return v.Version == version })
 }
 
 // zonesOf returns the zones of a region by name.
@@ -145,21 +148,26 @@ func (p *CloudProfile) checkMachine(of *Pool, refuse refuser) {
 	const path, function, reserved = "machine.type", "validateMachineTypes", "validateKubeletConfig of ShootValidator"
 	kind := of.Worker.MachineType
 	i := slices.IndexFunc(p.MachineTypes, func(m machineType) bool { return m.Name == kind })
-	refuse(i < 0 && len(p.MachineTypes) > 0 && kind != "", path, function, "the CloudProfile does not have the machine type")
+	refuse(i < 0 && len(p.MachineTypes) > 0 && kind != "", path, function,
+		"the CloudProfile does not have the machine type")
 	if i < 0 {
 		return
 	}
 	m := p.MachineTypes[i]
 	refuse(!*orDefault(m.Usable, true), path, function, "the machine type cannot be used")
-	refuse(p.isMissing(of, kind, func(z zoneSpec) []string { return z.UnavailableMachineTypes }), path, function, "a zone does not have the machine type")
+	refuse(p.isMissing(of, kind, func(z zoneSpec) []string { return z.UnavailableMachineTypes }), path, function,
+		"a zone does not have the machine type")
 	architecture := cmp.Or(m.Architecture, amd64)
-	refuse(architecture != *orDefault(of.Architecture, architecture), architecturePath, function, "the machine type has another architecture")
+	refuse(architecture != *orDefault(of.Architecture, architecture), architecturePath, function,
+		"the machine type has another architecture")
 	if k := of.Worker.Kubelet; k != nil && k.KubeReserved != nil && at(of.all, "kubernetes") != nil {
 		tooMuch := func(reserved, capacity *resource.Quantity) bool {
 			return reserved != nil && capacity != nil && reserved.Cmp(*capacity) >= 0
 		}
-		refuse(tooMuch(k.KubeReserved.CPU, m.CPU), reservedPath, reserved, "the reserved CPU is not less than the machine has")
-		refuse(tooMuch(k.KubeReserved.Memory, m.Memory), reservedPath, reserved, "the reserved memory is not less than the machine has")
+		refuse(tooMuch(k.KubeReserved.CPU, m.CPU), reservedPath, reserved,
+			"the reserved CPU is not less than the machine has")
+		refuse(tooMuch(k.KubeReserved.Memory, m.Memory), reservedPath, reserved,
+			"the reserved memory is not less than the machine has")
 	}
 }
 
@@ -178,12 +186,14 @@ func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {
 		return
 	}
 	architectures := append(v.Architectures, amd64)[:max(1, len(v.Architectures))]
-	refuse(of.Architecture != nil && !slices.Contains(architectures, *of.Architecture), architecturePath, imageFunction, "the machine image has another architecture")
+	refuse(of.Architecture != nil && !slices.Contains(architectures, *of.Architecture), architecturePath,
+		imageFunction, "the machine image has another architecture")
 	i := slices.IndexFunc(v.CRI, func(c cri) bool { return c.Name == *orDefault(of.Worker.CRI, "") })
 	refuse(i < 0 && len(v.CRI) > 0, "cri.name", "validateCRI", "the machine image does not have the container runtime")
 	for _, wanted := range listOf(at(of.all, "cri", "containerRuntimes")) {
 		has := func(r named) bool { return r.Name == text(at(wanted, "type")) }
-		refuse(i >= 0 && !slices.ContainsFunc(v.CRI[i].ContainerRuntimes, has), "cri.containerRuntimes", "validateCRI", "the machine image does not have the container runtime")
+		refuse(i >= 0 && !slices.ContainsFunc(v.CRI[i].ContainerRuntimes, has), "cri.containerRuntimes", "validateCRI",
+			"the machine image does not have the container runtime")
 	}
 }
 
@@ -203,14 +213,17 @@ func (p *CloudProfile) checkVolume(of *Pool, refuse refuser) {
 	tooSmall := func(least *resource.Quantity) bool { return err == nil && least != nil && size.Cmp(*least) < 0 }
 	i := slices.IndexFunc(p.VolumeTypes, func(t volumeType) bool { return t.Name == *v.Type })
 	refuse(i < 0 && len(p.VolumeTypes) > 0, path, function, "the CloudProfile does not have the volume type")
-	refuse(p.isMissing(of, *v.Type, func(z zoneSpec) []string { return z.UnavailableVolumeTypes }), path, function, "a zone does not have the volume type")
+	refuse(p.isMissing(of, *v.Type, func(z zoneSpec) []string { return z.UnavailableVolumeTypes }), path, function,
+		"a zone does not have the volume type")
 	if i >= 0 {
 		refuse(!*orDefault(p.VolumeTypes[i].Usable, true), path, function, "the volume type cannot be used")
-		refuse(tooSmall(p.VolumeTypes[i].MinSize), "volume.size", "validateVolumeSize", "the volume is smaller than the CloudProfile allows")
+		refuse(tooSmall(p.VolumeTypes[i].MinSize), "volume.size", "validateVolumeSize",
+			"the volume is smaller than the CloudProfile allows")
 	}
 	for _, m := range p.MachineTypes {
 		if m.Name == of.Worker.MachineType && m.Storage != nil && m.Storage.Type == *v.Type {
-			refuse(tooSmall(m.Storage.MinSize), "volume.size", "validateVolumeSize", "the volume is smaller than the machine type allows")
+			refuse(tooSmall(m.Storage.MinSize), "volume.size", "validateVolumeSize",
+				"the volume is smaller than the machine type allows")
 		}
 	}
 }
@@ -250,12 +263,15 @@ func (s *shoots) cloudProfile() (all []Change) {
 	if s.old.version != s.updated.version && !p.offers(s.updated.version) {
 		all = s.refuse("spec."+versionPath, versionFunction, versionNotOffered)
 	}
-	if p.ControlPlane != nil && !p.ControlPlane.AllowZonePinning && s.newly(func(m *Manifest) bool { return atSpec(m, "controlPlane", "zones") != nil }) {
-		all = append(all, s.refuse("spec.controlPlane.zones", "validateControlPlaneZones", "the CloudProfile does not allow to choose zones")...)
+	if p.ControlPlane != nil && !p.ControlPlane.AllowZonePinning &&
+		s.newly(func(m *Manifest) bool { return atSpec(m, "controlPlane", "zones") != nil }) {
+		all = append(all, s.refuse("spec.controlPlane.zones", "validateControlPlaneZones",
+			"the CloudProfile does not allow to choose zones")...)
 	}
 	most := p.Limits.MaxNodesTotal
 	if most != nil && s.newly(func(m *Manifest) bool { return m.minimum() > *most }) {
-		all = append(all, ofPool(Forbidden, refused("validateMaxNodesTotal", "the pools have more machines than the CloudProfile allows"))...)
+		all = append(all, ofPool(Forbidden, refused("validateMaxNodesTotal",
+			"the pools have more machines than the CloudProfile allows"))...)
 	}
 	return all
 }

@@ -102,7 +102,8 @@ func TestUnknownMinors(t *testing.T) {
 	}
 }
 
-// TestUnknownFunctions: if an unknown function names the pool, it is not known whether it hashes a change.
+// TestUnknownFunctions: if an unknown function names the pool, it is not known whether it hashes a
+// change.
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -125,7 +126,8 @@ func FuzzReadCloudProfile(f *testing.F) {
 	})
 }
 
-// TestSpellingUnderReleasedAdmission: admission compares bytes, so another order of members may be refused.
+// TestSpellingUnderReleasedAdmission: admission compares bytes, so another order of members may be
+// refused.
 func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	t.Parallel()
 	of := func(config string) pool.Pool {

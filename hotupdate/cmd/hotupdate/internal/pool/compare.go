@@ -11,21 +11,25 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Options say how pools are judged. The zero value knows no Schema, and assumes an extension that has adopted the library.
+// Options say how pools are judged. The zero value knows no Schema, and assumes an extension that
+// has adopted the library.
 type Options struct {
-	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of the config is Immutable.
+	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of
+	// the config is Immutable.
 	Schema func(TypeMeta) *hotupdate.Schema
 	// Strategy overrides the strategies of the pools, unless it is nil.
 	Strategy *hotupdate.Strategy
 	// Extension is the extension that receives the change, if its provider is one of the examples.
 	Extension Extension
-	// Naming says how pools are named. If it is nil, the example extension of the pool's provider names them.
+	// Naming says how pools are named. If it is nil, the example extension of the pool's provider
+	// names them.
 	Naming *Naming
 	// Providers are the provider extensions that are known.
 	Providers []Provider
 	// CloudProfile says which machine images can be updated in place; nil if it is not known.
 	CloudProfile *CloudProfile
-	// Defaulted says that a defaulter may have changed one of the provider configs, see [hotupdate.Changes.OutcomeIfDefaulted].
+	// Defaulted says that a defaulter may have changed one of the provider configs, see
+	// [hotupdate.Changes.OutcomeIfDefaulted].
 	Defaulted bool
 }
 
@@ -33,30 +37,41 @@ type Options struct {
 type Comparison struct {
 	// Verdict is indeterminate if it depends on something unknown.
 	Verdict Verdict
-	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has one, else that of the new pool.
+	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has
+	// one, else that of the new pool.
 	Strategy hotupdate.Strategy
-	// Changes are the differences: those of triggers and configs in the order of their paths, then those without a class. Paths and pointers
-	// in the provider config begin with providerConfig and /providerConfig. Omitted is set if an unknown default may remove the difference.
+	// Changes are the differences: those of triggers and configs in the order of their paths, then
+	// those without a class. Paths and pointers in the provider config begin with providerConfig
+	// and /providerConfig. Omitted is set if an unknown default may remove the difference.
 	Changes []Change
-	// Unknown lists the facts that the pools do not have. The comparison assumes that they are the same in both.
+	// Unknown lists the facts that the pools do not have. The comparison assumes that they are the
+	// same in both.
 	Unknown []Unknown
-	// Rules are the rules that the verdict depends on beside the classes, by kind. They include the rules of the changes that are not None.
+	// Rules are the rules that the verdict depends on beside the classes, by kind. They include the
+	// rules of the changes that are not None.
 	Rules []Rule
-	// Unjudged lists the paths in the manifest of differences that this command does not know, sorted.
+	// Unjudged lists the paths in the manifest of differences that this command does not know,
+	// sorted.
 	Unjudged []string
-	// OldEra and NewEra are the eras in which the extension names the pool before and after the change; empty if not known.
+	// OldEra and NewEra are the eras in which the extension names the pool before and after the
+	// change; empty if not known.
 	OldEra, NewEra string
-	// Either is set if the verdict depends on whether the extension has adopted the library, which is not known.
+	// Either is set if the verdict depends on whether the extension has adopted the library, which
+	// is not known.
 	Either *Either
 }
 
-// Compare says what happens to the machines of a pool that changes from old to updated. The two may have different names.
+// Compare says what happens to the machines of a pool that changes from old to updated. The two may
+// have different names.
 //
 //   - A trigger that is unknown in one of the pools counts as unchanged.
-//   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate if Gardener fills it in.
-//   - If only the node-agent secret name changed, a fact that it covers and that no manifest shows has changed: machines are replaced.
+//   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate
+//     if Gardener fills it in.
+//   - If only the node-agent secret name changed, a fact that it covers and that no manifest shows
+//     has changed: machines are replaced.
 //   - If reservations are added up, only their sum counts.
-//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text.
+//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes
+//     the text.
 //
 // All problems are joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
@@ -66,7 +81,8 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
 		return c, located(updated.Worker.Name, "", &fault.Error{
-			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before", Hint: "compare pools of one provider",
+			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before",
+			Hint: "compare pools of one provider",
 		})
 	}
 	c.compareStrategies(&old, &updated, o)
@@ -79,12 +95,16 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	if err := updated.located(err, configErr); err != nil {
 		return Comparison{}, err
 	}
-	j := &judgement{old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes, keepsName: keepsName(&old, &updated, o)}
+	j := &judgement{
+		old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes,
+		keepsName: keepsName(&old, &updated, o),
+	}
 	judged, err := judgeConfigs(j, configs)
 	if err != nil {
 		return Comparison{}, err
 	}
-	c.Rules, c.OldEra, c.NewEra, c.Verdict = append(c.Rules, judged.Rules...), judged.OldEra, judged.NewEra, judged.Verdict
+	c.Rules, c.OldEra, c.NewEra, c.Verdict = append(c.Rules, judged.Rules...), judged.OldEra,
+		judged.NewEra, judged.Verdict
 	c.Changes = j.judgeHashed()
 	c.Changes = append(c.Changes, judged.Changes...)
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
@@ -105,11 +125,13 @@ func (c *Change) rank() int {
 // member is the first name in the path.
 func (c *Change) member() string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
 
-// judge adds what each judgement finds, and finds the gravest verdict. No judgement knows another one.
+// judge adds what each judgement finds, and finds the gravest verdict. No judgement knows another
+// one.
 func (c *Comparison) judge(j *judgement) {
 	adds := func(k *hash.Kubelet) bool { return k != nil && k.SystemReserved != nil && k.SumReservations }
 	c.ruleIf(ReservationsBySum, adds(j.old.Worker.Kubelet) || adds(j.updated.Worker.Kubelet))
-	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
+	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS &&
+		c.touches(nodeLocalDNSPath))
 	if !j.updated.isBare() {
 		for _, judge := range judgements {
 			for _, found := range judge(j) {
@@ -139,7 +161,8 @@ func (c *Comparison) finish(updated *Pool) {
 	c.Rules = sorted(c.Rules)
 }
 
-// merge adds a finding. Of two findings about a field, the graver one counts. A finding without a path is about the pool.
+// merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
+// path is about the pool.
 func (c *Comparison) merge(found Change) {
 	if found.Path == "" {
 		c.Rules, c.Verdict = append(c.Rules, found.Rule), max(c.Verdict, found.Verdict)
@@ -202,8 +225,9 @@ func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condi
 	}
 }
 
-// Consequence says in a clause for people what the verdict means for the machines. It has the rules that refuse the change. Without such rules, or
-// if a class decides as well, it has the text of [Verdict.Consequence].
+// Consequence says in a clause for people what the verdict means for the machines. It has the rules
+// that refuse the change. Without such rules, or if a class decides as well, it has the text of
+// [Verdict.Consequence].
 func (c *Comparison) Consequence() string {
 	if c.Either != nil {
 		return c.Either.String()
@@ -221,7 +245,8 @@ func (c *Comparison) Consequence() string {
 	return strings.Join(reasons, "; ")
 }
 
-// compareStrategies finds the strategy that decides. A change between the two in-place strategies is not a change of the triggers.
+// compareStrategies finds the strategy that decides. A change between the two in-place strategies
+// is not a change of the triggers.
 func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 	before, after := &old.Worker.UpdateStrategy, &updated.Worker.UpdateStrategy
 	*before, *after = o.strategyOf(*old), o.strategyOf(*updated)
@@ -244,7 +269,8 @@ func inPlace(s hotupdate.Strategy) bool {
 	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
 }
 
-// compareHashed compares the known hashed fields. The node-agent secret name is a change only if no certain change of another field explains it.
+// compareHashed compares the known hashed fields. The node-agent secret name is a change only if no
+// certain change of another field explains it.
 func (c *Comparison) compareHashed(old, updated *Pool) (hotupdate.Changes, error) {
 	if updated.isBare() {
 		return nil, nil
@@ -254,28 +280,33 @@ func (c *Comparison) compareHashed(old, updated *Pool) (hotupdate.Changes, error
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
-	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil && updated.NodeAgentSecretName != nil
+	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil &&
+		updated.NodeAgentSecretName != nil
 	if namesCount { // the names cover these unknown facts
 		c.Unknown = slices.DeleteFunc(c.Unknown, func(u Unknown) bool {
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
 	}
 	changes := changedFields(before, after)
-	changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
+	changes = slices.DeleteFunc(changes,
+		func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
 	explained := false
 	for i := range changes {
 		change := &changes[i]
 		change.Omitted = old.isDefaulted(change.Path) != updated.isDefaulted(change.Path)
-		isApart := slices.Contains([]string{strategyPath, secretNamePath, encryptedPath}, change.Path) || strings.HasPrefix(change.Path, dataVolumesField)
+		isApart := slices.Contains([]string{strategyPath, secretNamePath, encryptedPath}, change.Path) ||
+			strings.HasPrefix(change.Path, dataVolumesField)
 		explained = explained || !change.Omitted && !isApart
 	}
-	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), nil
+	return slices.DeleteFunc(changes,
+		func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), nil
 }
 
-// leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on one side, or because node-local DNS ceases
-// to count only with the new Kubernetes minor.
+// leavesOut reports whether a change of a trigger does not count, because the trigger is unknown on
+// one side, or because node-local DNS ceases to count only with the new Kubernetes minor.
 func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool {
-	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
+	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS &&
+		old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
 		return true
 	}
 	return slices.ContainsFunc(c.Unknown, func(u Unknown) bool {

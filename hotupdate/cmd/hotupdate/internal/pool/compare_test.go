@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not known.
+// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not
+// known.
 func TestOmittedAgainstExplicit(t *testing.T) {
 	t.Parallel()
 	own := shootsPool + "kubernetes.kubelet."
@@ -94,8 +95,8 @@ func TestOmittedImages(t *testing.T) {
 	}
 }
 
-// Nothing writes defaults into a provider config before it is hashed, so an added field is a change. It is indeterminate if the caller says that a
-// defaulter may have run.
+// Nothing writes defaults into a provider config before it is hashed, so an added field is a
+// change. It is indeterminate if the caller says that a defaulter may have run.
 func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	t.Parallel()
 	old := manifest(t, "shoot.yaml")
@@ -171,7 +172,8 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
-// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no other in-place change.
+// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no
+// other in-place change.
 func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
@@ -191,7 +193,8 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
-// TestConsequenceOfAForbiddenUpdate: the text has the rule that forbids, and says that machines must be replaced only if they must.
+// TestConsequenceOfAForbiddenUpdate: the text has the rule that forbids, and says that machines
+// must be replaced only if they must.
 func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -223,7 +226,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
-// TestCausesBesideDefaults: a change that a default may undo is not a cause of a certain verdict, but it is a cause if nothing is certain.
+// TestCausesBesideDefaults: a change that a default may undo is not a cause of a certain verdict,
+// but it is a cause if nothing is certain.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
@@ -235,8 +239,8 @@ func TestCausesBesideDefaults(t *testing.T) {
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }
 
-// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else. It has the image of shoot.yaml,
-// of which there is another one with the same version.
+// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing
+// else. It has the image of shoot.yaml, of which there is another one with the same version.
 const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
 	{"version":"1443.8.0"},
 	{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.5.0"}},
@@ -280,7 +284,8 @@ func TestInPlaceImages(t *testing.T) {
 	}
 }
 
-// TestProxyModeDecidesAboutNodeLocalDNS: after a change of the proxy mode, a note explains why node-local DNS is a cause.
+// TestProxyModeDecidesAboutNodeLocalDNS: after a change of the proxy mode, a note explains why
+// node-local DNS is a cause.
 func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	t.Parallel()
 	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
@@ -296,7 +301,8 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	assert.Empty(t, got.Rules, "it is the user's own change")
 }
 
-// TestRespelledQuantities: another spelling is a change if Gardener hashes the text. Reservations are hashed as quantities.
+// TestRespelledQuantities: another spelling is a change if Gardener hashes the text. Reservations
+// are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -322,7 +328,8 @@ func TestRespelledQuantities(t *testing.T) {
 	}
 }
 
-// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is still an in-place update.
+// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is still an in-place
+// update.
 func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	t.Parallel()
 	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
@@ -491,7 +498,8 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	}
 }
 
-// The changes of pool and provider config are in one list, ordered by member, with pointers into the pool.
+// The changes of pool and provider config are in one list, ordered by member, with pointers into
+// the pool.
 func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	t.Parallel()
 	config := shootsPool + "providerConfig."
@@ -585,8 +593,9 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestIndeterminateOutweighsNone: one leaf has two differences. It is not known whether the name depends on the first, because the eras disagree. It
-// does not depend on the second. Once the leaf had the verdict on the second.
+// TestIndeterminateOutweighsNone: one leaf has two differences. It is not known whether the name
+// depends on the first, because the eras disagree. It does not depend on the second. Once the leaf
+// had the verdict on the second.
 func TestIndeterminateOutweighsNone(t *testing.T) {
 	t.Parallel()
 	type config struct {

@@ -16,7 +16,8 @@ import (
 // configField is the member of a pool that holds the provider config.
 const configField = "providerConfig"
 
-// compareConfigs compares provider configs under their Schema, or without one by their members, with a note.
+// compareConfigs compares provider configs under their Schema, or without one by their members,
+// with a note.
 func compareConfigs(old, updated *Pool, o Options) (c *Comparison, err error) {
 	c = &Comparison{Verdict: None}
 	before, after := old.ProviderConfig, updated.ProviderConfig
@@ -50,8 +51,8 @@ var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 	return schema
 })
 
-// schemaOf returns the Schema that all provider configs share, and whether there is one. A null config fits every Schema. Another apiVersion alone
-// is no change: two kinds may have one Schema.
+// schemaOf returns the Schema that all provider configs share, and whether there is one. A null
+// config fits every Schema. Another apiVersion alone is no change: two kinds may have one Schema.
 func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bool) {
 	for _, config := range slices.DeleteFunc(configs, IsNull) {
 		before := schema
@@ -68,7 +69,8 @@ func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bo
 // null is a null in a config. It counts if configs are hashed as they are written.
 var null = json.RawMessage(leaf.Null)
 
-// configs are the provider configs of a changed pool, and the facts to judge them by. The Comparison has only what concerns them.
+// configs are the provider configs of a changed pool, and the facts to judge them by. The
+// Comparison has only what concerns them.
 type configs struct {
 	*Comparison
 
@@ -81,12 +83,14 @@ type configs struct {
 	keepsName    bool
 }
 
-// judgeConfigs judges the changes of the provider config by the era in which the extension names the pool. It finds the changes that the name
-// depends on, and adds differences that are no change but affect the name, such as the order of a list.
+// judgeConfigs judges the changes of the provider config by the era in which the extension names
+// the pool. It finds the changes that the name depends on, and adds differences that are no change
+// but affect the name, such as the order of a list.
 //
 //   - A pool without a Kubernetes minor is judged in all eras, which must agree.
 //   - A provider config on its own is judged by its Schema.
-//   - Under an in-place strategy, a released extension refuses every change, and an adopted one refuses by the classes.
+//   - Under an in-place strategy, a released extension refuses every change, and an adopted one
+//     refuses by the classes.
 func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	c.Strategy = of.strategy
 	for i, change := range c.Changes {
@@ -94,7 +98,8 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	}
 	old, updated, provider := of.old, of.updated, of.provider(of.updated)
 	j := &configs{
-		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider, extension: of.Extension, path: configField,
+		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider,
+		extension: of.Extension, path: configField,
 		keepsName: of.keepsName,
 	}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
@@ -132,7 +137,8 @@ func (j *configs) findEras() error {
 		j.OldEra = before.Era
 	}
 	j.NewEra, j.unknown = after.Era, after.Unknown
-	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy can change the era as well
+	// another strategy can change the era as well
+	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion)
 	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
 	return located(j.updated.Worker.Name, configField, newErr)
 }
@@ -148,7 +154,8 @@ func (j *configs) refuseNewFields() {
 	}
 }
 
-// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, so the order of members counts.
+// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares
+// bytes, so the order of members counts.
 func (j *configs) refuseInPlace(old, updated []byte) {
 	for _, d := range differences(decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)) {
 		if len(j.related(d.at)) == 0 {
@@ -167,11 +174,13 @@ func compact(raw []byte) []byte {
 	return text.Bytes()
 }
 
-// maxAlone bounds the number of differences that are tried one by one. If there are more, each gets the verdict of all, to keep the time linear.
+// maxAlone bounds the number of differences that are tried one by one. If there are more, each gets
+// the verdict of all, to keep the time linear.
 const maxAlone = 64
 
-// judge finds for every difference of the configs whether the name depends on it. If all together change the name, and none does alone, each gets
-// the verdict of all. Hot fields are blamed only if nothing else explains the new name.
+// judge finds for every difference of the configs whether the name depends on it. If all together
+// change the name, and none does alone, each gets the verdict of all. Hot fields are blamed only if
+// nothing else explains the new name.
 func (j *configs) judge() {
 	old, updated := decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)
 	all := differences(old, updated)
@@ -212,7 +221,8 @@ func (j *configs) explain(rows []int) bool {
 	})
 }
 
-// renames reports whether the new pool has another name with this config than with the old config. A config on its own names nothing.
+// renames reports whether the new pool has another name with this config than with the old config.
+// A config on its own names nothing.
 func (j *configs) renames(config any) Verdict {
 	if j.path == "" {
 		return None
@@ -228,7 +238,8 @@ func (j *configs) renames(config any) Verdict {
 // related returns the indexes of the changes that a difference of the configs belongs to.
 func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j.path) + at.Pointer()) }
 
-// apply judges a change with a class by whether the name depends on it. A config on its own is judged by its classes alone.
+// apply judges a change with a class by whether the name depends on it. A config on its own is
+// judged by its classes alone.
 func (j *configs) apply(change *Change, renames Verdict) {
 	defer j.withdraw(change)
 	switch {
@@ -237,7 +248,8 @@ func (j *configs) apply(change *Change, renames Verdict) {
 		change.Verdict, change.Rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedInEra
 	case change.Class == hotupdate.Hot && (renames == None || j.unknown): // an adopted extension strips hot fields
 		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
-			change.Verdict, change.Rule = None, NameStays // machine-controller-manager itself puts virtual capacity on nodes
+			// machine-controller-manager itself puts virtual capacity on nodes
+			change.Verdict, change.Rule = None, NameStays
 		}
 	case renames == Indeterminate:
 		change.Verdict, change.Rule = Indeterminate, EraUnknown
@@ -250,8 +262,8 @@ func (j *configs) apply(change *Change, renames Verdict) {
 	}
 }
 
-// withdraw takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash values without the names of their fields, so
-// changes can cancel out.
+// withdraw takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
+// values without the names of their fields, so changes can cancel out.
 func (j *configs) withdraw(change *Change) {
 	switch {
 	case !j.keepsName || change.Verdict != Roll || change.Rule == ServerGroup:
@@ -262,7 +274,8 @@ func (j *configs) withdraw(change *Change) {
 	}
 }
 
-// addUncovered adds a difference that the Schema does not see: of order, of spelling, or an empty object.
+// addUncovered adds a difference that the Schema does not see: of order, of spelling, or an empty
+// object.
 func (j *configs) addUncovered(d difference, renames Verdict) {
 	switch {
 	case renames == Roll:
@@ -281,7 +294,8 @@ func isEmptyObject(value any) bool {
 	return ok && len(object) == 0
 }
 
-// addRow adds a difference that the Schema does not see. It shows only empty objects that are added or removed: other values may be sensitive.
+// addRow adds a difference that the Schema does not see. It shows only empty objects that are added
+// or removed: other values may be sensitive.
 func (j *configs) addRow(d difference, v Verdict, rule Rule) {
 	if j.path != "" {
 		d.at = append(fieldpath.Path{{Name: j.path}}, d.at...)

@@ -75,7 +75,8 @@ func (o Options) naming(p *Pool) *Naming {
 		names = provider.Released
 	}
 	return &Naming{Versions: provider.Versions, Additional: func(p *Pool) (Additional, error) {
-		if meta := TypeMetaOf(p.ProviderConfig); !IsNull(p.ProviderConfig) && meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
+		if meta := TypeMetaOf(p.ProviderConfig); !IsNull(p.ProviderConfig) &&
+			meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
 			return Additional{Unknown: true}, nil // a fork's config
 		}
 		return names(p.workerPool())
@@ -85,8 +86,9 @@ func (o Options) naming(p *Pool) *Naming {
 // workerPool is the pool as the extensions see it.
 func (p *Pool) workerPool() *provider.Pool {
 	w := &provider.Pool{
-		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType, MachineImage: imageOf(p.Worker),
-		DataVolumes: p.DataVolumes,
+		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
+		MachineImage: imageOf(p.Worker),
+		DataVolumes:  p.DataVolumes,
 	}
 	if p.Worker.KubernetesVersion != "" {
 		w.KubernetesVersion = &p.Worker.KubernetesVersion
@@ -109,7 +111,8 @@ type Either struct {
 
 // does says what today's release does to a change, or because of the fields that follow.
 var does = map[Verdict]string{
-	None: "touches no machine", HotUpdate: "updates running machines", ComeOrGo: "creates or deletes machines", InPlaceUpdate: "drains nodes",
+	None: "touches no machine", HotUpdate: "updates running machines", ComeOrGo: "creates or deletes machines",
+	InPlaceUpdate: "drains nodes",
 	Indeterminate: "is not known to do the same", Roll: "replaces the machines", Forbidden: "refuses it",
 }
 
@@ -155,7 +158,8 @@ func compareBoth(old, updated Pool, o Options) (Comparison, error) {
 // extensionsMayDiffer reports whether a verdict may depend on whether the extension has adopted the
 // library.
 func (o Options) extensionsMayDiffer(old, updated *Pool) bool {
-	sameVolumes := reflect.DeepEqual(old.DataVolumes, updated.DataVolumes) && reflect.DeepEqual(old.Encrypted, updated.Encrypted)
+	sameVolumes := reflect.DeepEqual(old.DataVolumes, updated.DataVolumes) &&
+		reflect.DeepEqual(old.Encrypted, updated.Encrypted)
 	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
 	known := !updated.isBare() && o.provider(updated).Name != ""
 	return known && (!sameVolumes || !sameSecret || !bytes.Equal(old.ProviderConfig, updated.ProviderConfig))
@@ -234,7 +238,8 @@ func (n *Naming) renamesVolumes(isData bool, old, updated *Pool) Verdict { //nol
 // extensions hash values without the names of their fields, so changes can cancel out.
 func keepsName(old, updated *Pool, o Options) bool {
 	naming := o.naming(updated)
-	isKnown := o.Naming == nil && naming != nil && old.Worker.KubernetesVersion != "" && updated.Worker.KubernetesVersion != ""
+	isKnown := o.Naming == nil && naming != nil && old.Worker.KubernetesVersion != "" &&
+		updated.Worker.KubernetesVersion != ""
 	if updated.isBare() || !isKnown || inPlace(old.Worker.UpdateStrategy) || inPlace(updated.Worker.UpdateStrategy) {
 		return false
 	}
@@ -253,5 +258,6 @@ func (n *Naming) digest(p *Pool) (hash.Digest, error) {
 	stored := *p
 	stored.ProviderConfig = AsStored(p.ProviderConfig)
 	additional, err := n.Additional(&stored)
-	return hash.Compose(append([]string{secret.Text, *orDefault(p.NodeAgentSecretName, "")}, additional.Data...)...), err
+	return hash.Compose(append([]string{secret.Text, *orDefault(p.NodeAgentSecretName, "")},
+		additional.Data...)...), err
 }

@@ -47,7 +47,8 @@ func ExampleNewPlan() {
 	//   assumed unchanged: credentials and their rotation
 }
 
-// Two pools are compared with the Schema of their provider config, in the era of their Kubernetes minor.
+// Two pools are compared with the Schema of their provider config, in the era of their Kubernetes
+// minor.
 func ExampleCompare() {
 	schema, err := aws.Schema()
 	if err != nil {

@@ -194,7 +194,9 @@ func renamed(path string, from, to int) string {
 // rest compares the fields of two manifests or pools by the table. It returns the changes that a
 // row decides, the paths of differences without a row, and the differences that a judgement
 // decides.
-func (t table) rest(strategy hotupdate.Strategy, old, updated any) (changes []Change, unknown []string, others []difference) {
+func (t table) rest(
+	strategy hotupdate.Strategy, old, updated any,
+) (changes []Change, unknown []string, others []difference) {
 	for _, d := range differences(old, updated) {
 		path := triggerOf(d.path())
 		f, known := t.of(path)
@@ -255,7 +257,8 @@ func (d difference) path() string {
 // change returns the difference as a change without a class, with its verdict and rule.
 func (d difference) change(v Verdict, rule Rule) Change {
 	return Change{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
-		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(d.before), New: textOf(d.after),
+		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored,
+		Old: textOf(d.before), New: textOf(d.after),
 	})}
 }
 
@@ -279,7 +282,8 @@ func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 		names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			all = append(all, differences(before[name], after[name], append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
+			all = append(all, differences(before[name], after[name],
+				append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
 		}
 	default:
 		all = []difference{{at, old, updated}}

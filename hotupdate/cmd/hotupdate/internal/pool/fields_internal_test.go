@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 )
 
-// leavesOf lists the paths of all fields below a type that have no members. A path that ends with .* stands for members that no type lists.
+// leavesOf lists the paths of all fields below a type that have no members. A path that ends with
+// .* stands for members that no type lists.
 func leavesOf(typ members.Type, path string) (all []string) {
 	if typ == "any" || strings.HasPrefix(string(typ), "{}") {
 		return []string{path + ".anything"}
@@ -25,7 +26,8 @@ func leavesOf(typ members.Type, path string) (all []string) {
 	return all
 }
 
-// TestEveryFieldHasARow: members.json has the names and types of all fields of Gardener's API. Each has a row, whose effects are known words.
+// TestEveryFieldHasARow: members.json has the names and types of all fields of Gardener's API. Each
+// has a row, whose effects are known words.
 func TestEveryFieldHasARow(t *testing.T) {
 	for _, of := range []struct {
 		section string

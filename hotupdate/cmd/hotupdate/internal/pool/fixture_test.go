@@ -66,7 +66,8 @@ func options(tb testing.TB) pool.Options {
 	}}
 }
 
-// edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a list.
+// edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a
+// list.
 type edit struct {
 	path  string
 	value any

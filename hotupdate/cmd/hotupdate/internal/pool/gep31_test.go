@@ -29,7 +29,8 @@ const (
 	kubelet     = "spec.kubernetes.kubelet."
 )
 
-// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or another change.
+// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or another
+// change.
 type trigger struct {
 	line   string
 	file   string
@@ -39,7 +40,8 @@ type trigger struct {
 	paths  []string
 }
 
-// shootTriggers are the lines of "Rolling Update Triggers", which GEP-31 lists under "Goals" and "Worker pool hash calculations".
+// shootTriggers are the lines of "Rolling Update Triggers", which GEP-31 lists under "Goals" and
+// "Worker pool hash calculations".
 func shootTriggers() []trigger {
 	own := shootsPool + "kubernetes.kubelet."
 	none := []edit{{shootsPool + "kubernetes", nil}} // so that the Shoot's own values count

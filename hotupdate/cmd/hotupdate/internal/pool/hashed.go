@@ -76,7 +76,10 @@ func (p *Pool) hashedFields() ([]hashedField, error) {
 		textField(imageVersionPath, image.Version),
 		{"cri.name", part(name, "container runtime"), textOf(w.CRI)},
 		{nodeLocalDNSPath, dns, map[bool]string{true: "true"}[dns]},
-		{"credentials.rotation.certificateAuthorities.lastInitiationTime", part(name, "certificate authorities rotation"), ""},
+		{
+			"credentials.rotation.certificateAuthorities.lastInitiationTime",
+			part(name, "certificate authorities rotation"), "",
+		},
 		{"credentials.rotation.serviceAccountKey.lastInitiationTime", part(name, "service-account key rotation"), ""},
 		{secretNamePath, deref(p.NodeAgentSecretName), textOf(p.NodeAgentSecretName)},
 	}
@@ -121,7 +124,9 @@ func kubeletFields(from *hash.Kubelet) []hashedField {
 	k := *orDefault(from, hash.Kubelet{})
 	sum, sums := k.Reservations(), quantities(k.Reservations())
 	all := []hashedField{pointed(kubeletPath+".cpuManagerPolicy", k.CPUManagerPolicy)}
-	for path, own := range map[string]*hash.Reserved{reservedPath: k.KubeReserved, kubeletPath + ".systemReserved": k.SystemReserved} {
+	for path, own := range map[string]*hash.Reserved{
+		reservedPath: k.KubeReserved, kubeletPath + ".systemReserved": k.SystemReserved,
+	} {
 		all = append(all, hashedField{path, sum != nil, present(own)})
 		texts := quantities(own)
 		for resource, text := range sums {
@@ -134,8 +139,10 @@ func kubeletFields(from *hash.Kubelet) []hashedField {
 	e := *orDefault(k.EvictionHard, hash.EvictionHard{})
 	return append(all,
 		hashedField{eviction, k.EvictionHard != nil, present(k.EvictionHard)},
-		textField(eviction+".memoryAvailable", *orDefault(e.MemoryAvailable, "")), textField(eviction+".imageFSAvailable", *orDefault(e.ImageFSAvailable, "")),
-		textField(eviction+".imageFSInodesFree", *orDefault(e.ImageFSInodesFree, "")), textField(eviction+".nodeFSAvailable", *orDefault(e.NodeFSAvailable, "")),
+		textField(eviction+".memoryAvailable", *orDefault(e.MemoryAvailable, "")),
+		textField(eviction+".imageFSAvailable", *orDefault(e.ImageFSAvailable, "")),
+		textField(eviction+".imageFSInodesFree", *orDefault(e.ImageFSInodesFree, "")),
+		textField(eviction+".nodeFSAvailable", *orDefault(e.NodeFSAvailable, "")),
 		textField(eviction+".nodeFSInodesFree", *orDefault(e.NodeFSInodesFree, "")),
 	)
 }
@@ -166,7 +173,8 @@ func (p *Pool) volumeFields() []hashedField {
 	}
 	for i, v := range p.DataVolumes {
 		at := fmt.Sprintf("%s[%d].", dataVolumesField, i)
-		all = append(all, textField(at+"name", v.Name), pointed(at+"size", &v.Size), pointed(at+"type", v.Type), pointed(at+"encrypted", v.Encrypted))
+		all = append(all, textField(at+"name", v.Name), pointed(at+"size", &v.Size), pointed(at+"type", v.Type),
+			pointed(at+"encrypted", v.Encrypted))
 	}
 	return all
 }
@@ -189,13 +197,15 @@ func changedFields(old, updated []hashedField) (changes hotupdate.Changes) {
 		}
 		f := hashedField{path: path}.row()
 		change := hotupdate.Change{
-			Path: path, Pointer: pointerTo(path), Op: hotupdate.Replace, Class: f.class(), Source: f.Function, Old: before.shown, New: after.shown,
+			Path: path, Pointer: pointerTo(path), Op: hotupdate.Replace, Class: f.class(), Source: f.Function,
+			Old: before.shown, New: after.shown,
 		}
 		changes = append(changes, operated(change))
 	}
 	slices.SortFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return slices.DeleteFunc(changes, func(c hotupdate.Change) bool {
-		return slices.ContainsFunc(changes, func(other hotupdate.Change) bool { return strings.HasPrefix(other.Path, c.Path+".") })
+		return slices.ContainsFunc(changes,
+			func(other hotupdate.Change) bool { return strings.HasPrefix(other.Path, c.Path+".") })
 	})
 }
 

@@ -45,8 +45,10 @@ type judgement struct {
 // about a field or about the pool. They run in any order: none knows what another one finds, and
 // the gravest finding counts.
 var judgements = []func(*judgement) []Change{
-	(*judgement).version, (*judgement).secretName, (*judgement).ownKubelet, (*judgement).strategies, (*judgement).nodeLocalDNS, (*judgement).image,
-	(*judgement).zones, (*judgement).surge, (*judgement).infrastructure, (*judgement).hibernation, (*judgement).operations, (*judgement).pending,
+	(*judgement).version, (*judgement).secretName, (*judgement).ownKubelet, (*judgement).strategies,
+	(*judgement).nodeLocalDNS, (*judgement).image,
+	(*judgement).zones, (*judgement).surge, (*judgement).infrastructure, (*judgement).hibernation,
+	(*judgement).operations, (*judgement).pending,
 	(*judgement).refusals,
 }
 
@@ -101,9 +103,10 @@ func (j *judgement) decide(path string) (Verdict, Rule, bool) {
 		return None, NameStays, true
 	case path == encryptedPath || strings.HasPrefix(path, dataVolumesField):
 		return j.ofExtension(path)
-	case j.isRefined() && slices.ContainsFunc([]string{"machine.type", imageNamePath, "cri", "volume"}, func(above string) bool {
-		return isBelow(pointerTo(path), pointerTo(above))
-	}):
+	case j.isRefined() && slices.ContainsFunc([]string{"machine.type", imageNamePath, "cri", "volume"},
+		func(above string) bool {
+			return isBelow(pointerTo(path), pointerTo(above))
+		}):
 		return None, NameStays, true
 	}
 	return None, NoRule, false
@@ -112,7 +115,8 @@ func (j *judgement) decide(path string) (Verdict, Rule, bool) {
 // ofExtension judges the fields of volumes that only extensions hash: all but the size and type of
 // the root volume.
 func (j *judgement) ofExtension(path string) (Verdict, Rule, bool) {
-	naming := Options{Extension: j.Extension, Providers: j.Providers}.naming(j.updated) // without Naming, which is about configs
+	// without Naming, which is about configs
+	naming := Options{Extension: j.Extension, Providers: j.Providers}.naming(j.updated)
 	isData := strings.HasPrefix(path, dataVolumesField)
 	switch {
 	case naming == nil:
@@ -171,7 +175,8 @@ func (j *judgement) secretName() []Change {
 // ownKubelet judges a kubelet configuration of the pool's own that is added or removed: it replaces
 // the Shoot's as a whole, with the values that admission has set there (ShootResourceReservation).
 func (j *judgement) ownKubelet() []Change {
-	if j.old.ownKubelet != j.updated.ownKubelet && j.old.isDefaulted(reservedPath) && j.updated.isDefaulted(reservedPath) {
+	if j.old.ownKubelet != j.updated.ownKubelet && j.old.isDefaulted(reservedPath) &&
+		j.updated.isDefaulted(reservedPath) {
 		return ofPool(Indeterminate, PoolKubelet)
 	}
 	return nil
@@ -192,7 +197,8 @@ func (j *judgement) nodeLocalDNS() []Change {
 	if !inPlace(j.strategy) || !j.updated.Cluster.known || w.NodeLocalDNS == after {
 		return nil
 	}
-	counts := w.KubeProxyMode == "IPVS" || w.KubernetesVersion == "" || minorOf(w.KubernetesVersion).Compare(minorOf("1.34")) < 0
+	counts := w.KubeProxyMode == "IPVS" || w.KubernetesVersion == "" ||
+		minorOf(w.KubernetesVersion).Compare(minorOf("1.34")) < 0
 	v, rule := Forbidden, NodeLocalDNSInPlace
 	switch {
 	case !counts: // the proxy mode decides only about rolling pools
@@ -227,7 +233,8 @@ func (j *judgement) image() (all []Change) {
 		}
 	}
 	if j.CloudProfile.expired(before, after) {
-		all = append(all, about(imageVersionPath, before.Version, after.Version, Forbidden, refused(imageFunction, imageExpired))...)
+		all = append(all, about(imageVersionPath, before.Version, after.Version, Forbidden,
+			refused(imageFunction, imageExpired))...)
 	}
 	if newArchitecture {
 		all = append(all, about(architecturePath, oldArchitecture, architecture, v, rule)...)
@@ -238,13 +245,15 @@ func (j *judgement) image() (all []Change) {
 // keepImage fills in an omitted image with that of the old pool, like admission.
 func (p *Pool) keepImage(old *Pool) {
 	before, after := imageOf(old.Worker), imageOf(p.Worker)
-	if !p.Cluster.known || before.Version == "" || after.Version != "" || after.Name != "" && after.Name != before.Name {
+	if !p.Cluster.known || before.Version == "" || after.Version != "" ||
+		after.Name != "" && after.Name != before.Name {
 		return
 	}
 	p.Worker.Image = old.Worker.Image
 	isImage := func(path string) bool { return path == imageNamePath || path == imageVersionPath }
 	p.Defaulted = slices.DeleteFunc(slices.Clone(p.Defaulted), isImage)
-	p.Defaulted = append(p.Defaulted, slices.DeleteFunc(slices.Clone(old.Defaulted), func(path string) bool { return !isImage(path) })...)
+	p.Defaulted = append(p.Defaulted, slices.DeleteFunc(slices.Clone(old.Defaulted),
+		func(path string) bool { return !isImage(path) })...)
 }
 
 // zones judges the zones: the admission of the extensions lets them only be appended.
@@ -262,7 +271,8 @@ func (j *judgement) zones() []Change {
 // surge tells that maxSurge replaces machines of an in-place update.
 func (j *judgement) surge() []Change {
 	drains := func(c hotupdate.Change) bool { return ofClass(c, j.strategy) == InPlaceUpdate }
-	if isPositive(j.updated.MaxSurge) && j.strategy == hotupdate.AutoInPlaceUpdate && slices.ContainsFunc(j.hashed, drains) {
+	if isPositive(j.updated.MaxSurge) && j.strategy == hotupdate.AutoInPlaceUpdate &&
+		slices.ContainsFunc(j.hashed, drains) {
 		return ofPool(None, SurgeReplaces)
 	}
 	return nil
@@ -309,7 +319,8 @@ func (p *Pool) machines() Machines {
 // ValidateInPlaceUpdates. The old object lists these pools.
 func (j *judgement) pending() []Change {
 	old, updated := j.old, j.updated
-	same := reflect.DeepEqual(old.all, updated.all) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
+	same := reflect.DeepEqual(old.all, updated.all) &&
+		old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
 		(updated.ownKubelet || reflect.DeepEqual(old.Cluster.kubelet, updated.Cluster.kubelet))
 	pending, name := old.Cluster.Pending, updated.Worker.Name
 	switch {
@@ -331,7 +342,8 @@ func (c *Comparison) compareRest(j *judgement) {
 	changes, unknown, others := tables()["pool"].rest(strategy, j.old.all, j.updated.all)
 	for _, d := range others {
 		switch path := d.at.String(); {
-		case d.at[0].Name == configField, c.touches(triggerOf(path)), path == secretNamePath: // which is constant in place
+		// which is constant in place
+		case d.at[0].Name == configField, c.touches(triggerOf(path)), path == secretNamePath:
 		default:
 			c.Changes = append(c.Changes, d.change(None, SameMeaning))
 		}

@@ -63,11 +63,14 @@ func (s *shoots) operations() (all []Change) {
 	now, later := operationsOf(s.updated.operations[0]), operationsOf(s.updated.operations[1])
 	for _, name := range now {
 		if slices.Contains(later, name) {
-			all = append(all, s.refuse("metadata.annotations."+operationKey, "validateShootOperation", "an operation stands in both annotations")...)
+			all = append(all, s.refuse("metadata.annotations."+operationKey, "validateShootOperation",
+				"an operation stands in both annotations")...)
 		}
-		clash := slices.ContainsFunc(later, func(other string) bool { return includes(name, other) || includes(other, name) })
+		clash := slices.ContainsFunc(later,
+			func(other string) bool { return includes(name, other) || includes(other, name) })
 		if clash {
-			all = append(all, s.refuse("metadata.annotations."+operationKey, "validateShootOperation", "an operation includes one in the other annotation")...)
+			all = append(all, s.refuse("metadata.annotations."+operationKey, "validateShootOperation",
+				"an operation includes one in the other annotation")...)
 		}
 	}
 	for key, names := range map[string][]string{operationKey: now, maintenanceOperationKey: later} {
@@ -109,9 +112,11 @@ func (s *shoots) refusalOf(name string, beside []string) string {
 		return "from Kubernetes 1.34 on, the operation is rotate-etcd-encryption-key"
 	case len(o["starts"]) > 0 && !s.isReady():
 		return "no rotation can begin before the cluster was created or while it is deleted"
-	case slices.ContainsFunc(o["starts"], func(of string) bool { return !slices.Contains([]string{"", "Completed"}, s.phase(of)) }):
+	case slices.ContainsFunc(o["starts"],
+		func(of string) bool { return !slices.Contains([]string{"", "Completed"}, s.phase(of)) }):
 		return "the last rotation is not completed"
-	case slices.ContainsFunc(o["completes"], func(of string) bool { return s.phase(of) != "Prepared" && s.hasStatus() }):
+	case slices.ContainsFunc(o["completes"],
+		func(of string) bool { return s.phase(of) != "Prepared" && s.hasStatus() }):
 		return "the rotation is not prepared"
 	}
 	return s.refusalOfList(name)
@@ -127,7 +132,8 @@ func (s *shoots) refusalOfList(name string) string {
 		}
 		list = rest
 		const waits = "WaitingForWorkersRollout"
-		if s.hasStatus() && s.phase(authorities) != waits && s.phase(accountKey) != waits && s.phase(authorities)+s.phase(accountKey) != "" {
+		if s.hasStatus() && s.phase(authorities) != waits && s.phase(accountKey) != waits &&
+			s.phase(authorities)+s.phase(accountKey) != "" {
 			return "no rotation waits for pools"
 		}
 	}
@@ -162,7 +168,8 @@ func (j *judgement) operations() (all []Change) {
 			all = append(all, ofPool(Forbidden, RotationBlocked)...)
 		case isRotation(operation) && strings.HasSuffix(operation, withoutWorkers):
 			all = append(all, ofPool(None, RotationWithoutWorkers)...)
-		case isRotation(operation), rotates && names(pools, j.updated) && (cluster.rotates == nil || cluster.rotates[j.updated.Worker.Name]):
+		case isRotation(operation), rotates && names(pools, j.updated) &&
+			(cluster.rotates == nil || cluster.rotates[j.updated.Worker.Name]):
 			all = append(all, ofPool(again, RotationStarted)...)
 		case rotates && names(pools, j.updated):
 			all = append(all, ofPool(None, RotationFollowed)...)
@@ -176,7 +183,8 @@ func (j *judgement) operations() (all []Change) {
 }
 
 func isRotation(operation string) bool {
-	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}, strings.TrimSuffix(operation, withoutWorkers))
+	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"},
+		strings.TrimSuffix(operation, withoutWorkers))
 }
 
 // names reports whether a list of pools contains the pool.

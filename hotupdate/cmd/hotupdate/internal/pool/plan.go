@@ -20,26 +20,31 @@ const (
 	Kept    State = iota // the pool is on both sides
 	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
-	Renamed              // the pool has another name: its machines are replaced, because their names begin with that of the pool
+	// the pool has another name: its machines are replaced, because their names begin with that of
+	// the pool
+	Renamed
 )
 
 // String returns the state in a word.
 func (s State) String() string { return [...]string{"kept", "added", "removed", "renamed"}[s] }
 
-// Planned says what a change does to one pool. A provider config on its own is a pool without a name.
+// Planned says what a change does to one pool. A provider config on its own is a pool without a
+// name.
 type Planned struct {
 	// Name is the pool's name. FormerName is the old name of a renamed pool.
 	Name, FormerName string
 	// State says whether the pool is in both manifests.
 	State State
-	// Before and After are the numbers of machines of the pool. A pool that does not exist has none.
+	// Before and After are the numbers of machines of the pool. A pool that does not exist has
+	// none.
 	Before, After Machines
-	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added pool; see [Planned.Effect].
+	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
+	// pool; see [Planned.Effect].
 	Comparison
 }
 
-// Effect returns what happens to the machines of the pool: those of an added pool are created, if it is admitted, those of a removed pool are
-// deleted, and those of a renamed pool are replaced.
+// Effect returns what happens to the machines of the pool: those of an added pool are created, if
+// it is admitted, those of a removed pool are deleted, and those of a renamed pool are replaced.
 func (p Planned) Effect() Verdict {
 	switch p.State {
 	case Removed:
@@ -56,7 +61,8 @@ type Plan struct {
 	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
 	Kind            Kind
 	Namespace, Name string
-	// Changes are the differences above the pools. Unjudged are the paths of those that this command does not know.
+	// Changes are the differences above the pools. Unjudged are the paths of those that this
+	// command does not know.
 	Changes  []Change
 	Unjudged []string
 	// Rules are the rules that the verdict on all pools depends on.
@@ -80,17 +86,20 @@ func (p *Plan) Verdict() Verdict {
 	return worst
 }
 
-// NewPlan says what happens to each worker pool when one manifest replaces another of the same kind and provider.
+// NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
+// and provider.
 //
-// Pools are paired by name. A removed and an added pool are one renamed pool if their triggers except credentials, strategies and the hashed parts
-// of their provider configs are equal. The first removed such pool is paired with the first added one. The order is that of the new manifest, then
-// removed pools in the order of the old one.
+// Pools are paired by name. A removed and an added pool are one renamed pool if their triggers
+// except credentials, strategies and the hashed parts of their provider configs are equal. The
+// first removed such pool is paired with the first added one. The order is that of the new
+// manifest, then removed pools in the order of the old one.
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
-			Kind: fault.Conflict, Code: "other-provider", What: "is of another kind or provider than the manifest it is compared with",
+			Kind: fault.Conflict, Code: "other-provider",
+			What: "is of another kind or provider than the manifest it is compared with",
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
@@ -116,7 +125,8 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// OneSided returns the plan of a manifest that is only on one side: all of its pools are added, or removed.
+// OneSided returns the plan of a manifest that is only on one side: all of its pools are added, or
+// removed.
 func OneSided(m *Manifest, state State, o Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name}
 	for _, pool := range m.Pools {
@@ -130,7 +140,8 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	old.decode()
 	updated.decode()
 	c := Comparison{Verdict: None}
-	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate, old.rest(), updated.rest())
+	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate,
+		old.rest(), updated.rest())
 	c.Changes, c.Unjudged = rest, unjudged
 	s := &shoots{old, updated, o.CloudProfile}
 	for _, judge := range shootJudgements {
@@ -167,7 +178,8 @@ func (m *Manifest) rest() any {
 	return m.root
 }
 
-// pair returns the old pool of each new one, by the new name, and the removed pools. It compares contents only if there are removed and added pools.
+// pair returns the old pool of each new one, by the new name, and the removed pools. It compares
+// contents only if there are removed and added pools.
 func (o Options) pair(old, updated []Pool) (before map[string]*Pool, gone []*Pool) {
 	before = map[string]*Pool{}
 	byName := map[string]bool{}
@@ -218,7 +230,10 @@ func (o Options) plan(before, pool Pool) (Planned, error) {
 // without says what happens to a pool that is only in one of the manifests.
 func (o Options) without(p Pool, state State) Planned {
 	none, there := Machines{Known: true}, p.machines()
-	planned := Planned{Name: p.Worker.Name, State: state, Before: there, After: none, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
+	planned := Planned{
+		Name: p.Worker.Name, State: state, Before: there, After: none,
+		Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo},
+	}
 	if state == Added {
 		planned.Before, planned.After = none, there
 		planned.judgeAdded(&p, o)
@@ -246,7 +261,8 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	}
 }
 
-// content returns a text that is equal for two pools exactly if one may be the other under a new name.
+// content returns a text that is equal for two pools exactly if one may be the other under a new
+// name.
 func (o Options) content(p Pool) (string, error) {
 	p.NodeAgentSecretName = nil
 	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
@@ -261,8 +277,8 @@ func (o Options) content(p Pool) (string, error) {
 	return strings.Join(text, "\n") + string(config), errors.Join(err, configErr)
 }
 
-// Check reports the errors of all pools, such as a provider config that its Schema cannot read. [NewPlan] does not read configs whose bytes are the
-// same on both sides.
+// Check reports the errors of all pools, such as a provider config that its Schema cannot read.
+// [NewPlan] does not read configs whose bytes are the same on both sides.
 func Check(pools []Pool, o Options) error {
 	var all []error
 	for _, p := range pools {
@@ -272,7 +288,8 @@ func Check(pools []Pool, o Options) error {
 	return errors.Join(all...)
 }
 
-// Explain lists every field that is set and decides about the machines of a pool, with its class: the changes from an empty pool.
+// Explain lists every field that is set and decides about the machines of a pool, with its class:
+// the changes from an empty pool.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	none := Pool{ownKubelet: p.ownKubelet}
 	var fields []hashedField

@@ -1,16 +1,21 @@
-// Package pool says what a change of a worker pool does to its machines, or that Gardener or an extension refuses the change.
+// Package pool says what a change of a worker pool does to its machines, or that Gardener or an
+// extension refuses the change.
 //
-// [Read] reads the worker pools of a Worker or Shoot manifest. [Compare] compares two pools. [NewPlan] pairs the pools of two manifests, compares
-// them, and judges the fields above them. The package must not know how a [Plan] is shown.
+// [Read] reads the worker pools of a Worker or Shoot manifest. [Compare] compares two pools.
+// [NewPlan] pairs the pools of two manifests, compares them, and judges the fields above them. The
+// package must not know how a [Plan] is shown.
 //
-//   - [Triggers], a type with this library's struct tags, has the fields that Gardener hashes. Package hash composes the names.
-//   - The examples, or a [Naming], return the data that an extension hashes in the era of the pool's minor. The machines of a rolling pool are
-//     replaced exactly if its name changes, or if an operation or the state of the infrastructure replaces them.
+//   - [Triggers], a type with this library's struct tags, has the fields that Gardener hashes.
+//     Package hash composes the names.
+//   - The examples, or a [Naming], return the data that an extension hashes in the era of the
+//     pool's minor. The machines of a rolling pool are replaced exactly if its name changes, or if
+//     an operation or the state of the infrastructure replaces them.
 //   - Every other verdict, and every refusal, has a [Rule] with its source.
-//   - An unknown fact makes the verdict indeterminate if it decides, and is else listed as assumed. A field without a row in fields.txt
-//     is listed as not judged.
+//   - An unknown fact makes the verdict indeterminate if it decides, and is else listed as assumed.
+//     A field without a row in fields.txt is listed as not judged.
 //
-// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150 and the extensions of its time.
+// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150
+// and the extensions of its time.
 package pool
 
 import (
@@ -35,11 +40,13 @@ type Pool struct {
 	DataVolumes []DataVolume
 	// ProviderConfig is the raw JSON of the provider config; empty or null if there is none.
 	ProviderConfig []byte
-	// NodeAgentSecretName is the name in a Worker manifest, composed by Gardener; nil if it is not known.
+	// NodeAgentSecretName is the name in a Worker manifest, composed by Gardener; nil if it is not
+	// known.
 	NodeAgentSecretName *string
 	// Unknown lists facts that the manifest does not have.
 	Unknown []Unknown
-	// Defaulted lists the paths of triggers that the manifest leaves out and Gardener fills in with unknown values.
+	// Defaulted lists the paths of triggers that the manifest leaves out and Gardener fills in with
+	// unknown values.
 	Defaulted []string
 	// Machines is the number of machines of the pool. Zones are their zones.
 	Machines Machines
@@ -57,7 +64,8 @@ type Pool struct {
 	declared   hotupdate.Strategy // the update strategy in the manifest
 }
 
-// Bare returns a pool with only a provider config. The paths and pointers of its changes begin in the provider config.
+// Bare returns a pool with only a provider config. The paths and pointers of its changes begin in
+// the provider config.
 func Bare(config []byte) Pool {
 	return Pool{ProviderConfig: config, Unknown: []Unknown{UnknownRestOfPool}}
 }
@@ -69,7 +77,8 @@ func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPo
 // DataVolume is a volume beside the root volume.
 type DataVolume = provider.DataVolume
 
-// Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes that it is the same in both pools.
+// Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes
+// that it is the same in both pools.
 type Unknown uint8
 
 // The unknown facts.
@@ -97,7 +106,8 @@ var unknowns = [...]struct{ text, trigger string }{
 // String returns the name of the unknown fact.
 func (u Unknown) String() string { return unknowns[u].text }
 
-// unknownOf returns the facts that are unknown in a comparison of two pools, each once, in the order of the constants.
+// unknownOf returns the facts that are unknown in a comparison of two pools, each once, in the
+// order of the constants.
 func unknownOf(old, updated *Pool, hashesState bool) []Unknown { //nolint:revive // of the extension
 	if old.isBare() {
 		return old.Unknown

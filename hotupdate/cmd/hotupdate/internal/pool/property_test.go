@@ -18,8 +18,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// reading is another reading of Gardener's rules: patterns of paths, each with what a change can at most and at least do to a Shoot whose pool rolls.
-// It knows neither the table nor the judgements. The first pattern that matches counts. What none matches is graver than harmless.
+// reading is another reading of Gardener's rules: patterns of paths, each with what a change can at
+// most and at least do to a Shoot whose pool rolls. It knows neither the table nor the judgements.
+// The first pattern that matches counts. What none matches is graver than harmless.
 var reading = []struct {
 	paths string
 	least pool.Verdict
@@ -40,7 +41,8 @@ var reading = []struct {
 	{`w\.(kubeletDataVolumeName|volume\.name|machine\.(architecture|image\.providerConfig)|cri\.containerRuntimes)`, pool.None, pool.Forbidden},
 }
 
-// namesOf composes the node-agent secret name of the pool of a Shoot from its text, without package pool.
+// namesOf composes the node-agent secret name of the pool of a Shoot from its text, without package
+// pool.
 func nameFrom(t *rapid.T, root map[string]any) string {
 	spec := root["spec"].(map[string]any)
 	worker := spec["provider"].(map[string]any)["workers"].([]any)[0].(map[string]any)
@@ -88,8 +90,9 @@ func nameFrom(t *rapid.T, root map[string]any) string {
 	return name.Text
 }
 
-// TestEveryEditAgreesWithAnotherReading: an edit of any field of a Shoot, of one that no release knows, or of several, has a verdict within the bounds
-// of the other reading, and replaces machines whenever the composed name changes.
+// TestEveryEditAgreesWithAnotherReading: an edit of any field of a Shoot, of one that no release
+// knows, or of several, has a verdict within the bounds of the other reading, and replaces machines
+// whenever the composed name changes.
 func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	t.Parallel()
 	all := map[string][2]any{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}

@@ -53,7 +53,8 @@ type Manifest struct {
 	workers    []any          // the pools
 }
 
-// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
+// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a
+// [*fault.Error].
 var ErrOtherKind error = &fault.Error{
 	Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 	Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
@@ -63,14 +64,17 @@ var ErrOtherKind error = &fault.Error{
 //
 //   - Only fields that concern machines are read. All others are ignored, with any types.
 //   - Names are case-sensitive. Null counts as absent.
-//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet configuration counts as a whole.
+//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet
+//     configuration counts as a whole.
 //   - A Shoot's worker without a CRI has containerd, Gardener's default.
 //   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
 //   - The sums of kubeReserved and systemReserved are the reservations that count.
 //
-// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent secret name that covers them.
+// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent
+// secret name that covers them.
 //
-// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one name, are errors.
+// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one
+// name, are errors.
 func Read(raw []byte) (*Manifest, error) {
 	meta, err := part[TypeMeta](raw)
 	if err == nil && KindOf(*meta) == NoKind {
@@ -90,7 +94,8 @@ func Read(raw []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on its own.
+// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
+// its own.
 func ReadCustom(raw []byte) (*Manifest, error) {
 	all, err := part[object[json.RawMessage]](raw)
 	return &Manifest{Namespace: all.Metadata.Namespace, Name: all.Metadata.Name, Pools: []Pool{Bare(all.Spec)}}, err
@@ -103,7 +108,8 @@ func (m *Manifest) readWorker() error {
 	for i := range spec.Pools {
 		from := &spec.Pools[i]
 		p, poolErr := m.newPool("spec.pools", &from.poolSpec, from.KubeletConfig)
-		p.Worker.MachineType, p.Worker.Image, p.Worker.KubernetesVersion = from.MachineType, from.MachineImage, from.KubernetesVersion
+		p.Worker.MachineType, p.Worker.Image, p.Worker.KubernetesVersion = from.MachineType, from.MachineImage,
+			from.KubernetesVersion
 		p.NodeAgentSecretName, p.Architecture = from.NodeAgentSecretName, from.Architecture
 		p.Unknown = append(p.Unknown, UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials)
 		if p.Worker.KubernetesVersion == "" {
@@ -117,24 +123,30 @@ func (m *Manifest) readWorker() error {
 func (m *Manifest) readShoot() error {
 	all, err := part[shoot](m.Raw)
 	spec, annotations := &all.Spec, &all.Metadata.Annotations
-	m.Namespace, m.Name, m.UID, m.Provider = all.Metadata.Namespace, all.Metadata.Name, all.Metadata.UID, spec.Provider.Type
+	m.Namespace, m.Name, m.UID, m.Provider = all.Metadata.Namespace, all.Metadata.Name,
+		all.Metadata.UID, spec.Provider.Type
 	m.version = spec.Kubernetes.Version
 	m.operations = [2]string{annotations.Operation, annotations.MaintenanceOperation}
 	m.confined = spec.Maintenance.ConfineSpecUpdateRollout || annotations.MaintenanceOperation != ""
 	status, dns := orDefault(all.Status, status{}), spec.SystemComponents.NodeLocalDNS
 	cluster := Cluster{
-		known: true, version: m.version, Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
-		Operations: operationsOf(annotations.Operation + ";" + annotations.MaintenanceOperation), rotates: status.waiting(),
+		known: true, version: m.version, Hibernated: spec.Hibernation.Enabled,
+		Pending:    status.InPlaceUpdates.PendingWorkerUpdates,
+		Operations: operationsOf(annotations.Operation + ";" + annotations.MaintenanceOperation),
+		rotates:    status.waiting(),
 	}
 	rotation, proxy := &status.Credentials.Rotation, &spec.Kubernetes.KubeProxy
 	for i := range spec.Provider.Workers {
 		worker := &spec.Provider.Workers[i]
-		p, poolErr := m.newPool("spec.provider.workers", &worker.poolSpec, cmp.Or(worker.Kubernetes.Kubelet, spec.Kubernetes.Kubelet))
+		p, poolErr := m.newPool("spec.provider.workers", &worker.poolSpec,
+			cmp.Or(worker.Kubernetes.Kubelet, spec.Kubernetes.Kubelet))
 		p.Cluster, p.ownKubelet, p.Architecture = cluster, worker.Kubernetes.Kubelet != nil, worker.Machine.Architecture
 		w := &p.Worker
-		w.MachineType, w.Image, w.CRI = worker.Machine.Type, worker.Machine.Image, orDefault(worker.CRI.Name, "containerd")
+		w.MachineType, w.Image, w.CRI = worker.Machine.Type, worker.Machine.Image,
+			orDefault(worker.CRI.Name, "containerd")
 		w.KubernetesVersion = cmp.Or(worker.Kubernetes.Version, m.version)
-		w.CARotation, w.ServiceAccountKeyRotation = rotation.CertificateAuthorities.Rotation, rotation.ServiceAccountKey.Rotation
+		w.CARotation, w.ServiceAccountKeyRotation = rotation.CertificateAuthorities.Rotation,
+			rotation.ServiceAccountKey.Rotation
 		w.NodeLocalDNS = dns != nil && dns.Enabled
 		if *orDefault(proxy.Enabled, true) {
 			w.KubeProxyMode = proxy.Mode
@@ -162,13 +174,19 @@ func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (
 		})
 	}
 	if from.Name == "" {
-		problems.Add(&fault.Error{Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name", Hint: "set the name of the worker pool"})
+		problems.Add(&fault.Error{
+			Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name",
+			Hint: "set the name of the worker pool",
+		})
 	}
 	p = Pool{
-		ofWorker: m.Kind == Worker, Provider: m.Provider, ProviderConfig: from.ProviderConfig, DataVolumes: from.DataVolumes, Zones: from.Zones,
+		ofWorker: m.Kind == Worker, Provider: m.Provider, ProviderConfig: from.ProviderConfig,
+		DataVolumes: from.DataVolumes, Zones: from.Zones,
 		MaxSurge: from.MaxSurge, MaxUnavailable: from.MaxUnavailable, declared: strategy,
-		Machines: Machines{*orDefault(from.Minimum, 0), *orDefault(from.Maximum, 0), from.Minimum != nil || from.Maximum != nil},
-		Worker:   hash.Worker{Name: from.Name, UpdateStrategy: strategy, Kubelet: kubelet},
+		Machines: Machines{
+			*orDefault(from.Minimum, 0), *orDefault(from.Maximum, 0), from.Minimum != nil || from.Maximum != nil,
+		},
+		Worker: hash.Worker{Name: from.Name, UpdateStrategy: strategy, Kubelet: kubelet},
 	}
 	if kubelet != nil {
 		kubelet.SumReservations = true
@@ -187,9 +205,10 @@ func omittedDefaults(w hash.Worker) (omitted []string) {
 	}
 	fields := orDefault(reserved, hash.Reserved{})
 	for path, isOmitted := range map[string]bool{
-		versionPath:                        w.KubernetesVersion == "",
-		imageNamePath:                      image.Name == "",
-		imageVersionPath:                   strings.Count(image.Version, ".") < 2, // admission completes a partial version
+		versionPath:   w.KubernetesVersion == "",
+		imageNamePath: image.Name == "",
+		// admission completes a partial version
+		imageVersionPath:                   strings.Count(image.Version, ".") < 2,
 		reservedPath:                       reserved == nil,
 		reservedPath + ".cpu":              fields.CPU == nil,
 		reservedPath + ".memory":           fields.Memory == nil,
@@ -209,7 +228,8 @@ func (m *Manifest) checkNames() error {
 	for _, p := range m.Pools {
 		if seen[p.Worker.Name]++; seen[p.Worker.Name] == 2 && p.Worker.Name != "" {
 			problems.Add(&fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(p.Worker.Name), What: "there are two pools of this name", Hint: "give each pool a name of its own",
+				Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(p.Worker.Name),
+				What: "there are two pools of this name", Hint: "give each pool a name of its own",
 			})
 		}
 	}

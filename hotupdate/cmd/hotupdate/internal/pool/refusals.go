@@ -69,9 +69,9 @@ type shoots struct {
 // shootJudgements are the rules of Gardener about a Shoot. Like those about a pool they do not know
 // one another.
 var shootJudgements = []func(*shoots) []Change{
-	(*shoots).transitions, (*shoots).limits, (*shoots).versions, (*shoots).operations, (*shoots).workers, (*shoots).deletion,
-	(*shoots).controlPlaneZones, (*shoots).dns, (*shoots).hibernation, (*shoots).systemWorkers, (*shoots).controlPlaneWorkers,
-	(*shoots).podAddresses, (*shoots).cloudProfile,
+	(*shoots).transitions, (*shoots).limits, (*shoots).versions, (*shoots).operations, (*shoots).workers,
+	(*shoots).deletion, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).hibernation, (*shoots).systemWorkers,
+	(*shoots).controlPlaneWorkers, (*shoots).podAddresses, (*shoots).cloudProfile,
 }
 
 // refuse is a refusal at a path. A difference of the path keeps its values.
@@ -103,7 +103,8 @@ func (s *shoots) transitions() (all []Change) {
 	for _, row := range sections()["transitions"] {
 		path := row[0]
 		old, updated := s.both(stepsOf(path)...)
-		if decided[path] || textOf(old) == textOf(updated) || !matches(row[1], old) || !matches(row[2], updated) || !s.meets(row[3]) {
+		if decided[path] || textOf(old) == textOf(updated) || !matches(row[1], old) || !matches(row[2], updated) ||
+			!s.meets(row[3]) {
 			continue
 		}
 		decided[path] = true
@@ -198,7 +199,8 @@ func (s *shoots) isReady() bool {
 
 // versions is ValidateKubernetesVersionUpdate.
 func (s *shoots) versions() []Change {
-	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule {
+	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil),
+		validation); rule != NoRule {
 		return s.judged("spec."+versionPath, Forbidden, rule)
 	}
 	return nil
@@ -214,8 +216,10 @@ func (s *shoots) workers() []Change {
 
 // deletion is ValidateShootSpecUpdate for a Shoot that is being deleted.
 func (s *shoots) deletion() []Change {
-	if at(s.updated.root, "metadata", "deletionTimestamp") != nil && (s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
-		return ofPool(Forbidden, refused("ValidateShootSpecUpdate", "the spec of a Shoot that is being deleted cannot be changed"))
+	if at(s.updated.root, "metadata", "deletionTimestamp") != nil &&
+		(s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
+		return ofPool(Forbidden, refused("ValidateShootSpecUpdate",
+			"the spec of a Shoot that is being deleted cannot be changed"))
 	}
 	return nil
 }
@@ -257,8 +261,10 @@ func (s *shoots) dns() []Change {
 		return found
 	}
 	before, after := primary(s.old), primary(s.updated)
-	if s.updated.isScheduled() && before != nil && (after == nil || at(before, "type") != nil && at(before, "type") != at(after, "type")) {
-		return s.refuse("spec.dns.providers", "validateDNSUpdate", "the primary DNS provider and its type cannot be changed")
+	if s.updated.isScheduled() && before != nil &&
+		(after == nil || at(before, "type") != nil && at(before, "type") != at(after, "type")) {
+		return s.refuse("spec.dns.providers", "validateDNSUpdate",
+			"the primary DNS provider and its type cannot be changed")
 	}
 	return s.judged("spec.dns.providers", None, NotHashed)
 }
@@ -273,7 +279,8 @@ func (s *shoots) hibernation() (all []Change) {
 	}
 	for _, name := range operationsOf(s.updated.operations[1]) {
 		if o, known := knownOperation(name); known && has(o, "awake") && !strings.Contains(name, "=") {
-			all = append(all, s.refuse(path, "ValidateHibernation", "a cluster cannot be hibernated while an operation waits for maintenance")...)
+			all = append(all, s.refuse(path, "ValidateHibernation",
+				"a cluster cannot be hibernated while an operation waits for maintenance")...)
 		}
 	}
 	if slices.ContainsFunc(s.updated.workers, hasControlPlane) {
@@ -292,7 +299,8 @@ func (s *shoots) systemWorkers() (all []Change) {
 		all = ofPool(Forbidden, refused(function, "at least one pool with machines has to allow system components"))
 	}
 	if s.newly(lacksMachinesForZones) {
-		all = append(all, ofPool(Forbidden, refused(function, "a pool for system components needs a maximum of one machine for each zone"))...)
+		all = append(all, ofPool(Forbidden, refused(function,
+			"a pool for system components needs a maximum of one machine for each zone"))...)
 	}
 	return all
 }
@@ -343,7 +351,8 @@ func (s *shoots) controlPlaneWorkers() (all []Change) {
 	old, updated := of(s.old), of(s.updated)
 	switch {
 	case (len(old) > 0) != (len(updated) > 0):
-		all = ofPool(Forbidden, refused("ValidateProviderUpdate", "a cluster cannot become self-hosted, nor cease to be"))
+		all = ofPool(Forbidden, refused("ValidateProviderUpdate",
+			"a cluster cannot become self-hosted, nor cease to be"))
 	case len(updated) > 1:
 		all = ofPool(Forbidden, refused("ValidateWorkers", "only one pool can have the control plane"))
 	case len(updated) == 1 && at(old[0], "name") != at(updated[0], "name"):
@@ -352,7 +361,8 @@ func (s *shoots) controlPlaneWorkers() (all []Change) {
 		worker := of(m)[0]
 		return textOf(at(worker, "minimum")) != "1" || textOf(at(worker, "maximum")) != "1"
 	}):
-		all = ofPool(Forbidden, refused("validateSelfHostedShootControlPlane", "the pool with the control plane has one machine"))
+		all = ofPool(Forbidden, refused("validateSelfHostedShootControlPlane",
+			"the pool with the control plane has one machine"))
 	}
 	return all
 }
@@ -374,7 +384,8 @@ func (s *shoots) podAddresses() []Change {
 		return known && addresses >= 0 && float64(int64(1)<<addresses-2) < cmp.Or(most, 110)
 	}
 	if s.newly(lacks) {
-		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod", "a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
+		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod",
+			"a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
 	}
 	return nil
 }
@@ -386,7 +397,9 @@ func (j *judgement) refusals() []Change {
 	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Change) bool {
 		isType := found.Path == "machine.type" || found.Path == "volume.type"
 		return isType && found.New == textOf(at(j.old.all, strings.Split(found.Path, ".")...)) ||
-			slices.ContainsFunc(before, func(old Change) bool { return old.Path == found.Path && old.Rule == found.Rule && old.New == found.New })
+			slices.ContainsFunc(before, func(old Change) bool {
+				return old.Path == found.Path && old.Rule == found.Rule && old.New == found.New
+			})
 	})
 }
 
@@ -429,7 +442,8 @@ var limits = sync.OnceValue(func() map[string][]limit {
 	all := map[string][]limit{}
 	for _, section := range []string{"limits", "Shoot limits"} {
 		for _, row := range sections()[section] {
-			all[section] = append(all[section], limit{strings.Split(row[0], "."), strings.Fields(row[1]), row[2], row[3]})
+			all[section] = append(all[section],
+				limit{strings.Split(row[0], "."), strings.Fields(row[1]), row[2], row[3]})
 		}
 	}
 	return all
@@ -486,11 +500,13 @@ func (s subject) breaks(value any, condition string, args []string) bool {
 	switch condition {
 	case "least", "most", "above", "below":
 		limit, _ := strconv.ParseFloat(args[0], 64)
-		return isNumber && map[string]bool{"least": n < limit, "most": n > limit, "above": n <= limit, "below": n >= limit}[condition]
+		return isNumber &&
+			map[string]bool{"least": n < limit, "most": n > limit, "above": n <= limit, "below": n >= limit}[condition]
 	case "one-of":
 		return !slices.Contains(args, text(value))
 	case "list-of":
-		return slices.ContainsFunc(strings.Split(text(value), ","), func(one string) bool { return !slices.Contains(args, one) })
+		return slices.ContainsFunc(strings.Split(text(value), ","),
+			func(one string) bool { return !slices.Contains(args, one) })
 	case "duration": // at least, at most
 		d, err := time.ParseDuration(text(value))
 		least, _ := time.ParseDuration(word(0))
@@ -514,9 +530,11 @@ func (s subject) breaks(value any, condition string, args []string) bool {
 	case "label":
 		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
 	case "key":
-		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == "node.gardener.cloud/critical-components-not-ready"
+		return len(labels.IsQualifiedName(text(value))) > 0 ||
+			text(value) == "node.gardener.cloud/critical-components-not-ready"
 	case "keys":
-		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 })
+		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))),
+			func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 })
 	case "label-value":
 		return len(labels.IsValidLabelValue(text(value))) > 0
 	case "unique":
@@ -530,7 +548,8 @@ func (s subject) breaks(value any, condition string, args []string) bool {
 		return err != nil || !address.Equal(network.IP)
 	case "https":
 		u, err := url.Parse(text(value))
-		return err != nil || u.Scheme != "https" || u.Host == "" || u.Fragment != "" || u.User != nil || u.RawQuery != ""
+		return err != nil || u.Scheme != "https" || u.Host == "" || u.Fragment != "" || u.User != nil ||
+			u.RawQuery != ""
 	case "until":
 		return s.minor.Compare(minorOf(args[0])) >= 0
 	case "with-workers":
@@ -554,7 +573,8 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	if isSystem(p.all) && maximum > 0 {
 		maximum--
 	}
-	refuse(known && preserved > maximum, "machineControllerManager."+preserve, "ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
+	refuse(known && preserved > maximum, "machineControllerManager."+preserve,
+		"ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
 	names, taints := map[any]int{}, map[[2]any]int{}
 	for _, v := range listOf(of(dataVolumesField)) {
 		names[at(v, "name")]++
@@ -562,7 +582,8 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	}
 	refuse(len(names) > 0 && of("volume") == nil, dataVolumesField, "ValidateWorker", "data volumes need a root volume")
 	volume := of("kubeletDataVolumeName")
-	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker", "the kubelet's volume is none of the data volumes")
+	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker",
+		"the kubelet's volume is none of the data volumes")
 	for _, taint := range listOf(of("taints")) {
 		key := [2]any{at(taint, "key"), at(taint, "effect")}
 		taints[key]++
@@ -571,10 +592,12 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	kubelet := of("kubernetes", "kubelet")
 	high, isHigh := number(at(kubelet, "imageGCHighThresholdPercent"))
 	low, isLow := number(at(kubelet, "imageGCLowThresholdPercent"))
-	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig", "the low threshold is not below the high one")
+	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig",
+		"the low threshold is not below the high one")
 	swap := at(kubelet, "memorySwap")
 	swaps := at(swap, "swapBehavior") != nil && !isTrue(at(kubelet, "featureGates", "NodeSwap"))
-	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior", "ValidateKubeletConfig",
+	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior",
+		"ValidateKubeletConfig",
 		"swap needs the feature gate NodeSwap, and failSwapOn: false")
 }
 
@@ -595,11 +618,14 @@ func (p *Pool) invalidVersion() []Change {
 	if own == "" || above == "" {
 		return nil
 	}
-	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule { // to go from the pool's to the control plane's would lower it
-		return about(versionPath, nil, own, Forbidden, refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
+	// to go from the pool's to the control plane's would lower it
+	if refusal(inplace.ValidateVersion(own, above, hotupdate.AutoRollingUpdate, nil), "") != NoRule {
+		return about(versionPath, nil, own, Forbidden,
+			refused(function, "a pool cannot have a higher Kubernetes version than the control plane"))
 	}
 	if minorNumber(above) > minorNumber(own)+3 {
-		return about(versionPath, nil, own, Forbidden, refused(function, "a pool can be at most three Kubernetes minors behind the control plane"))
+		return about(versionPath, nil, own, Forbidden,
+			refused(function, "a pool can be at most three Kubernetes minors behind the control plane"))
 	}
 	return nil
 }

@@ -63,10 +63,13 @@ type status struct {
 	} `json:"inPlaceUpdates"`
 }
 
-// waiting returns the pools that have to follow a rotation of credentials, and nil if no phase of a rotation is known.
+// waiting returns the pools that have to follow a rotation of credentials, and nil if no phase of a
+// rotation is known.
 func (s status) waiting() map[string]bool {
 	var names map[string]bool
-	for _, r := range []rotation{s.Credentials.Rotation.CertificateAuthorities, s.Credentials.Rotation.ServiceAccountKey} {
+	for _, r := range []rotation{
+		s.Credentials.Rotation.CertificateAuthorities, s.Credentials.Rotation.ServiceAccountKey,
+	} {
 		if r.Phase != "" && names == nil {
 			names = map[string]bool{}
 		}
@@ -240,8 +243,10 @@ type zoneSpec struct {
 
 // spellings are hints for readers who do not know Go types.
 var spellings = map[string]string{
-	"string": "put it in quotes", "int": "write a whole number without quotes", "bool": "write true or false without quotes",
-	"v1.Time": "write it as in 2026-01-31T12:00:00Z", "resource.Quantity": "write a number with an optional unit, such as 80m or 1Gi",
+	"string": "put it in quotes", "int": "write a whole number without quotes",
+	"bool":              "write true or false without quotes",
+	"v1.Time":           "write it as in 2026-01-31T12:00:00Z",
+	"resource.Quantity": "write a number with an optional unit, such as 80m or 1Gi",
 }
 
 // part reads the fields of a manifest that T has.

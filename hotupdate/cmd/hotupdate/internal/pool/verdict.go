@@ -6,7 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Verdict says what a change does to machines. The zero value is Indeterminate. A greater verdict is graver.
+// Verdict says what a change does to machines. The zero value is Indeterminate. A greater verdict
+// is graver.
 type Verdict int8
 
 // The verdicts.
@@ -22,7 +23,8 @@ const (
 
 // outcomes are the verdicts that have an Outcome of classes.
 var outcomes = map[Verdict]hotupdate.Outcome{
-	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate, Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
+	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate,
+	Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
 }
 
 // String returns the verdict in words.
@@ -33,7 +35,8 @@ func (v Verdict) String() string {
 	return outcomes[v].String()
 }
 
-// Consequence says in a clause for people what the verdict means for the machines of a pool with this strategy.
+// Consequence says in a clause for people what the verdict means for the machines of a pool with
+// this strategy.
 func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	outcome, isOutcome := outcomes[v]
 	switch {
@@ -58,7 +61,8 @@ func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	return Indeterminate
 }
 
-// Change is a difference between two pools, or above them, with its effect on the machines of the pool.
+// Change is a difference between two pools, or above them, with its effect on the machines of the
+// pool.
 type Change struct {
 	hotupdate.Change
 
@@ -66,7 +70,8 @@ type Change struct {
 	Verdict Verdict
 	// Rule is the reason for the verdict; [NoRule] if only the class of the field decides.
 	Rule Rule
-	// Decides says that the change alone leads to the verdict of the pool. It is false if that verdict is None.
+	// Decides says that the change alone leads to the verdict of the pool. It is false if that
+	// verdict is None.
 	Decides bool
 
 	isRest bool // not of a hashed field or a provider config

@@ -19,7 +19,8 @@ var words = map[string]pool.Verdict{
 	"refused": pool.Forbidden,
 }
 
-// TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it names.
+// TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it
+// names.
 func TestVerdictsByFunction(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/verdicts.txt")

@@ -1,5 +1,5 @@
-// Package release reads a description of how a release of a provider extension reads and hashes provider configs: a Schema, a golden file of
-// hotupdatetest, or a set of eras.
+// Package release reads a description of how a release of a provider extension reads and hashes
+// provider configs: a Schema, a golden file of hotupdatetest, or a set of eras.
 package release
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// Release describes how a release of an extension reads and hashes provider configs. It is safe for concurrent use.
+// Release describes how a release of an extension reads and hashes provider configs. It is safe for
+// concurrent use.
 type Release struct {
 	// From is the file with the description.
 	From string
@@ -75,7 +76,8 @@ type Era struct {
 // eraFileVersion is the version of files with eras.
 const eraFileVersion = 1
 
-// Read reads a file with a Schema, a golden file of hotupdatetest, or a file with a set of eras. It also reads the files that the file names.
+// Read reads a file with a Schema, a golden file of hotupdatetest, or a file with a set of eras. It
+// also reads the files that the file names.
 func Read(file string) (*Release, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -125,7 +127,8 @@ func (f *eraFile) check(data []byte) error {
 	return nil
 }
 
-// referredSchema loads a Schema from raw, which is the Schema, a golden file with it, or the name of such a file relative to this file.
+// referredSchema loads a Schema from raw, which is the Schema, a golden file with it, or the name
+// of such a file relative to this file.
 func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error) {
 	var name string
 	if json.Unmarshal(raw, &name) == nil && name != "" {
@@ -195,9 +198,12 @@ func (e *Era) prepare(r *Release) (err error) {
 	return err
 }
 
-// cut returns the function of an era that removes hot members, with the options that only such an era has.
+// cut returns the function of an era that removes hot members, with the options that only such an
+// era has.
 func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
-	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
+	nulls, known := map[string]hotupdate.NullMembers{
+		"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls,
+	}[e.Nulls]
 	switch {
 	case !known || e.Nulls != "" && e.Hash != CutBytes:
 		return nil, fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)
@@ -225,15 +231,16 @@ func bytesOf(raw []byte) []string {
 type Hashed struct {
 	// Era is the era in force. It has no name if the Kubernetes version is malformed.
 	Era *Era
-	// Data are the strings that the release adds to the name of the pool. They are nil if the function of the era is not known.
+	// Data are the strings that the release adds to the name of the pool. They are nil if the
+	// function of the era is not known.
 	Data []string
 }
 
 // IsUnknown reports whether the function of the era is not known.
 func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 
-// Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes version. A pool without a version is in the first
-// era.
+// Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes
+// version. A pool without a version is in the first era.
 func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	era, err := r.Era(p.Worker.KubernetesVersion)
 	if err != nil {
@@ -252,7 +259,8 @@ func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	return h, err
 }
 
-// Era returns the era in force for a Kubernetes version or minor: the first without a version, and one without a name if there are no eras.
+// Era returns the era in force for a Kubernetes version or minor: the first without a version, and
+// one without a name if there are no eras.
 func (r *Release) Era(version string) (*Era, error) {
 	at := &version
 	switch {

@@ -16,8 +16,8 @@ import (
 //go:embed report.html
 var content string
 
-// HTML writes the report as one self-contained page for a browser: bars with the number of pools of each verdict, then every pool with its
-// changes and their reasons.
+// HTML writes the report as one self-contained page for a browser: bars with the number of pools of
+// each verdict, then every pool with its changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
 	s.gravestFirst()
@@ -33,21 +33,25 @@ func HTML(out io.Writer, r *Report) error {
 		"origin": func(c Change) string { return Origin(c.Origin, c.Source) },
 	}
 	return page.Write(out, page.Page{
-		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead), Tone: toneOf(s.Verdict),
+		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
+		Tone:     toneOf(s.Verdict),
 		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
 	})
 }
 
 var tones = map[string]page.Tone{
-	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move, pool.ComeOrGo.String(): page.Move,
-	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace, pool.Renamed.String(): page.Replace,
+	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
+	pool.ComeOrGo.String():  page.Move,
+	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace,
+	pool.Renamed.String():   page.Replace,
 	pool.Forbidden.String(): page.Stop,
 }
 
 // toneOf returns the colour of a verdict or state.
 func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
-// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known machines, there is no bar of machines.
+// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known
+// machines, there is no bar of machines.
 func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0
@@ -87,7 +91,8 @@ func (r *Report) counts() (all []count) {
 
 // gravestFirst orders the sections by their verdicts, and those of each section.
 func (s *section) gravestFirst() {
-	slices.SortStableFunc(s.Sections, func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
+	slices.SortStableFunc(s.Sections,
+		func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
 	for i := range s.Sections {
 		s.Sections[i].gravestFirst()
 	}

@@ -14,11 +14,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members may be added, but not removed or changed.
+// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
+// may be added, but not removed or changed.
 const FormatVersion = 2
 
-// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters are escaped; only strings can have them. Values
-// are whole, and numbers exact: decode them accordingly.
+// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters
+// are escaped; only strings can have them. Values are whole, and numbers exact: decode them
+// accordingly.
 func JSON(value any) ([]byte, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -32,28 +34,36 @@ func JSON(value any) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-// Parse reads the output of [JSON], also of a later release with the same version: it ignores unknown members. Verdicts, states and ops must be
-// known.
+// Parse reads the output of [JSON], also of a later release with the same version: it ignores
+// unknown members. Verdicts, states and ops must be known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
 	var compact bytes.Buffer // removes the indentation of values
 	_ = json.Compact(&compact, text)
 	if !utf8.Valid(text) || json.Unmarshal([]byte(plaintext.Printable(compact.String())), &r) != nil {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "malformed-report", What: "is no report",
+			Hint: "write one with plan --output json",
+		}
 	}
 	if r.FormatVersion != FormatVersion {
 		return nil, &fault.Error{
-			Kind: fault.Unsupported, Code: "unsupported-report", Path: "formatVersion", What: fmt.Sprintf("is %d, and this release reads %d", r.FormatVersion, FormatVersion),
+			Kind: fault.Unsupported, Code: "unsupported-report", Path: "formatVersion",
+			What: fmt.Sprintf("is %d, and this release reads %d", r.FormatVersion, FormatVersion),
 			Hint: "write the report anew with plan --output json",
 		}
 	}
 	if !r.isKnown() {
-		return nil, &fault.Error{Kind: fault.Unknown, Code: "unknown-word", What: "has a verdict, state or op that is not known", Hint: "use the release that wrote it"}
+		return nil, &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-word", What: "has a verdict, state or op that is not known",
+			Hint: "use the release that wrote it",
+		}
 	}
 	return &r, nil
 }
 
-// isKnown reports whether all verdicts, states and ops of the report are known. It removes sensitive values.
+// isKnown reports whether all verdicts, states and ops of the report are known. It removes
+// sensitive values.
 func (r *Report) isKnown() bool {
 	known, verdicts := true, []string{r.Verdict}
 	var changes [][]Change
@@ -74,7 +84,8 @@ func (r *Report) isKnown() bool {
 			}
 		}
 	}
-	return known && !slices.ContainsFunc(verdicts, func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
+	return known && !slices.ContainsFunc(verdicts,
+		func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
 }
 
 // The states and ops of reports.

@@ -15,11 +15,13 @@ const (
 	maxOpen     = 12     // unfolded changes of a pool that do not decide
 )
 
-// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes are in blocks of code, formatted as in text. Long lists
-// of changes, and pools to which nothing happens, are folded. If the report does not fit into a comment, changes are omitted first, and then pools;
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes are in
+// blocks of code, formatted as in text. Long lists of changes, and pools to which nothing happens,
+// are folded. If the report does not fit into a comment, changes are omitted first, and then pools;
 // the omitted pools are counted.
 //
-// All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
+// All text from a manifest is in code, where it is neither Markdown nor HTML, mentions nobody and
+// links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
 	m.table(r)
@@ -74,7 +76,8 @@ func (m *markdownWriter) section(s *section, level string) {
 	if len(s.Sections) > 0 { // the remarks come after them
 		remarks = nil
 	}
-	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") && len(s.Sections) == 0 {
+	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") &&
+		len(s.Sections) == 0 {
 		m.left = append(m.left, s.Word)
 	}
 	shown, quiet := s.parts()
@@ -124,7 +127,8 @@ func rows(groups []group, remarks []remark) string {
 	if others <= maxOpen {
 		return block(groups, remarks)
 	}
-	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
+	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") +
+		"</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
 }
 
 // block writes changes and remarks as text.

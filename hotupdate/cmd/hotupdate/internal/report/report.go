@@ -1,13 +1,17 @@
-// Package report shows what a change does to the machines of worker pools: as text for a terminal, as Markdown for a comment on a pull request, as
-// a page for a browser, and as JSON for programs. It can read the JSON back and show it in the other formats.
+// Package report shows what a change does to the machines of worker pools: as text for a terminal,
+// as Markdown for a comment on a pull request, as a page for a browser, and as JSON for programs.
+// It can read the JSON back and show it in the other formats.
 //
-// It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that means. The package must not read configurations,
-// files or the environment.
+// It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that
+// means. The package must not read configurations, files or the environment.
 //
-//   - The same plan gives the same bytes. Manifests, pools and changes have the order of the plan. In the formats for people, changes that
-//     decide a verdict come first and are marked, and common remarks are written once.
-//   - Values of sensitive fields are not in a report, even if a change has them. Their paths and verdicts are.
-//   - No value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
+//   - The same plan gives the same bytes. Manifests, pools and changes have the order of the plan.
+//     In the formats for people, changes that decide a verdict come first and are marked, and
+//     common remarks are written once.
+//   - Values of sensitive fields are not in a report, even if a change has them. Their paths and
+//     verdicts are.
+//   - No value, path or name can move a cursor, colour a terminal, reverse the reading direction,
+//     or become Markdown or HTML.
 //   - Long values are shortened around the first difference of old and new. JSON has whole values.
 package report
 
@@ -23,7 +27,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Report says what a change does to each manifest. Its JSON form is documented in report.schema.json.
+// Report says what a change does to each manifest. Its JSON form is documented in
+// report.schema.json.
 type Report struct {
 	FormatVersion int        `json:"formatVersion"`
 	Verdict       string     `json:"verdict"`
@@ -31,7 +36,8 @@ type Report struct {
 	Warnings      []string   `json:"warnings"`
 }
 
-// Manifest says what a change does to a Shoot, a Worker, or a provider config on its own, which has no kind and one pool without a name.
+// Manifest says what a change does to a Shoot, a Worker, or a provider config on its own, which has
+// no kind and one pool without a name.
 type Manifest struct {
 	Kind      string   `json:"kind,omitempty"`
 	Namespace string   `json:"namespace,omitempty"`
@@ -99,7 +105,8 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 		verdict := plan.Verdict()
 		gravest = max(gravest, verdict)
 		m := Manifest{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(), Changes: changesOf(plan.Changes), Pools: []Pool{},
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Changes: changesOf(plan.Changes), Pools: []Pool{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
 		for _, p := range plan.Pools {
@@ -117,7 +124,8 @@ func poolOf(p pool.Planned) Pool {
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
 	return Pool{
-		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Verdict: p.Effect().String(),
+		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
+		Verdict: p.Effect().String(),
 		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
@@ -163,17 +171,22 @@ func changesOf(changes []pool.Change) []Change {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		all[i] = Change{
-			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides, Class: c.Class.String(),
-			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule), Sensitive: c.Sensitive, Omitted: c.Omitted,
+			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
+			Class:  c.Class.String(),
+			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule),
+			Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
 		if !c.Sensitive {
-			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)), json.RawMessage(plaintext.Printable(c.New)) // the same JSON
+			// the same JSON
+			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)),
+				json.RawMessage(plaintext.Printable(c.New))
 		}
 	}
 	return all
 }
 
-// Origin says for developers where the class of a field comes from. The source has names from a Schema, which may be hostile.
+// Origin says for developers where the class of a field comes from. The source has names from a
+// Schema, which may be hostile.
 func Origin(origin, source string) string {
 	if origin == hotupdate.OriginDefault.String() && source != "" { // a function of Gardener
 		return source
@@ -182,8 +195,10 @@ func Origin(origin, source string) string {
 }
 
 var origins = map[string]string{
-	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ", hotupdate.OriginInherited.String(): "inherited from ",
-	hotupdate.OriginOverride.String(): "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ", hotupdate.OriginUnknown.String(): "not in the Schema",
+	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ",
+	hotupdate.OriginInherited.String(): "inherited from ",
+	hotupdate.OriginOverride.String():  "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ",
+	hotupdate.OriginUnknown.String(): "not in the Schema",
 }
 
 // isBare reports whether the manifest is a provider config on its own.
@@ -215,7 +230,8 @@ func (p *Pool) word() string {
 
 // words lists the verdicts and states of pools, the gravest first.
 var words = []string{
-	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(), pool.InPlaceUpdate.String(),
+	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(),
+	pool.InPlaceUpdate.String(),
 	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
 }
 
@@ -236,7 +252,8 @@ func counted(noun string, all []string) string {
 	return plaintext.Counted(len(all), noun) + ": " + strings.Join(parts, ", ")
 }
 
-// facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.
+// facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1
+// to 3 machines, then 2 machines; era raw.
 func (p *Pool) facts() string {
 	var all []string
 	add := func(prefix, before, after string) {

@@ -12,14 +12,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Style says how text is written. Verbose adds facts for developers: the Go field or override that declares a class, and the sources of rules.
+// Style says how text is written. Verbose adds facts for developers: the Go field or override that
+// declares a class, and the sources of rules.
 type Style struct {
 	Color   bool // with escape sequences of a terminal
 	Verbose bool
 }
 
-// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape sequences of colours with [Style].Color. Lines
-// have at most 80 columns without the facts for developers. A change whose line begins with > decides the verdict.
+// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape
+// sequences of colours with [Style].Color. Lines have at most 80 columns without the facts for
+// developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := &textWriter{Style: s, escape: plaintext.ASCII}
 	root := viewOf(r)
@@ -59,7 +61,8 @@ func (t *textWriter) line(text string) {
 	t.text.WriteString("\n")
 }
 
-// head returns the name and the verdict in the first line of a section. The report begins with the verdict, a part with the name.
+// head returns the name and the verdict in the first line of a section. The report begins with the
+// verdict, a part with the name.
 func (t *textWriter) head(s *section) (name, verdict string) {
 	name = plaintext.Shorten(s.Title, maxTitle, t.escape)
 	if s.Facts != "" {
@@ -130,14 +133,16 @@ func (t *textWriter) groups(groups []group) {
 	width := t.pathWidth(groups)
 	for i := range groups {
 		g := &groups[i]
-		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) + t.forDevelopers(g.Source))
+		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) +
+			t.forDevelopers(g.Source))
 		for j := range g.Changes {
 			t.change(&g.Changes[j], width)
 		}
 	}
 }
 
-// maxAligned bounds the width of the column of paths, so that one long path does not move all values out of sight.
+// maxAligned bounds the width of the column of paths, so that one long path does not move all
+// values out of sight.
 const maxAligned = 44
 
 // pathWidth returns the width of the column of paths.
@@ -155,7 +160,8 @@ func (t *textWriter) pathWidth(groups []group) (width int) {
 // change writes a change in one line, or in several if its values do not fit.
 func (t *textWriter) change(c *Change, width int) {
 	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
-	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " + strings.Join(values, " -> ")
+	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " +
+		strings.Join(values, " -> ")
 	if len("  > ")+utf8.RuneCountInString(row) > columns {
 		row = c.mark() + " " + path + "\n          " + strings.Join(values, "\n       -> ")
 	}
@@ -174,8 +180,9 @@ func (t *textWriter) forDevelopers(text string) string {
 	return "  [" + plaintext.Shorten(text, maxPath, t.escape) + "]"
 }
 
-// IsColored reports whether the output has colours: only on a terminal, and not if the user does not want them. Mode is that of the output file.
-// NoColor and term are the values of the environment variables NO_COLOR (https://no-color.org) and TERM.
+// IsColored reports whether the output has colours: only on a terminal, and not if the user does
+// not want them. Mode is that of the output file. NoColor and term are the values of the
+// environment variables NO_COLOR (https://no-color.org) and TERM.
 func IsColored(mode fs.FileMode, noColor, term string) bool {
 	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"
 }
@@ -183,7 +190,8 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 // Escape sequences of ECMA-48: bold with a colour for each tone.
 var (
 	toneColors = map[page.Tone]string{
-		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m", page.Unsure: "\x1b[1;33m",
+		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
+		page.Unsure: "\x1b[1;33m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )

@@ -8,17 +8,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Limits of all formats except JSON, in characters after escaping. Longer texts are shortened to about these lengths.
+// Limits of all formats except JSON, in characters after escaping. Longer texts are shortened to
+// about these lengths.
 const (
 	maxValue = 48
 	maxPath  = 72
 	maxTitle = 72 // names of Kubernetes have at most 63
 
-	// context is the number of common bytes that are shown before the first difference of two long values. Their escapes leave room for more.
+	// context is the number of common bytes that are shown before the first difference of two long
+	// values. Their escapes leave room for more.
 	context = 12
 )
 
-// values returns the shown values of a change: none if it is sensitive, one, or both from about the first difference on.
+// values returns the shown values of a change: none if it is sensitive, one, or both from about the
+// first difference on.
 func (c *Change) values(escape plaintext.Escape) []string {
 	old, updated := string(c.Old), string(c.New)
 	switch {
@@ -36,7 +39,8 @@ func (c *Change) values(escape plaintext.Escape) []string {
 	return []string{value(old, from, escape), value(updated, from, escape)}
 }
 
-// firstDifference returns the offset from which two values are shown: a little before they differ, at the beginning of a character.
+// firstDifference returns the offset from which two values are shown: a little before they differ,
+// at the beginning of a character.
 func firstDifference(a, b string, escape plaintext.Escape) int {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
@@ -51,7 +55,8 @@ func firstDifference(a, b string, escape plaintext.Escape) int {
 	return at
 }
 
-// value shows one value, or a long one from an offset on. A shortened value is followed by its length.
+// value shows one value, or a long one from an offset on. A shortened value is followed by its
+// length.
 func value(text string, from int, escape plaintext.Escape) string {
 	if from == 0 {
 		if shown, rest := plaintext.Head(text, maxValue, escape); rest == "" {

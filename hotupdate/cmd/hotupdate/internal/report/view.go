@@ -20,7 +20,8 @@ type section struct {
 	Equal                 []string  // the titles of further manifests with the same content
 }
 
-// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may share a line.
+// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
+// share a line.
 type remark struct{ Label, Text, Source string }
 
 // The labels of remarks that are no rules.
@@ -36,7 +37,8 @@ type group struct {
 	Changes              []Change
 }
 
-// viewOf returns the section of a report, or that of the manifest if there is only one, or that of the pool if it is a provider config on its own.
+// viewOf returns the section of a report, or that of the manifest if there is only one, or that of
+// the pool if it is a provider config on its own.
 func viewOf(r *Report) *section {
 	root := section{Word: r.Verdict, Verdict: r.Verdict}
 	var verdicts []string
@@ -85,7 +87,9 @@ func (m *Manifest) section() section {
 
 // section returns the view of a pool, whose provider config is at a path.
 func (p *Pool) section(config string) section {
-	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config)}
+	s := section{
+		Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
+	}
 	if config != "" {
 		s.Title = "pool " + p.Name
 	}
@@ -98,7 +102,8 @@ func (p *Pool) section(config string) section {
 	return s
 }
 
-// share moves remarks that all compared sections have to the whole. If there is only one such section, it moves only the assumptions.
+// share moves remarks that all compared sections have to the whole. If there is only one such
+// section, it moves only the assumptions.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
@@ -123,7 +128,8 @@ func (s *section) share() {
 	}
 }
 
-// merge makes one section of those that differ only in their titles and machines, such as sixty Shoots with one change.
+// merge makes one section of those that differ only in their titles and machines, such as sixty
+// Shoots with one change.
 func (s *section) merge() {
 	first, merged := map[string]int{}, []section{}
 	for _, part := range s.Sections {
@@ -146,7 +152,8 @@ func (s *section) merge() {
 	s.Sections = merged
 }
 
-// content returns a text that is equal for two sections that differ only in their titles and machines.
+// content returns a text that is equal for two sections that differ only in their titles and
+// machines.
 func (s *section) content() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%q %q %q %+v", s.Word, s.Message, s.Remarks, s.Groups)
@@ -158,7 +165,8 @@ func (s *section) content() string {
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.
 func (s *section) isQuiet() bool {
-	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 && !slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
+	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 &&
+		!slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
 }
 
 // parts returns the shown sections, and the titles of the quiet ones, which share a line.
@@ -176,7 +184,8 @@ func (s *section) parts() (shown []*section, quiet []string) {
 // none is the verdict if nothing happens.
 var none = pool.None.String()
 
-// remarks lists the facts and rules that a verdict depends on, without the rules in its message or in a group of changes.
+// remarks lists the facts and rules that a verdict depends on, without the rules in its message or
+// in a group of changes.
 func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	for _, path := range b.Unjudged {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
@@ -196,11 +205,13 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 // heading returns the verdict on the changes, and the reason.
 func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
-// groupsOf groups changes by verdict and reason. Groups that decide the verdict come first. Otherwise the order is that of the changes.
+// groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.
+// Otherwise the order is that of the changes.
 func groupsOf(changes []Change, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)
-		i := slices.IndexFunc(groups, func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
+		i := slices.IndexFunc(groups,
+			func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, group{Verdict: c.Verdict, Why: why, Source: source, Decides: c.Decides})
@@ -249,7 +260,8 @@ func remarkLines(all []remark) (lines []remark) {
 			lines[i].Text += "; " + r.Text
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
+	slices.SortStableFunc(lines,
+		func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
 	return lines
 }
 

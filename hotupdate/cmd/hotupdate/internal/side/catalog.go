@@ -92,10 +92,12 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 	if len(c.defined) > 0 {
 		hint = "no CRD in --crd defines it"
 	}
-	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, c.kinds(), hint)
+	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion,
+		kind.Kind, c.kinds(), hint)
 }
 
-// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means the same under every Schema.
+// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
+// the same under every Schema.
 func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
 	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
@@ -107,8 +109,9 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.SchemaOf(from, kind)
 }
 
-// check reports a provider config of a built-in provider whose version or kind is not built in: a typo, or newer than this command. Compared as a
-// whole, it would get another verdict than from the provider's own code. Every config in a pool of a built-in provider belongs to that provider.
+// check reports a provider config of a built-in provider whose version or kind is not built in: a
+// typo, or newer than this command. Compared as a whole, it would get another verdict than from the
+// provider's own code. Every config in a pool of a built-in provider belongs to that provider.
 func (c *Catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {
@@ -139,7 +142,9 @@ func groupOf(apiVersion string) string {
 func (c *Catalog) kindOf(raw []byte) (pool.TypeMeta, error) {
 	meta := pool.TypeMetaOf(raw)
 	if meta.APIVersion == "" || meta.Kind == "" {
-		return meta, errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider config, such as " + c.kinds())
+		return meta,
+			errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider " +
+				"config, such as " + c.kinds())
 	}
 	return meta, nil
 }
@@ -158,7 +163,8 @@ func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) 
 func one(file string, stdin io.Reader, what string) (*manifests.Object, error) {
 	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
 	if len(objects) != 1 {
-		return nil, fmt.Errorf("%s: has %s; name a file with %s alone", Name(file), plaintext.Counted(len(objects), "object"), what)
+		return nil, fmt.Errorf("%s: has %s; name a file with %s alone", Name(file),
+			plaintext.Counted(len(objects), "object"), what)
 	}
 	return &objects[0], manifests.InFile(objects[0].String(), objects[0].Err)
 }

@@ -28,8 +28,8 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	return found[0], r.checkPools(found[0].From, names)
 }
 
-// Compare compares the manifests of two sides, each a file or a directory. There are no plans if neither side has a manifest,
-// and the Reader is lenient or a side has other objects.
+// Compare compares the manifests of two sides, each a file or a directory. There are no plans if
+// neither side has a manifest, and the Reader is lenient or a side has other objects.
 func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about
@@ -41,7 +41,8 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		if r.Lenient || len(r.others) > 0 {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd", Name(old), Name(updated))
+		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd",
+			Name(old), Name(updated))
 	}
 	pairs, err := pairUp(before, after, r.AnyName)
 	if err == nil && !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
@@ -73,7 +74,8 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 
 // wants reports whether the user wants to see a pool with one of the names.
 func (r *Reader) wants(names ...string) bool {
-	return len(r.Pools) == 0 || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.Pools, name) })
+	return len(r.Pools) == 0 || slices.ContainsFunc(names,
+		func(name string) bool { return slices.Contains(r.Pools, name) })
 }
 
 // checkPools reports the wanted pools that do not exist.
@@ -84,5 +86,6 @@ func (r *Reader) checkPools(from string, names []string) error {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	there := plaintext.Printable(cmp.Or(strings.Join(names, ", "), "none at all"))
-	return fmt.Errorf("%s: has no worker pool %s; it has %s", from, plaintext.Printable(`"`+strings.Join(missing, `", "`)+`"`), there)
+	return fmt.Errorf("%s: has no worker pool %s; it has %s", from,
+		plaintext.Printable(`"`+strings.Join(missing, `", "`)+`"`), there)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Define adds the custom resources of the CRDs in a file or directory. Another file may give the classes of their fields: it holds an object whose
-// members are paths in the spec, each with the value of a struct tag.
+// Define adds the custom resources of the CRDs in a file or directory. Another file may give the
+// classes of their fields: it holds an object whose members are paths in the spec, each with the
+// value of a struct tag.
 func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	fields, err := readClasses(classesFile, stdin)
 	problems := []error{err}
@@ -34,7 +35,9 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 		}
 		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(o.Raw, &d)))
 		for _, v := range d.Spec.Versions {
-			c.defined[pool.TypeMeta{APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
+			c.defined[pool.TypeMeta{
+				APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind,
+			}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
 				schema, err := hotupdate.SchemaOfCRD(o.Raw, v.Name, fields.options...)
 				return schema, fields.inFiles(o.String(), err)
 			})
@@ -63,13 +66,17 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 	}
 	c.object = o
 	if json.Unmarshal(o.Raw, &c.byPath) != nil {
-		return c, manifests.InFile(o.String(), errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+		return c, manifests.InFile(o.String(),
+			errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
 	}
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(c.byPath)) {
 		text := string(c.byPath[path])
 		if text != "true" && text != "false" && json.Unmarshal(c.byPath[path], &text) != nil {
-			problems = append(problems, located(o, &fault.Error{Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class", Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`}))
+			problems = append(problems, located(o, &fault.Error{
+				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
+				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
+			}))
 		}
 		c.options = append(c.options, hotupdate.WithTag(path, text))
 	}
@@ -97,11 +104,13 @@ func (m *Manifest) options(o pool.Options) pool.Options {
 	return o
 }
 
-// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and no extension.
+// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
+// no extension.
 func (m *Manifest) asSpec(plan *pool.Plan) {
 	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.SpecByClasses}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
-		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules, func(r pool.Rule) bool { return r == pool.JudgedCanonically })
+		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
+			func(r pool.Rule) bool { return r == pool.JudgedCanonically })
 	}
 }

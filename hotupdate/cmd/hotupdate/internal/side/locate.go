@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// located puts the place before every problem of an object: the file and, for a problem with a path, the line of the field or of the object that
-// should have the field.
+// located puts the place before every problem of an object: the file and, for a problem with a
+// path, the line of the field or of the object that should have the field.
 func located(o *manifests.Object, err error) error {
 	all := fault.All(err)
 	if len(all) == 0 {
@@ -43,14 +43,17 @@ func placed(o *manifests.Object, all fault.List) []error {
 // pathStep matches a name, a position or a key in a path.
 var pathStep = regexp.MustCompile(`[^.\[\]]+`)
 
-// lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at the pool; the path of a class is a name in
-// its file.
+// lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at
+// the pool; the path of a class is a name in its file.
 func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
 	steps := pathStep.FindAllString(problem.Path, -1)
 	paths := [][]string{steps, {problem.Path}}
 	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
 		name, _ = strconv.Unquote(name)
-		paths = [][]string{append([]string{"spec", "provider", "workers", "name=" + name}, steps...), append([]string{"spec", "pools", "name=" + name}, steps...)}
+		paths = [][]string{
+			append([]string{"spec", "provider", "workers", "name=" + name}, steps...),
+			append([]string{"spec", "pools", "name=" + name}, steps...),
+		}
 	}
 	for _, path := range paths {
 		for _, node := range document.Content {
@@ -65,7 +68,8 @@ func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
 	return line
 }
 
-// child returns the key and the value of a member or, twice, the element at a position or with a key, as in name=a.
+// child returns the key and the value of a member or, twice, the element at a position or with a
+// key, as in name=a.
 func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias

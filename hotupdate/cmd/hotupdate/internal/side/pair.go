@@ -15,9 +15,10 @@ import (
 // pair is a manifest on both sides of a change. It is nil on a side that does not have it.
 type pair struct{ old, updated *Manifest }
 
-// pairUp finds for each manifest of the new side the one of the old side that it takes the place of: the one of its kind, namespace and name.
-// A missing namespace or name may be any, where that leaves no choice. If anyName is set, so may be the names of the only manifests of a kind
-// that are left over on both sides. The order is that of the new side; what only the old side has follows.
+// pairUp finds for each manifest of the new side the one of the old side that it takes the place
+// of: the one of its kind, namespace and name. A missing namespace or name may be any, where that
+// leaves no choice. If anyName is set, so may be the names of the only manifests of a kind that are
+// left over on both sides. The order is that of the new side; what only the old side has follows.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
 	was, oldErr := byIdentity(old)
 	_, err := byIdentity(updated)
@@ -40,7 +41,8 @@ func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:r
 	return pairs, nil
 }
 
-// checkRelated reports two files without a common manifest: they are probably unrelated. In a repository, one cluster may take the place of another.
+// checkRelated reports two files without a common manifest: they are probably unrelated. In a
+// repository, one cluster may take the place of another.
 func checkRelated(pairs []pair) error {
 	var before, after *Manifest
 	for _, p := range pairs {
@@ -59,7 +61,8 @@ func checkRelated(pairs []pair) error {
 	case before.Type != after.Type:
 		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
 	}
-	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From, after.title(), before.From, before.title())
+	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From,
+		after.title(), before.From, before.title())
 }
 
 // identity identifies an object of a cluster. Provider configs in files have no names.
@@ -73,7 +76,8 @@ func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.
 // wildcard matches every namespace or name. It is not valid in JSON.
 const wildcard = "\xff"
 
-// knownAs and soughtAs return the names by which manifests find one another: one that is missing may be any.
+// knownAs and soughtAs return the names by which manifests find one another: one that is missing
+// may be any.
 func knownAs(name string) []string { return []string{name, wildcard} }
 
 func soughtAs(name string) []string {
@@ -99,7 +103,8 @@ func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 	var problems []error
 	for _, m := range side {
 		if first := seen[m.identity()]; first != nil {
-			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From, m.title(), first.From))
+			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From,
+				m.title(), first.From))
 			continue
 		}
 		seen[m.identity()] = m
@@ -107,8 +112,8 @@ func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 	return seen, errors.Join(problems...)
 }
 
-// pairBy gives to each new manifest that has none the only old one that it may be, if it is the only one for that, too. It returns the old ones
-// that are left over.
+// pairBy gives to each new manifest that has none the only old one that it may be, if it is the
+// only one for that, too. It returns the old ones that are left over.
 func pairBy(identityOf func(*Manifest) identity, pairs []pair, old []*Manifest) (rest []*Manifest) {
 	var updated []*Manifest
 	for _, p := range pairs {

@@ -1,5 +1,6 @@
-// Package side reads the two sides of a change: the provider configs, Workers and Shoots in files, with the Schemas of the configs. It pairs each
-// new manifest with the old one. Problems begin with the file and the line.
+// Package side reads the two sides of a change: the provider configs, Workers and Shoots in files,
+// with the Schemas of the configs. It pairs each new manifest with the old one. Problems begin with
+// the file and the line.
 package side
 
 import (
@@ -65,7 +66,8 @@ type Reader struct {
 	others   []error // sides that have objects, and only of other kinds
 }
 
-// Read returns the manifests of a side. It collects their problems, so that those of both sides are reported at once.
+// Read returns the manifests of a side. It collects their problems, so that those of both sides are
+// reported at once.
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
 func (r *Reader) Read(path string) (found []*Manifest) {
@@ -94,16 +96,19 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	switch {
 	case judged:
 	case overlay: // whatever it patches is elsewhere
-		r.problems = append(r.problems, fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
+		r.problems = append(r.problems,
+			fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
 	case r.Lenient:
 	case len(others) == 1 && (r.Schemas.given != nil || isNameless(others[0].Raw)): // a provider config of some kind
 		return r.parse(&others[0])
 	case len(others) > 0:
 		r.others = append(r.others, fmt.Errorf(
-			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path), plaintext.Counted(len(others), "object")))
+			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
+			plaintext.Counted(len(others), "object")))
 	case isDirectory(path): // see Compare
 	default:
-		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
+		r.problems = append(r.problems,
+			fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
 	return found
 }
@@ -113,10 +118,12 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isKustomization reports whether an object says what kustomize makes of other objects. It needs no kind.
+// isKustomization reports whether an object says what kustomize makes of other objects. It needs no
+// kind.
 func isKustomization(file string, kind pool.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
-	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" || kind.Kind == "" && name == "kustomization"
+	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
+		kind.Kind == "" && name == "kustomization"
 }
 
 // isNameless reports whether an object is none of a cluster.
@@ -125,7 +132,8 @@ func isNameless(raw []byte) bool {
 	return err != nil || m.Name == ""
 }
 
-// isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider config in every API group.
+// isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
+// config in every API group.
 func (r *Reader) isKnown(kind pool.TypeMeta) bool {
 	for defined := range r.Schemas.defined { // in any version
 		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
@@ -135,15 +143,20 @@ func (r *Reader) isKnown(kind pool.TypeMeta) bool {
 	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
-// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and records the problem.
+// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
+// records the problem.
 func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
 	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
 		return false
 	}
-	problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown", Hint: "did you mean " + meant + "?"}
+	problem := &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown",
+		Hint: "did you mean " + meant + "?",
+	}
 	if meant == kind.Kind {
-		problem.Path, problem.Hint = "apiVersion", "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
+		problem.Path, problem.Hint = "apiVersion",
+			"write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
 	}
 	r.problems = append(r.problems, located(o, problem))
 	return true
@@ -192,12 +205,16 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	return m, located(o, err)
 }
 
-// checkMembers finds members that the manifest's kind does not have. A member whose name is similar to that of a missing member is an error. Others are
-// warnings, since a later release of Gardener may have them.
+// checkMembers finds members that the manifest's kind does not have. A member whose name is similar
+// to that of a missing member is an error. Others are warnings, since a later release of Gardener
+// may have them.
 func (r *Reader) checkMembers(m *Manifest, o *manifests.Object) {
 	var unjudged, mistyped fault.List
 	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
-		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(m.Kind)}
+		problem := &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path,
+			What: "is no member of a " + string(m.Kind),
+		}
 		if unknown.Meant == "" {
 			problem.What += " that this command knows, and is not judged"
 			unjudged.Add(problem)
