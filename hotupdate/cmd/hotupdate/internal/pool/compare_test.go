@@ -184,9 +184,9 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 		reason string
 	}{
 		{[]edit{image}, []string{"machine.image.version"}, "an in-place update has its cause, too"},
-		{[]edit{image, skipped}, []string{"kubernetes.version"}, "the image alone is updated in place"},
+		{[]edit{image, skipped}, []string{"spec.kubernetes.version"}, "the image alone is updated in place"},
 		{[]edit{image, machine}, []string{"machine.type"}, "the same"},
-		{[]edit{image, skipped, machine}, []string{"kubernetes.version", "machine.type"}, "both are forbidden"},
+		{[]edit{image, skipped, machine}, []string{"spec.kubernetes.version", "machine.type"}, "both are forbidden"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
 		assert.Equal(t, test.want, paths(causes(got)), test.reason)
@@ -292,7 +292,7 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
-	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
+	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
 	assert.Equal(t, []pool.Rule{pool.ProxyModeChanged}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
@@ -337,12 +337,12 @@ func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 		pick := edit{shootsPool + "updateStrategy", strategy.String()}
 		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
 		assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
-		assert.Equal(t, []string{"kubernetes.version"}, paths(got.Changes))
+		assert.Equal(t, []string{"spec.kubernetes.version"}, paths(got.Changes))
 	}
 	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
 	on134 := edit{"spec.kubernetes.version", "1.34.0"}
 	got := compare(t, manifest(t, "shoot.yaml", enabled, on134), manifest(t, "shoot.yaml", enabled, on134, ipvs), options(t))
-	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
+	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
 }
 
 func TestNodeAgentSecretNames(t *testing.T) {
@@ -510,8 +510,8 @@ func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	)
 	got := compare(t, manifest(t, "shoot.yaml"), []byte(strings.Replace(string(updated), "ODD", "odd.name", 1)), options(t))
 	assert.Equal(t, []string{
-		"cri.name", "kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
-		"systemComponents.nodeLocalDNS.enabled", "volume.size",
+		"cri.name", "spec.kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
+		"spec.systemComponents.nodeLocalDNS.enabled", "volume.size",
 	}, paths(got.Changes))
 	pointers := map[string]string{}
 	for _, c := range got.Changes {
@@ -519,7 +519,7 @@ func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	}
 	assert.Equal(t, "/providerConfig/dataVolumes/0/iops", pointers["providerConfig.dataVolumes[name=a/b].iops"])
 	assert.Equal(t, "/providerConfig/odd.name", pointers[`providerConfig["odd.name"]`])
-	assert.Equal(t, "/kubernetes/version", pointers["kubernetes.version"])
+	assert.Equal(t, "/spec/kubernetes/version", pointers["spec.kubernetes.version"])
 }
 
 func TestProviderConfigErrorsNameThePool(t *testing.T) {

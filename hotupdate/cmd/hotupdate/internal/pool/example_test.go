@@ -40,7 +40,7 @@ func ExampleNewPlan() {
 	}
 	// Output:
 	// large: kept, roll
-	//   kubernetes.version "1.33.2" "1.34.0" in-place
+	//   spec.kubernetes.version "1.33.2" "1.34.0" in-place
 	//   assumed unchanged: the default version of the machine image
 	//   assumed unchanged: credentials and their rotation
 	// tiny: renamed, none

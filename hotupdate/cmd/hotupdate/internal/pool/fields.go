@@ -175,9 +175,19 @@ func triggerOf(path string) string { return renamed(path, 0, 1) }
 // nameInWorker returns the name that a pool of a Worker gives to a field.
 func nameInWorker(path string) string { return renamed(path, 1, 0) }
 
-// nameOwn gives a change of a Worker's pool the name that the manifest has.
+// nameOwn gives a change of a pool the name that the manifest has. What a pool has from its Shoot
+// stands there.
 func (p *Pool) nameOwn(c *hotupdate.Change) {
-	if name := nameInWorker(c.Path); p.ofWorker && name != c.Path {
+	name := c.Path
+	if p.ofWorker {
+		name = nameInWorker(c.Path)
+	}
+	for _, above := range p.inherited {
+		if isBelow(c.Pointer, pointerTo(above)) {
+			name = map[bool]string{true: "status.", false: "spec."}[above == credentialsPath] + c.Path
+		}
+	}
+	if name != c.Path {
 		c.Path, c.Pointer = name, pointerTo(name)
 	}
 }

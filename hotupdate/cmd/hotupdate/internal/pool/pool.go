@@ -61,6 +61,7 @@ type Pool struct {
 	all        any  // the pool in the manifest, see [Manifest.decode]
 	ofWorker   bool // the names of its fields are those of a Worker
 	ownKubelet bool
+	inherited  []string           // paths of fields that the pool has from the Shoot
 	declared   hotupdate.Strategy // the update strategy in the manifest
 }
 
