@@ -40,17 +40,18 @@ func (p *process) planCommand() *cobra.Command {
 		flags := command.Flags()
 		flags.BoolVar(&c.anyName, "any-name", false,
 			"compare the only objects of a kind that are left over on both sides, although they have other "+
-				"names:\nfor a template, or the copy of an object")
+				"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
 		flags.StringVar(&c.crd, "crd", "",
 			"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
-				"and provider configs")
+				"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
 		flags.StringVar(&c.classes, "classes", "",
-			"the `FILE` with the classes of the fields in the spec of --crd, by path")
+			"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
 		flags.StringVar(&c.from, "from", "",
-			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
+			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW,\n"+
+				"as in --from plan.json --output html")
 		flags.BoolVar(&c.verbose, "verbose", false,
 			"show to developers which Go field declares a class, and the sources of rules")
-		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
+		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well; not under kubectl and git")
 	})
 }
 

@@ -206,8 +206,10 @@ func pointerTo(path string) string {
 	if path == "" {
 		return ""
 	}
-	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+	return "/" + asPointer.Replace(path)
 }
+
+var asPointer = strings.NewReplacer(".", "/", "[", "/", "]", "")
 
 // isBelow reports whether a pointer is at or below another one.
 func isBelow(pointer, above string) bool {

@@ -15,11 +15,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// fieldsFile is the table of the fields of a Shoot, a Worker and a pool. Its head explains the
+// Table is the table of the fields of a Shoot, a Worker and a pool, in words. Its head explains the
 // columns.
 //
 //go:embed fields.txt
-var fieldsFile string
+var Table string
 
 // effect is the effect of a change of a field, as fields.txt names it.
 type effect string
@@ -75,7 +75,7 @@ func Fields(section string) map[string]Field { return tables()[section] }
 // first has several paths.
 var sections = sync.OnceValue(func() map[string][][]string {
 	all, section := map[string][][]string{}, ""
-	for line := range strings.Lines(fieldsFile) {
+	for line := range strings.Lines(Table) {
 		switch line = strings.TrimSpace(line); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
@@ -183,8 +183,13 @@ func (p *Pool) nameOwn(c *hotupdate.Change) {
 		name = nameInWorker(c.Path)
 	}
 	for _, above := range p.inherited {
-		if isBelow(c.Pointer, pointerTo(above)) {
-			name = map[bool]string{true: "status.", false: "spec."}[above == credentialsPath] + c.Path
+		rest, is := strings.CutPrefix(c.Path, above)
+		switch {
+		case !is || rest != "" && rest[0] != '.':
+		case above == credentialsPath:
+			name = "status." + c.Path
+		default:
+			name = "spec." + c.Path
 		}
 	}
 	if name != c.Path {
