@@ -51,7 +51,8 @@ func (p *process) planCommand() *cobra.Command {
 				"as in --from plan.json --output html")
 		flags.BoolVar(&c.verbose, "verbose", false,
 			"show to developers which Go field declares a class, and the sources of rules")
-		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well; not under kubectl and git")
+		flags.BoolVar(&c.exitCode, "exit-code", false,
+			"tell the verdict by the exit code as well; not under kubectl and git")
 	})
 }
 

@@ -74,3 +74,37 @@ func hasMember(typ members.Type, path []string) bool {
 	member, ok := typ.Members()[path[0]]
 	return ok && (member == "any" || hasMember(member, path[1:]))
 }
+
+// TestEveryLimitHasACondition: a row names a condition that there is and a field of the API, and every condition has a row.
+func TestEveryLimitHasACondition(t *testing.T) {
+	used := map[string]bool{}
+	for section, typ := range map[string]members.Type{"limits": "ShootWorker", "Shoot limits": members.Shoot} {
+		for _, l := range limits()[section] {
+			used[l.condition[0]] = true
+			assert.Contains(t, conditions, l.condition[0], l.steps)
+			assert.NotEmpty(t, l.function+l.text, l.steps)
+			path := slices.DeleteFunc(strings.Split(strings.ReplaceAll(strings.Join(l.steps, "."), "[]", ""), "."), func(step string) bool { return step == "*" })
+			assert.True(t, isField(typ, path), "%s: %s", section, path)
+		}
+	}
+	assert.Len(t, used, len(conditions))
+	for _, row := range sections()["transitions"] {
+		assert.GreaterOrEqual(t, len(row), 6, row)
+		assert.Contains(t, []string{"none", "unknown", "refused"}, row[4], row)
+		assert.Len(t, row, map[bool]int{true: 7, false: 6}[row[4] == "refused"], row)
+		_, known := tables()["Shoot"].of(row[0])
+		assert.True(t, known, row)
+	}
+}
+
+// isField reports whether a path leads to a field, through lists and maps as well.
+func isField(typ members.Type, path []string) bool {
+	if len(path) == 0 || typ == "any" {
+		return true
+	}
+	if elem := typ.Elem(); elem != "" {
+		return isField(elem, path[map[bool]int{true: 1, false: 0}[strings.HasPrefix(string(typ), "{}")]:])
+	}
+	member, ok := typ.Members()[path[0]]
+	return ok && isField(member, path[1:])
+}

@@ -323,6 +323,6 @@ func (p *Pool) read(o Options) (fields []hashedField, config []Change, err error
 	} else {
 		none.Unknown = p.Unknown
 	}
-	configs, configErr := compareConfigs(&none, &p, o)
+	configs, configErr := compareConfigs(&none, p, o)
 	return fields, configs.Changes, p.located(err, configErr)
 }

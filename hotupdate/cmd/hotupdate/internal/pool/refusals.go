@@ -108,10 +108,10 @@ func (s *shoots) transitions() (all []Change) {
 			continue
 		}
 		decided[path] = true
-		switch effect(row[4]) {
-		case effectNone:
+		switch row[4] {
+		case string(effectNone):
 			all = append(all, s.judged(path, None, NotHashed)...)
-		case effectUnknown:
+		case string(effectUnknown):
 			all = append(all, s.judged(path, Indeterminate, BeyondManifests)...)
 		default:
 			all = append(all, s.refuse(path, row[5], row[6])...)
@@ -495,71 +495,102 @@ type subject struct {
 
 // breaks reports whether a value does not meet a condition of [limits].
 func (s subject) breaks(value any, condition string, args []string) bool {
-	n, isNumber := number(value)
-	word := func(i int) string { return append(args, "", "")[i] }
-	switch condition {
-	case "least", "most", "above", "below":
-		limit, _ := strconv.ParseFloat(args[0], 64)
-		return isNumber &&
-			map[string]bool{"least": n < limit, "most": n > limit, "above": n <= limit, "below": n >= limit}[condition]
-	case "one-of":
-		return !slices.Contains(args, text(value))
-	case "list-of":
-		return slices.ContainsFunc(strings.Split(text(value), ","),
-			func(one string) bool { return !slices.Contains(args, one) })
-	case "duration": // at least, at most
-		d, err := time.ParseDuration(text(value))
-		least, _ := time.ParseDuration(word(0))
-		most, noLimit := time.ParseDuration(word(1))
-		return err == nil && (d < least || noLimit == nil && d > most)
-	case "period": // 0 turns it off
-		return text(value) != "0s" && text(value) != "0" && s.breaks(value, "duration", args)
-	case "quantity":
+	return conditions[condition](s, value, append(slices.Clip(args), "", ""))
+}
+
+// conditions are the conditions of [limits]. Each reports whether a value does not meet it.
+var conditions = map[string]func(s subject, value any, args []string) bool{
+	"least": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n < float(args[0])
+	},
+	"most": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n > float(args[0])
+	},
+	"above": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n <= float(args[0])
+	},
+	"below": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n >= float(args[0])
+	},
+	"share": func(_ subject, value any, _ []string) bool {
+		n, isNumber := number(value)
+		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
+	},
+	"percent":  func(_ subject, value any, _ []string) bool { return percentOf(value) > 100 },
+	"duration": func(_ subject, value any, limits []string) bool { return isOutside(value, limits[0], limits[1]) },
+	"period": func(_ subject, value any, limits []string) bool { // 0 turns it off
+		return isOutside(value, "0s", "0s") && isOutside(value, limits[0], limits[1])
+	},
+	"quantity": func(_ subject, value any, args []string) bool {
 		q, err := resource.ParseQuantity(strings.Trim(textOf(value), `"`))
-		least, _ := resource.ParseQuantity(cmp.Or(word(0), "0"))
+		least, _ := resource.ParseQuantity(cmp.Or(args[0], "0"))
 		return err == nil && q.Cmp(least) < 0
-	case "threshold":
+	},
+	"threshold": func(_ subject, value any, _ []string) bool {
 		q, err := resource.ParseQuantity(text(value))
 		return (err != nil || q.Sign() < 0) && (len(labels.IsValidPercent(text(value))) > 0 || percentOf(value) > 100)
-	case "share":
-		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
-	case "percent":
-		return percentOf(value) > 100
-	case "size":
-		return !volumeSize.MatchString(text(value))
-	case "label":
-		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
-	case "key":
-		return len(labels.IsQualifiedName(text(value))) > 0 ||
-			text(value) == "node.gardener.cloud/critical-components-not-ready"
-	case "keys":
-		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))),
-			func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 })
-	case "label-value":
-		return len(labels.IsValidLabelValue(text(value))) > 0
-	case "unique":
-		var all []string
+	},
+	"size":   func(_ subject, value any, _ []string) bool { return !volumeSize.MatchString(text(value)) },
+	"set":    func(_ subject, value any, _ []string) bool { return text(value) == "" },
+	"one-of": func(_ subject, value any, args []string) bool { return !slices.Contains(args, text(value)) },
+	"list-of": func(_ subject, value any, args []string) bool {
+		isOther := func(one string) bool { return !slices.Contains(args, one) }
+		return slices.ContainsFunc(strings.Split(text(value), ","), isOther)
+	},
+	"unique": func(_ subject, value any, _ []string) bool {
+		seen := map[string]bool{}
 		for _, one := range listOf(value) {
-			all = append(all, textOf(one))
+			seen[textOf(one)] = true
 		}
-		return len(slices.Compact(slices.Sorted(slices.Values(all)))) < len(all)
-	case "network":
+		return len(seen) < len(listOf(value))
+	},
+	"label": func(_ subject, value any, _ []string) bool {
+		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
+	},
+	"label-value": func(_ subject, value any, _ []string) bool {
+		return len(labels.IsValidLabelValue(text(value))) > 0
+	},
+	"key": func(_ subject, value any, _ []string) bool {
+		const reserved = "node.gardener.cloud/critical-components-not-ready"
+		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == reserved
+	},
+	"keys": func(_ subject, value any, _ []string) bool {
+		isWrong := func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 }
+		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
+	},
+	"network": func(_ subject, value any, _ []string) bool {
 		address, network, err := net.ParseCIDR(text(value))
 		return err != nil || !address.Equal(network.IP)
-	case "https":
+	},
+	"https": func(_ subject, value any, _ []string) bool {
 		u, err := url.Parse(text(value))
 		return err != nil || u.Scheme != "https" || u.Host == "" || u.Fragment != "" || u.User != nil ||
 			u.RawQuery != ""
-	case "until":
-		return s.minor.Compare(minorOf(args[0])) >= 0
-	case "with-workers":
-		return s.workers == 0
-	case "without":
+	},
+	"in-place":     func(s subject, value any, _ []string) bool { return s.rolls && value != false },
+	"until":        func(s subject, _ any, args []string) bool { return s.minor.Compare(minorOf(args[0])) >= 0 },
+	"with-workers": func(s subject, _ any, _ []string) bool { return s.workers == 0 },
+	"without": func(s subject, _ any, args []string) bool {
 		return at(s.root, strings.Split(args[0], ".")...) != nil
-	case "in-place":
-		return s.rolls && value != false
-	}
-	return text(value) == "" // set
+	},
+}
+
+func float(text string) float64 {
+	f, _ := strconv.ParseFloat(text, 64)
+	return f
+}
+
+// isOutside reports whether a duration is below a limit or above the other one. A limit may be
+// missing.
+func isOutside(value any, least, most string) bool {
+	d, err := time.ParseDuration(text(value))
+	low, _ := time.ParseDuration(least)
+	high, noLimit := time.ParseDuration(most)
+	return err == nil && (d < low || noLimit == nil && d > high)
 }
 
 // checkTogether checks fields that limit one another.
