@@ -359,7 +359,7 @@ func TestDriver(t *testing.T) {
 		Class: machineupdate.MachineClass{ProviderSpec: []byte(`{` + cluster + `}`)}, BeforeWrite: func(context.Context) error { return nil },
 		Parts: []machineupdate.Part{{
 			Kind: "vm", Applied: `{` + cluster + `,"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
-			Attempted: []machineupdate.Hot{`{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`, machineupdate.Nothing},
+			Attempted: []machineupdate.Hot{`{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`, "{}"},
 			Desired:   `{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`,
 		}},
 	})

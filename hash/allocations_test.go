@@ -29,7 +29,6 @@ func TestWarmCallsDoNotAllocate(t *testing.T) {
 			want float64
 		}{
 			"Of":                        {func() error { _, err := s.Hash(config); return err }, 0},
-			"SameImmutable":             {func() error { _, err := s.SameImmutable(config, tagged); return err }, 0},
 			"Diff without a change":     {func() error { _, err := s.Diff(config, same); return err }, 0},
 			"Diff with one changed tag": {func() error { _, err := s.Diff(config, tagged); return err }, 8},
 			"DiffRaw of equal bytes":    {func() error { _, err := s.DiffRaw(raw, raw); return err }, 0},

@@ -118,19 +118,6 @@ func BenchmarkDiffWithOneChange(b *testing.B) {
 	})
 }
 
-func BenchmarkSameImmutable(b *testing.B) {
-	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
-		b.Helper()
-		updated := clone(b, config)
-		updated.Tags.VM["vm.example.com/key-00"] = "changed"
-		for b.Loop() {
-			if same, err := s.SameImmutable(config, updated); err != nil || !same {
-				b.Fatal(same, err)
-			}
-		}
-	})
-}
-
 func BenchmarkSchemaOf(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,8 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// Op is what happened to a value.
-type Op uint8
+// Op is what happened to a value, in JSON Patch's words.
+type Op string
 
 // The operations.
 const (
@@ -15,41 +15,6 @@ const (
 	Add     Op = Op(engine.OpAdd)
 	Remove  Op = Op(engine.OpRemove)
 )
-
-// String returns the operation in JSON Patch's words: replace, add or remove.
-func (o Op) String() string {
-	return word(o, []string{Replace: "replace", Add: "add", Remove: "remove"})
-}
-
-// word returns the word for a value.
-func word[E ~uint8](e E, words []string) string {
-	if int(e) < len(words) {
-		return words[e]
-	}
-	return "unknown"
-}
-
-// Origin says where the class of a changed field comes from.
-type Origin uint8
-
-// The origins.
-const (
-	OriginDefault   Origin = Origin(engine.OriginDefault)   // no struct tag at the field or above: Immutable
-	OriginStructTag Origin = Origin(engine.OriginStructTag) // the field's own struct tag
-	OriginInherited Origin = Origin(engine.OriginInherited) // the struct tag or override of a field above
-	OriginOverride  Origin = Origin(engine.OriginOverride)  // an override of the field, see [WithTag]
-	OriginHotWhen   Origin = Origin(engine.OriginHotWhen)   // the element's own selector, see the option hotwhen
-	// the Schema does not know the member, see [Schema.AdmitUnknown]
-	OriginUnknown Origin = Origin(engine.OriginUnknown)
-)
-
-// String returns the origin in words.
-func (o Origin) String() string {
-	return word(o, []string{
-		OriginDefault: "default", OriginStructTag: "struct tag", OriginInherited: "inherited",
-		OriginOverride: "override", OriginHotWhen: "hotwhen", OriginUnknown: "unknown member",
-	})
-}
 
 // Change is one difference between two configurations.
 type Change struct {
@@ -63,24 +28,32 @@ type Change struct {
 	Op Op
 	// Class is the class of the leaf, the stricter one if the sides disagree.
 	Class Class
-	// Origin says where the class comes from, and Source names the Go field, the override or the
-	// rule of a CRD that declares it, if any.
-	Origin Origin
+	// Origin says where the class comes from:
+	//
+	//	default         no struct tag at the field or above: Immutable
+	//	struct tag      the field's own struct tag
+	//	inherited       the struct tag or override of a field above
+	//	override        an override of the field, see [WithTag]
+	//	hotwhen         the element's own selector, see the option hotwhen
+	//	unknown member  the Schema does not know the member, see [Schema.AdmitUnknown]
+	Origin string
+	// Source names the Go field, the override or the rule of a CRD that declares the class, if any.
 	Source string
 	// Old and New are the leaf's canonical JSON, empty where the leaf is absent. Both are empty if
 	// the leaf is Sensitive.
 	Old, New string
 	// Sensitive says that the values must not be shown. The Change does not hold them.
 	Sensitive bool
-	// Omitted says that one side omits the field and the Schema declares no default for it, see
-	// [Changes.OutcomeIfDefaulted].
+	// Omitted says that one side omits the field and the Schema declares no default for it. If one
+	// side may have been defaulted, for instance the object that a cluster returns, the change may
+	// be none.
 	Omitted bool
 }
 
 func publicChange(c engine.Change) Change {
 	return Change{
 		Path: c.Path.String(), Pointer: c.Path.Pointer(), Op: Op(c.Op), Class: Class(c.Class),
-		Origin: Origin(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive, Omitted: c.Omitted,
+		Origin: string(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive, Omitted: c.Omitted,
 	}
 }
 

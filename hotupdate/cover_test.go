@@ -193,7 +193,7 @@ func TestCoverTellsWhatItDoes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `[{"op":"add","path":"/spec","value":{"disks":[{"name":"a"}]}}]`, string(c.Patch))
 	require.Equal(t, hotupdate.Changes{{
-		Path: "disks[name=a].size", Pointer: "/disks/0/size", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: hotupdate.OriginStructTag,
+		Path: "disks[name=a].size", Pointer: "/disks/0/size", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: "struct tag",
 		Source: "hotupdate_test.coverVolume.Size", New: "1", Omitted: true,
 	}}, c.Left)
 }

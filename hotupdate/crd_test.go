@@ -250,7 +250,7 @@ func drawn(t *rapid.T, spec described, label string) []byte {
 // unsourced leaves out the origins of classes: a struct tag there, an override here.
 func unsourced(changes hotupdate.Changes) hotupdate.Changes {
 	for i := range changes {
-		changes[i].Origin, changes[i].Source = 0, ""
+		changes[i].Origin, changes[i].Source = "", ""
 	}
 	return changes
 }
@@ -339,7 +339,7 @@ func TestSchemaOfCRDIsASchema(t *testing.T) {
 	changes, err := open.DiffRaw([]byte(`{}`), []byte(`{"unknown":1,"tags":{"a":"b"}}`))
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
-	assert.Equal(t, [2]hotupdate.Origin{hotupdate.OriginInherited, hotupdate.OriginUnknown}, [2]hotupdate.Origin{changes[0].Origin, changes[1].Origin})
+	assert.Equal(t, [2]string{"inherited", "unknown member"}, [2]string{changes[0].Origin, changes[1].Origin})
 	assert.Equal(t, "tags", changes[0].Source)
 }
 

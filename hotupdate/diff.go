@@ -1,10 +1,10 @@
 package hotupdate
 
 import (
+	"bytes"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a
@@ -43,10 +43,9 @@ func (s *Schema) changes(before, after reflect.Value) (Changes, error) {
 
 // DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
 //
-// Bytes that are equal but for white space between tokens are no change, whether they are JSON or
-// not: they are not decoded.
+// Equal bytes are no change, whether they are JSON or not: they are not decoded.
 func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
-	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
 	}
 	before, after, err := s.decodeBoth(old, updated)
@@ -54,39 +53,4 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 		return nil, err
 	}
 	return s.Diff(before, after)
-}
-
-// SameImmutable reports whether a and b have the same hash, so that a change from one to the other
-// leaves machines in place. Each is a value of the Schema's type or a pointer to one; nil is the
-// empty configuration.
-func (s *Schema) SameImmutable(a, b any) (bool, error) {
-	if !s.isMissing() && engine.Of(s.plan).SamePointers(a, b) {
-		return true, nil
-	}
-	first, second, err := s.values(a, b)
-	if err != nil {
-		return false, err
-	}
-	return engine.Of(s.plan).Same(first, second)
-}
-
-// SameImmutableRaw is [Schema.SameImmutable] for raw JSON, read as by [Schema.Decode].
-//
-// Bytes that are equal but for white space between tokens are the same, whether they are JSON or
-// not: they are not decoded.
-func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
-	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
-		return true, nil
-	}
-	first, done, err := s.borrow(a)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	second, doneToo, err := s.borrow(b)
-	if err != nil {
-		return false, err
-	}
-	defer doneToo()
-	return engine.Of(s.plan).Same(first, second)
 }

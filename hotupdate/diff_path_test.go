@@ -77,7 +77,7 @@ func TestPathsAndPointers(t *testing.T) {
 			require.NoError(t, err)
 			var lines []string
 			for _, c := range changes {
-				lines = append(lines, c.Op.String()+" "+c.Path+" "+c.Pointer)
+				lines = append(lines, string(c.Op)+" "+c.Path+" "+c.Pointer)
 				checkPointer(t, c, tc.old, tc.updated)
 			}
 			assert.Equal(t, tc.want, lines)

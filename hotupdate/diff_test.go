@@ -61,7 +61,7 @@ func TestDiffIsMirrored(t *testing.T) {
 		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
 		for i, c := range back {
 			back[i].Old, back[i].New = c.New, c.Old
-			back[i].Op = [...]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
+			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
 		}
 		require.Equal(t, there, back, "%s", s.describe(a, b))
 	})
@@ -306,4 +306,30 @@ func TestDiffTakesSelectorOfHotElementForHot(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Len(t, changes.Of(hotupdate.Hot), 2)
+}
+
+// TestDiffOfNullsInAFlippedElement: null is an entry of an immutable map and none of a hot one, so a map that both sides spell alike differs if its
+// element flips. The same holds for the elements of a list below.
+func TestDiffOfNullsInAFlippedElement(t *testing.T) {
+	type part struct {
+		Texts map[string]*string `json:"texts"`
+	}
+	type element struct {
+		Name  string             `json:"name"`
+		Cold  bool               `json:"cold"`
+		Texts map[string]*string `json:"texts"`
+		Parts []part             `json:"parts"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"false,key=name,hotwhen=cold:false"`
+	}
+	same := `"texts":{"a":null},"parts":[{"texts":{"b":null}}]`
+	changes, err := schemaFor[config](t).DiffRaw(
+		[]byte(`{"elements":[{"name":"e","cold":true,`+same+`}]}`), []byte(`{"elements":[{"name":"e",`+same+`}]}`))
+	require.NoError(t, err)
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	require.Equal(t, []string{"elements[name=e].cold", "elements[name=e].parts[0].texts[b]", "elements[name=e].texts[a]"}, paths)
 }

@@ -14,13 +14,13 @@ import (
 )
 
 func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
-	part, err := s.schema.HotDocument(config.Interface())
+	part, err := s.schema.PartDocument(hotupdate.Hot, config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(part)
 }
 
 func (s subject) inPlacePart(t require.TestingT, config reflect.Value) string {
-	part, err := s.schema.InPlaceDocument(config.Interface())
+	part, err := s.schema.PartDocument(hotupdate.InPlace, config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(part)
 }
@@ -108,7 +108,7 @@ func TestHotPart(t *testing.T) {
 			schema := schemaFor[config](t)
 			decoded, err := schema.Decode([]byte(tc.config))
 			require.NoError(t, err)
-			got, err := schema.HotDocument(decoded)
+			got, err := schema.PartDocument(hotupdate.Hot, decoded)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
 		})
@@ -116,7 +116,7 @@ func TestHotPart(t *testing.T) {
 	schema := schemaFor[config](t)
 	decoded, err := schema.Decode([]byte(`{"zone":"z","hint":"h","account":"a","tags":{"a":"1"}}`))
 	require.NoError(t, err)
-	got, err := schema.InPlaceDocument(decoded)
+	got, err := schema.PartDocument(hotupdate.InPlace, decoded)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"account":"a"}`, string(got))
 }
@@ -149,16 +149,16 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		{Name: "n", State: "b", Live: true, Count: 2, Size: 1},
 		{Name: "n", State: "c", Live: true, Count: 3, Size: 1, Other: 5},
 	} {
-		part, err := schema.HotDocument(configs(e))
+		part, err := schema.PartDocument(hotupdate.Hot, configs(e))
 		require.NoError(t, err)
 		assert.Equal(t, same, string(part))
 		decoded, err := schema.Decode(part)
 		require.NoError(t, err)
-		again, err := schema.HotDocument(decoded)
+		again, err := schema.PartDocument(hotupdate.Hot, decoded)
 		require.NoError(t, err)
 		assert.Equal(t, same, string(again))
 	}
-	part, err := schema.HotDocument(configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
+	part, err := schema.PartDocument(hotupdate.Hot, configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
 	require.NoError(t, err)
 	assert.Equal(t, `{"byNoBool":{"e":{"live":false,"name":"n","other":5,"state":"a"}},`+
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
@@ -178,7 +178,7 @@ func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 	for s, want := range map[string]string{
 		"": `{"elements":{"e":{"size":1}}}`, "c": `{"elements":{"e":{"size":1}}}`, "a": `{"elements":{"e":{"s":"a","size":1}}}`,
 	} {
-		part, err := schema.HotDocument(&config{map[string]element{"e": {s, 1}}})
+		part, err := schema.PartDocument(hotupdate.Hot, &config{map[string]element{"e": {s, 1}}})
 		require.NoError(t, err)
 		assert.Equal(t, want, string(part), s)
 	}
@@ -186,8 +186,8 @@ func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 
 func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
-	for _, document := range []func(any) ([]byte, error){missing.HotDocument, missing.InPlaceDocument} {
-		dst, err := document(nil)
+	for _, class := range []hotupdate.Class{hotupdate.Hot, hotupdate.InPlace} {
+		dst, err := missing.PartDocument(class, nil)
 		require.Error(t, err)
 		assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 		assert.Nil(t, dst)
@@ -196,7 +196,7 @@ func TestHotPartErrors(t *testing.T) {
 	type config struct {
 		Rate float64 `json:"rate" hotupdatable:"true"`
 	}
-	dst, err := schemaFor[config](t).HotDocument(&config{Rate: math.NaN()})
+	dst, err := schemaFor[config](t).PartDocument(hotupdate.Hot, &config{Rate: math.NaN()})
 	require.Error(t, err)
 	assert.Equal(t, "not-finite", fault.All(err)[0].Code)
 	assert.Nil(t, dst)

@@ -21,8 +21,6 @@ func failures[T any](s *hotupdate.Schema, config *T) map[string][]problem {
 	note("Diff from", err)
 	_, err = s.Diff(nil, config)
 	note("Diff to", err)
-	_, err = s.SameImmutable(config, nil)
-	note("SameImmutable", err)
 	_, _, err = hotupdate.Split(s, config)
 	note("Split", err)
 	_, err = hotupdate.Merge(s, config, nil)

@@ -59,7 +59,7 @@ func TestOnlyElementWithoutKey(t *testing.T) {
 			assert.Equal(t, tc.document, string(document))
 			config, err := schema.Decode([]byte(tc.raw))
 			require.NoError(t, err)
-			hot, err := schema.HotDocument(config)
+			hot, err := schema.PartDocument(hotupdate.Hot, config)
 			require.NoError(t, err)
 			assert.Equal(t, tc.hot, string(hot))
 		})
@@ -92,7 +92,7 @@ func TestOnlyElementInDiffs(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, c := range changes {
-				got = append(got, c.Op.String()+" "+c.Path+" "+c.Class.String())
+				got = append(got, string(c.Op)+" "+c.Path+" "+c.Class.String())
 			}
 			assert.Equal(t, tc.want, got)
 			before, err := schema.HashRaw([]byte(tc.old))

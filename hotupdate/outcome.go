@@ -89,18 +89,6 @@ var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
 	Immutable: {Roll, UpdateForbidden},
 }
 
-// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been
-// defaulted, for instance a manifest and the object that a cluster returns. A field that is omitted
-// on one side and explicit on the other may hold such a default. If such fields decide the outcome,
-// it is Indeterminate.
-func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
-	outcome, certain := c.Outcome(strategy), c.only(func(change Change) bool { return !change.Omitted })
-	if certain.Outcome(strategy) != outcome {
-		return Indeterminate
-	}
-	return outcome
-}
-
 // Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to that
 // outcome, and without them it is milder. The result is empty if nothing happens to machines, and
 // for an unknown strategy.
@@ -110,4 +98,12 @@ func (c Changes) Causes(strategy Strategy) Changes {
 		return nil
 	}
 	return c.only(func(change Change) bool { return Changes{change}.Outcome(strategy) == outcome })
+}
+
+// word returns the word for a value.
+func word[E ~uint8](e E, words []string) string {
+	if int(e) < len(words) {
+		return words[e]
+	}
+	return "unknown"
 }

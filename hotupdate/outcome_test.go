@@ -76,39 +76,14 @@ func TestStrategies(t *testing.T) {
 func TestWords(t *testing.T) {
 	for want, word := range map[string]interface{ String() string }{
 		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,
-		"replace": hotupdate.Replace, "add": hotupdate.Add, "remove": hotupdate.Remove,
-		"default": hotupdate.OriginDefault, "struct tag": hotupdate.OriginStructTag, "inherited": hotupdate.OriginInherited,
-		"override": hotupdate.OriginOverride, "hotwhen": hotupdate.OriginHotWhen,
 		"none": hotupdate.NoUpdate, "hot update": hotupdate.HotUpdate, "in-place update": hotupdate.InPlaceUpdate,
 		"roll": hotupdate.Roll, "forbidden": hotupdate.UpdateForbidden, "indeterminate": hotupdate.Indeterminate,
 		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
 	} {
 		assert.Equal(t, want, word.String())
 	}
-	assert.Equal(t, "unknown", hotupdate.Op(9).String())
-	assert.Equal(t, "unknown", hotupdate.Origin(9).String())
 	assert.Equal(t, "unknown", hotupdate.Strategy(9).String())
 	assert.Equal(t, "unknown", hotupdate.Outcome(9).String())
-}
-
-func TestOutcomeIfDefaulted(t *testing.T) {
-	omitted := hotupdate.Change{Omitted: true}
-	omittedHot := hotupdate.Change{Class: hotupdate.Hot, Omitted: true}
-	for _, tc := range []struct {
-		changes hotupdate.Changes
-		want    hotupdate.Outcome
-		reason  string
-	}{
-		{nil, hotupdate.NoUpdate, "nothing changed"},
-		{hotupdate.Changes{omitted}, hotupdate.Indeterminate, "it may be a default"},
-		{hotupdate.Changes{omittedHot}, hotupdate.Indeterminate, "also a hot one: there may be nothing to apply"},
-		{append(changesOf(hotupdate.Immutable), omitted), hotupdate.Roll, "another field rolls anyway"},
-		{append(changesOf(hotupdate.InPlace), omitted), hotupdate.Roll, "rolls in either case"},
-		{append(changesOf(hotupdate.Hot), omitted), hotupdate.Indeterminate, "a hot update or a roll"},
-		{append(changesOf(hotupdate.Hot), omittedHot), hotupdate.HotUpdate, "another field is applied anyway"},
-	} {
-		assert.Equal(t, tc.want, tc.changes.OutcomeIfDefaulted(hotupdate.AutoRollingUpdate), tc.reason)
-	}
 }
 
 // TestOmitted lists changes that may be defaults: fields that one side does not set, and without a declared default.

@@ -69,7 +69,7 @@ func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 			require.Len(t, changes, len(wantChanges))
 			for i, c := range changes {
 				assert.Equal(t, [4]any{wantChanges[i].Path, wantChanges[i].Class, wantChanges[i].Sensitive, wantChanges[i].New}, [4]any{c.Path, c.Class, c.Sensitive, c.New})
-				assert.NotEqual(t, hotupdate.OriginStructTag, c.Origin, c.Path)
+				assert.NotEqual(t, "struct tag", c.Origin, c.Path)
 			}
 		}
 	}

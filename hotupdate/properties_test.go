@@ -26,7 +26,7 @@ func TestDocumentSaysWhatTheDesignSays(t *testing.T) {
 }
 
 // TestEqualHashEqualDocumentEqualMeaning: two configurations have the same hash exactly if they have the same document, if
-// SameImmutable holds, if the oracle sees no difference, and if Diff lists no Immutable and no InPlace change.
+// the oracle sees no difference, and if Diff lists no Immutable and no InPlace change.
 func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)

@@ -166,7 +166,7 @@ func (s *Schema) HoldsBeside(class Class, pointers []string) bool {
 //   - The Schema has a fingerprint of its own, unless s admits unknown members already.
 //     Configurations without unknown members hash as under s.
 //   - Unknown members hold free JSON; null counts as absent. A [Change] does not show their values,
-//     which may be secret; its origin is [OriginUnknown].
+//     which may be secret; its origin is unknown member.
 //   - Unknown members are Immutable within Hot and Ignored objects, too. They remain an error where
 //     only one class is allowed: below a positional list that is Hot or Ignored, and below a set.
 //   - The Schema reads raw JSON only, and has the limits of [LoadSchema].

@@ -58,7 +58,7 @@ func pointerTo[T any](v reflect.Value) *T {
 }
 
 // SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well,
-// spelled as by [Schema.HotDocument]. Values that count as absent are left out, such as null, or 0
+// spelled as by [Schema.PartDocument]. Values that count as absent are left out, such as null, or 0
 // in a field that is not a pointer.
 func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	config, err := s.read(raw)

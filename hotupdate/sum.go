@@ -61,32 +61,29 @@ func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 	return engine.Of(s.plan).Append(nil, v)
 }
 
-// HotDocument returns the Hot fields of config, as JSON that can be decoded into the type. A hot
-// update applies it, and a record of the update holds it.
+// PartDocument returns the Hot or the InPlace fields of config, as JSON that can be decoded into the
+// type. An update applies it, and a record of the update holds it. Other classes are an error, with
+// the code no-such-part.
 //
 //   - The document is canonical: configurations that differ only in spelling have the same bytes. A
-//     change that touches no Immutable and no InPlace field changes the bytes exactly if
-//     [Schema.Diff] lists a Hot change.
-//   - It holds neither Ignored fields nor TypeMeta. It is {} if nothing is Hot.
-//   - An element of a collection that is not Hot is in the document if something in it is Hot, with
-//     its key and selector, or at its position. In an Ignored collection, the selector of an
-//     element that is not selected is replaced by a value that does not select, or left out.
-func (s *Schema) HotDocument(config any) ([]byte, error) {
-	return s.readable(structtag.Hot, config)
-}
-
-// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones.
-// An in-place update of the machine applies it.
-func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
-	return s.readable(structtag.InPlace, config)
-}
-
-func (s *Schema) readable(class structtag.Class, config any) ([]byte, error) {
+//     change that touches no Immutable field and none of the other class of the two changes the
+//     bytes exactly if [Schema.Diff] lists a change of the class.
+//   - It holds no fields of other classes and no TypeMeta. It is {} if nothing has the class.
+//   - An element of a collection of another class is in the document if something in it has the
+//     class, with its key and selector, or at its position. In an Ignored collection, the selector
+//     of an element that is not selected is replaced by a value that does not select, or left out.
+func (s *Schema) PartDocument(class Class, config any) ([]byte, error) {
 	v, err := s.value(config)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case class != Hot && class != InPlace:
+		return nil, &fault.Error{
+			Kind: fault.Misuse, Code: "no-such-part", Where: class.String() + " part", What: "has no document",
+			Hint: "ask for Hot or InPlace",
+		}
 	}
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(class), v)
+	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.Class(class)), v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.

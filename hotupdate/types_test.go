@@ -208,7 +208,6 @@ type written struct {
 
 // generic calls the functions that take the type as a parameter.
 type generic struct {
-	same  func(s *hotupdate.Schema, a, b any) (bool, error)
 	diff  func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error)
 	split func(s *hotupdate.Schema, config any) (immutable, hot any, err error)
 	merge func(s *hotupdate.Schema, immutable, hot any) (any, error)
@@ -216,7 +215,6 @@ type generic struct {
 
 func writtenAs[T any](overrides map[string]string) written {
 	return written{typ: reflect.TypeFor[T](), overrides: overrides, generic: generic{
-		same: func(s *hotupdate.Schema, a, b any) (bool, error) { return s.SameImmutable(a.(*T), b.(*T)) },
 		diff: func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error) {
 			return s.Diff(a.(*T), b.(*T))
 		},

@@ -88,7 +88,7 @@ func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.Prov
 	t.Helper()
 	raw, err := json.Marshal(spec)
 	require.NoError(t, err)
-	hot, err := schema.HotDocument(spec)
+	hot, err := schema.PartDocument(hotupdate.Hot, spec)
 	require.NoError(t, err)
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: "m", Lane: lane, Class: machineupdate.MachineClass{ProviderSpec: raw}, BeforeWrite: func(context.Context) error { return nil },

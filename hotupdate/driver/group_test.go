@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -183,7 +184,7 @@ func TestLanes(t *testing.T) {
 		w := newVolumes(t)
 		request := w.inLane(lane, &providerSpec{}, desired)
 		if lane == "drain" {
-			document, err := w.definition.Schema.InPlaceDocument(desired)
+			document, err := w.definition.Schema.PartDocument(hotupdate.InPlace, desired)
 			require.NoError(t, err)
 			for i := range request.Parts {
 				request.Parts[i].Desired = machineupdate.Hot(document)

@@ -172,7 +172,7 @@ func (e *culpritError) Error() string { return fmt.Sprint("InvalidID.NotFound: "
 func (f *fleet) hot(value string) machineupdate.Hot {
 	f.t.Helper()
 	mine := map[string]string{"mine": value}
-	text, err := f.definition.Schema.HotDocument(&providerSpec{Tags: &tags.Tags{VM: mine, Network: mine, Disk: mine}})
+	text, err := f.definition.Schema.PartDocument(hotupdate.Hot, &providerSpec{Tags: &tags.Tags{VM: mine, Network: mine, Disk: mine}})
 	require.NoError(f.t, err)
 	return machineupdate.Hot(text)
 }

@@ -50,7 +50,7 @@ func TestAttemptedIsOwned(t *testing.T) {
 	sent := uniform(map[string]string{"mine": "1"})
 	request := w.request(&providerSpec{}, &providerSpec{})
 	for i := range request.Parts {
-		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.Hot{machineupdate.Nothing, w.hot(&providerSpec{Tags: &sent})}
+		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.Hot{"{}", w.hot(&providerSpec{Tags: &sent})}
 	}
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
 	assert.NotContains(t, w.live("i-1"), "mine")

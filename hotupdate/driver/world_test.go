@@ -129,7 +129,7 @@ func (w *world) kit() *driver.Kit[providerSpec, *world] {
 // hot is the hot part of a spec.
 func (w *world) hot(spec *providerSpec) machineupdate.Hot {
 	w.t.Helper()
-	hot, err := w.definition.Schema.HotDocument(spec)
+	hot, err := w.definition.Schema.PartDocument(hotupdate.Hot, spec)
 	require.NoError(w.t, err)
 	return machineupdate.Hot(hot)
 }

@@ -237,8 +237,8 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	}
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)
-	hot, hotErr := readable.HotDocument(config)
-	inPlace, inPlaceErr := readable.InPlaceDocument(config)
+	hot, hotErr := readable.PartDocument(hotupdate.Hot, config)
+	inPlace, inPlaceErr := readable.PartDocument(hotupdate.InPlace, config)
 	rest, restErr := readable.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
 		return nil, &fault.Error{

@@ -138,7 +138,7 @@
 //   - Each part is about the kinds of resources that it names. The last part names none: it is
 //     about every other kind, including unknown ones.
 //   - "applied" is the hot part of the last success: the Hot fields only, see
-//     [hotupdate.Schema.HotDocument].
+//     [hotupdate.Schema.PartDocument].
 //   - "attempted" has the values that may be live instead: those sent since and, until a success is
 //     confirmed, those applied before it. In the same way, "removed" has the leaves that may be
 //     absent: null, or the element of a list.

@@ -72,7 +72,7 @@ func TestLife(t *testing.T) {
 		assert.Equal(t, want, o.Machine.Annotations[machineupdate.AnnotationRecord])
 	}
 	head := `{"v":1,"providerID":"aws:///i-1","schema":"` + o.Class.Schema() + `",`
-	one, nothing := `"wanted":"`+machineupdate.WantedOf(hotOne)+`"`, `"wanted":"`+machineupdate.WantedOf(machineupdate.Nothing)+`"`
+	one, nothing := `"wanted":"`+machineupdate.WantedOf(hotOne)+`"`, `"wanted":"`+machineupdate.WantedOf(machineupdate.Hot("{}"))+`"`
 
 	fail = errors.New("throttled")
 	run(machineupdate.Update, machineupdate.FirstAdoption, machineupdate.CallFailed)
@@ -91,5 +91,5 @@ func TestLife(t *testing.T) {
 	run(machineupdate.Update, machineupdate.SpecChanged, machineupdate.Updated)
 	record(head + `"state":"Unconfirmed","since":"2026-01-02T04:04:20Z",` + nothing + `,"parts":[{"kinds":["vm"],"applied":{},"attempted":[{"tags":{"k":"1"}}]},{"applied":{"tags":{"k":"1"}}}]}`)
 	require.Len(t, requests, 4)
-	assert.Equal(t, []machineupdate.Hot{machineupdate.Nothing}, requests[3].Parts[0].Attempted)
+	assert.Equal(t, []machineupdate.Hot{"{}"}, requests[3].Parts[0].Attempted)
 }

@@ -66,7 +66,7 @@ type Part struct {
 	Applied Hot    `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
 	// Attempted are hot parts that may be live, or become live, instead of Applied: those sent
 	// since, and the one applied before an unconfirmed success. They are merged into as few as can
-	// hold all their leaves. The first is [Nothing] if something was to be removed.
+	// hold all their leaves. The first is {} if something was to be removed.
 	Attempted []Hot `json:"attempted,omitempty"`
 	// Desired is the hot part that the resources should have. It is that of the class, unless the
 	// record is full.
@@ -81,15 +81,12 @@ func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 }
 
 // Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as
-// [hotupdate.Schema.HotDocument] writes them. The empty string means that no hot part is known, as
-// before the first success.
+// [hotupdate.Schema.PartDocument] writes them. The empty string means that no hot part is known, as
+// before the first success. {} is the hot part of a provider spec without Hot fields: applying it
+// removes everything that is owned.
 //
 // Printing it shows only its length, since it may be secret. Convert it to a string to read it.
 type Hot string
-
-// Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything
-// that is owned.
-const Nothing Hot = "{}"
 
 // Format prints the length, for every verb.
 func (h Hot) Format(f fmt.State, _ rune) {

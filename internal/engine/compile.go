@@ -13,7 +13,6 @@ import (
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
 	pointer   reflect.Type                           // to the configuration's type
-	example   any                                    // a nil pointer of that type
 	canonical *writing                               // the canonical document
 	whole     *writing                               // everything
 	readable  map[fieldplan.ClassSet]func() *writing // the fields of some classes, as JSON that decodes into the type
@@ -34,7 +33,7 @@ func Of(p *fieldplan.Plan) *Program {
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
 	program := &Program{
-		pointer: pointer, example: reflect.Zero(pointer).Interface(),
+		pointer:   pointer,
 		readable:  map[fieldplan.ClassSet]func() *writing{},
 		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
 		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
@@ -90,8 +89,6 @@ type node struct {
 	rest  *op    // of an object: the field of its unknown members, if they are written
 	empty string // text of a nil element that is an object: its identity
 
-	steps []step // of an object: how two objects are compared
-
 	elem         *node
 	elemPointers int // from an element to its value
 	elemSize     uintptr
@@ -133,49 +130,6 @@ func headerOf(name string) header {
 	h := header{text: "," + name}
 	copy(h.short[:], h.text)
 	return h
-}
-
-// step compares one member of two objects. It is an op without the fields that only writing needs.
-type step struct {
-	offset  offset
-	node    *node
-	op      *op
-	move    move
-	pointer bool // the member is a pointer to the value
-}
-
-// move says how two members are compared.
-type move uint8
-
-const (
-	otherMember move = iota
-	textMember
-	fourMember  // an integer of four bytes
-	eightMember // an integer of eight bytes
-	objectMember
-	collectionMember
-)
-
-func stepOf(o *op) step {
-	offset, pointer, ok := o.location.direct()
-	if !ok || o.presence && o.kind != objectKind {
-		return step{op: o}
-	}
-	s := step{offset: offset, pointer: pointer, node: o.node, op: o}
-	isInteger := o.node.kind == intKind || o.node.kind == uintKind
-	switch {
-	case o.node.kind == textKind:
-		s.move = textMember
-	case isInteger && o.bits == 32:
-		s.move = fourMember
-	case isInteger && o.bits == 64:
-		s.move = eightMember
-	case o.node.kind == objectKind:
-		s.move = objectMember
-	case !o.node.kind.isLeaf():
-		s.move = collectionMember
-	}
-	return s
 }
 
 // selector is a compiled hotwhen.
@@ -321,17 +275,9 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 		n.ops, n.height = append(n.ops, o), max(n.height, o.node.height)
 	}
 	n.empty = n.emptyText()
-	n.steps = make([]step, 0, len(n.ops)+1)
-	for i := range n.ops {
-		n.steps = append(n.steps, stepOf(&n.ops[i]))
-		if in != nil && in.Key != nil && in.Key.Name == n.ops[i].field.Name {
-			// the key first, so that elements with different keys are told apart at once
-			n.steps[0], n.steps[i] = n.steps[i], n.steps[0]
-		}
-	}
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
 		rest := c.op(from, from.Rest)
-		n.rest, n.steps = &rest, append(n.steps, stepOf(&rest))
+		n.rest = &rest
 	}
 }
 

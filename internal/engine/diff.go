@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"reflect"
 	"slices"
 
@@ -18,9 +20,6 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 
 func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Change, error) {
 	compiled := Of(p)
-	if compiled.SameWhole(old, updated) {
-		return nil, nil
-	}
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.program, d.partner, d.overlays = compiled, true, overlays
@@ -32,7 +31,7 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Chang
 	return d.changes, nil
 }
 
-// differ walks two values side by side. It skips parts that the program finds to be the same.
+// differ walks two values side by side. It skips objects and collections with the same text.
 type differ struct {
 	program *Program
 	entries []textEntry // scratch for the current map
@@ -76,7 +75,8 @@ func (s sides) stricter() side {
 	return s[1]
 }
 
-// origin is the nearest declaration of a class, with its depth in the path.
+// origin is the nearest declaration of a class, with its depth in the path. Its zero value is the
+// default.
 type origin struct {
 	kind   Origin
 	source string
@@ -88,7 +88,7 @@ func (o origin) at(depth int) (Origin, string) {
 	if o.depth != depth && (o.kind == OriginStructTag || o.kind == OriginOverride) {
 		return OriginInherited, o.source
 	}
-	return o.kind, o.source
+	return cmp.Or(o.kind, OriginDefault), o.source
 }
 
 // enterField returns the side of a member whose value is v.
@@ -133,7 +133,8 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 		}
 		other := s[1].node.Fields[i]
 		values := pair{Member(s[0].value, f), Member(s[1].value, other)}
-		if d.same(f.Node, other.Node, len(d.trail.Path)+1, values) {
+		o := &compiled.ops[i]
+		if f.Node == other.Node && d.sameMember(o, values) {
 			continue
 		}
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
@@ -141,7 +142,7 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 		if in != nil && in.Identity(f) {
 			members = sides{selectorOf(in, s[0], members[0]), selectorOf(in, s[1], members[1])}
 		}
-		d.member(&compiled.ops[i], members)
+		d.member(o, members)
 		d.trail.Leave()
 	}
 	d.unknown(compiled, unknown, afterNames)
@@ -177,10 +178,38 @@ func (d *differ) presence(o *op, s sides) {
 	}
 }
 
-// same reports whether two values at a depth are certainly equal. It is false if a value is
-// missing, or if the sides have different classes, since then null can mean two things.
-func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool {
-	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
+// sameMember reports whether two objects or collections, members of nodes with the same class, have
+// the same canonical text with the fields of all classes, and no faults. It is false for nil.
+func (d *differ) sameMember(o *op, values pair) bool {
+	before, after := valueOf(values[0]), valueOf(values[1])
+	if o.node.kind.isLeaf() || !exists(before) || !exists(after) {
+		return false
+	}
+	depth := len(d.trail.Path) + 1
+	return d.same(depth, func(r *run) { r.member(o, before, ',') }, func(r *run) { r.member(o, after, ',') })
+}
+
+// sameElement is sameMember for elements.
+func (d *differ) sameElement(n *fieldplan.Node, values pair) bool {
+	elem, before, after := d.program.whole.nodes[n], valueOf(values[0]), valueOf(values[1])
+	return exists(before) && exists(after) &&
+		d.same(len(d.trail.Path), func(r *run) { r.element(elem, before) }, func(r *run) { r.element(elem, after) })
+}
+
+func (d *differ) same(depth int, before, after func(*run)) bool {
+	var sums [2][sha256.Size]byte
+	for i, write := range [2]func(*run){before, after} {
+		r := start()
+		r.sums, r.deep, r.depth = true, d.program.whole.deep, depth
+		write(r)
+		failed := r.trail.Failed()
+		sums[i] = r.sum()
+		r.end()
+		if failed {
+			return false
+		}
+	}
+	return sums[0] == sums[1]
 }
 
 func (d *differ) leafMember(o *op, s sides) {
@@ -257,7 +286,7 @@ func (d *differ) element(collections sides, step fieldpath.Step, values pair, in
 		d.leafElement(s)
 		return
 	}
-	if d.same(s[0].node, s[1].node, len(d.trail.Path), values) {
+	if s[0].node == s[1].node && d.sameElement(s[0].node, values) {
 		return
 	}
 	defer func(outer bool) { d.partner = outer }(d.partner)
@@ -341,26 +370,26 @@ func opOf(texts [2]string) Op {
 }
 
 // Op is what happened to a leaf.
-type Op uint8
+type Op string
 
 // The operations.
 const (
-	OpReplace Op = iota
-	OpAdd
-	OpRemove
+	OpReplace Op = "replace"
+	OpAdd     Op = "add"
+	OpRemove  Op = "remove"
 )
 
 // Origin says where the class of a change comes from.
-type Origin uint8
+type Origin string
 
 // The origins.
 const (
-	OriginDefault   Origin = iota // no struct tag anywhere above
-	OriginStructTag               // the field's own
-	OriginInherited               // the struct tag or override of a field above
-	OriginOverride                // an override of this field
-	OriginHotWhen                 // the element's selector
-	OriginUnknown                 // the plan does not know the member
+	OriginDefault   Origin = "default"        // no struct tag anywhere above
+	OriginStructTag Origin = "struct tag"     // the field's own
+	OriginInherited Origin = "inherited"      // the struct tag or override of a field above
+	OriginOverride  Origin = "override"       // an override of this field
+	OriginHotWhen   Origin = "hotwhen"        // the element's selector
+	OriginUnknown   Origin = "unknown member" // the plan does not know the member
 )
 
 // Change is one difference.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 var differs = sync.Pool{New: func() any { return &differ{} }}
@@ -39,12 +41,27 @@ func (e *textEntry) values() (values pair) {
 	return values
 }
 
+// texts returns the map of strings that n describes, and nil for a missing value. It is false for
+// other maps.
+func (p *Program) texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
+	switch {
+	case p.whole.nodes[n].kind != textMapKind:
+		return nil, false
+	case !v.IsValid():
+		return nil, true
+	case !v.CanAddr():
+		return nil, false
+	default:
+		return textsAt(memoryOf(v)), true
+	}
+}
+
 // textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of
 // each map up in the other and sorts only the keys that differ. It returns false and does nothing
 // for other maps, and if a key is invalid.
 func (d *differ) textMaps(s sides) bool {
-	before, ok := d.program.Texts(s[0].node, s[0].value)
-	after, okToo := d.program.Texts(s[1].node, s[1].value)
+	before, ok := d.program.texts(s[0].node, s[0].value)
+	after, okToo := d.program.texts(s[1].node, s[1].value)
 	if !ok || !okToo {
 		return false
 	}

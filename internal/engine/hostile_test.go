@@ -109,7 +109,7 @@ func TestHostileTypesFollowTheRules(t *testing.T) {
 			written++
 		}
 		for j := range values {
-			if compiled.SamePointers(&values[i], &values[j]) {
+			if isSame(p, &values[i], &values[j]) {
 				other, otherProblem := explained(p, &values[j])
 				require.NoError(t, problem, i)
 				require.NoError(t, otherProblem, j)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -128,7 +129,7 @@ func (r *run) index(n *node, m memory) int {
 	for i := range elements.len {
 		elem := elements.at(i, n.elemPointers)
 		key, ok := n.keyOf(elem)
-		if (ok || n.mayLackKey(&elements, elem)) && isText(key.text) {
+		if (ok || n.mayLackKey(&elements, elem)) && utf8.ValidString(key.text) {
 			r.entries = append(r.entries, entry{order: key.order, at: i})
 		} else {
 			r.reportKey(n, i, key)

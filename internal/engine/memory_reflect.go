@@ -37,19 +37,6 @@ func (p *location) in(m memory) memory {
 	return follow(m, p.pointers)
 }
 
-type offset = int
-
-func (p *location) direct() (at offset, pointer, ok bool) {
-	return p.index[0], p.pointers > 0, len(p.index) == 1 && p.pointers <= 1
-}
-
-func memberAt(m memory, n offset) memory { return m.Field(n) }
-
-func pointedAt(m memory) memory { return m.Elem() }
-
-func sameFour(a, b memory) bool  { return a.Equal(b) }
-func sameEight(a, b memory) bool { return a.Equal(b) }
-
 func follow(m memory, pointers int) memory {
 	for ; pointers > 0 && m.IsValid(); pointers-- {
 		m = m.Elem()
@@ -58,13 +45,6 @@ func follow(m memory, pointers int) memory {
 }
 
 func exists(m memory) bool { return m.IsValid() }
-
-func pointedBy(v, pointer any) (memory, bool) {
-	if reflect.TypeOf(v) != reflect.TypeOf(pointer) {
-		return none, false
-	}
-	return pointee(reflect.ValueOf(v)), true
-}
 
 func pointee(pointer reflect.Value) memory { return pointer.Elem() }
 

@@ -73,22 +73,6 @@ func (p *location) follow(m memory) memory {
 	return follow(unsafe.Add(m, p.offset), p.via.pointers)
 }
 
-// offset is the location of a member that is not behind an embedded pointer.
-type offset = uintptr
-
-// direct returns the offset of a member. It is false for a member behind an embedded pointer or
-// several pointers.
-func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
-
-func memberAt(m memory, n offset) memory { return unsafe.Add(m, n) }
-
-// pointedAt returns the value of the pointer at m: an address, or none.
-func pointedAt(m memory) memory { return *(*memory)(m) }
-
-// sameFour and sameEight compare integers of four and eight bytes.
-func sameFour(a, b memory) bool  { return *(*uint32)(a) == *(*uint32)(b) }
-func sameEight(a, b memory) bool { return *(*uint64)(a) == *(*uint64)(b) }
-
 // follow follows a number of pointers. None leads to none.
 func follow(m memory, pointers int) memory {
 	for ; pointers > 0 && m != nil; pointers-- {
@@ -100,16 +84,6 @@ func follow(m memory, pointers int) memory {
 func exists(m memory) bool { return m != nil }
 
 func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
-
-// interfaceLayout is the memory layout of a value of type any that holds a pointer.
-type interfaceLayout struct{ typ, data memory }
-
-// pointedBy returns the address that v holds, and none for a nil pointer. It is false if v does not
-// have the type of the given pointer.
-func pointedBy(v, pointer any) (memory, bool) {
-	h := (*interfaceLayout)(unsafe.Pointer(&v))
-	return h.data, h.typ == (*interfaceLayout)(unsafe.Pointer(&pointer)).typ
-}
 
 // memoryOf returns the address of v, which must be addressable.
 func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }

@@ -46,7 +46,6 @@ type run struct {
 	// Values of the current map of leaves. Such maps do not nest.
 	texts      []string
 	quantities []resource.Quantity
-	pair       [2]resource.Quantity // scratch of a comparison
 }
 
 // runs pools the memory of runs: at most about 90 KiB each.
@@ -286,17 +285,21 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.sums = true
 	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
-	switch {
-	case r.trail.Failed():
-		err = r.trail.Err()
-	case r.flushed == 0:
-		sum = sha256.Sum256(r.buf)
-	default:
-		r.flush()
-		copy(sum[:], r.digest.Sum(r.buf[:0])) // sum[:0] would be allocated
+	if err = r.trail.Err(); err == nil {
+		sum = r.sum()
 	}
 	r.end()
 	return sum, err
+}
+
+// sum returns the SHA-256 of all written bytes.
+func (r *run) sum() (sum [sha256.Size]byte) {
+	if r.flushed == 0 {
+		return sha256.Sum256(r.buf)
+	}
+	r.flush()
+	copy(sum[:], r.digest.Sum(r.buf[:0])) // sum[:0] would be allocated
+	return sum
 }
 
 // write writes the value at m. If it finds a fault, it writes the value once more, with the paths

@@ -3,13 +3,10 @@
 package rawjson_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -30,11 +27,4 @@ func TestReadAllocatesForTheValueOnly(t *testing.T) {
 	assert.LessOrEqual(t, reading, 35.0)
 	assert.LessOrEqual(t, borrowing, 1.0)
 	assert.Greater(t, decoding, reading)
-}
-
-func TestComparisonsDoNotAllocate(t *testing.T) {
-	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
-	var spaced bytes.Buffer
-	require.NoError(t, json.Indent(&spaced, awsConfig, " ", "\t"))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { assert.True(t, rawjson.Same(p, awsConfig, spaced.Bytes())) }))
 }

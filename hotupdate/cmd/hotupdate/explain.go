@@ -107,7 +107,7 @@ func explainPools(c *call) ([]explained, error) {
 		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}}, manifests.InFile(m.From, err)
 		for _, f := range fields {
 			all[i].Fields = append(all[i].Fields, fieldShown{
-				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
+				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
 				Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
 			})
 		}

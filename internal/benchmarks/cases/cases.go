@@ -6,7 +6,6 @@
 package cases
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/r3labs/diff/v3"
 	"github.com/wI2L/jsondiff"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
@@ -49,16 +47,14 @@ var (
 
 // subject is a configuration in all the forms that are measured.
 type subject struct {
-	schema   *hotupdate.Schema
-	config   *fixture.WorkerConfig
-	same     *fixture.WorkerConfig // in other memory
-	tagged   *fixture.WorkerConfig // with one changed tag
-	bare     *fixture.WorkerConfig // without what is hot
-	bareSame *fixture.WorkerConfig
-	raw      []byte
-	sameRaw  []byte // the same bytes in other memory
-	spelled  []byte // the same, spelled differently
-	rawTag   []byte // with one changed tag
+	schema  *hotupdate.Schema
+	config  *fixture.WorkerConfig
+	same    *fixture.WorkerConfig // in other memory
+	tagged  *fixture.WorkerConfig // with one changed tag
+	bare    *fixture.WorkerConfig // without what is hot
+	raw     []byte
+	spelled []byte // the same, spelled differently
+	rawTag  []byte // with one changed tag
 }
 
 func newSubject(size fixture.Size) (*subject, error) {
@@ -71,15 +67,14 @@ func newSubject(size fixture.Size) (*subject, error) {
 		return nil, err
 	}
 	// decoded, so that no text is shared
-	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare, &s.bareSame} {
+	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare} {
 		*c = &fixture.WorkerConfig{}
 		if err = json.Unmarshal(s.raw, *c); err != nil {
 			return nil, err
 		}
 	}
 	s.tagged.Tags.VM["vm.example.com/key-00"] = "changed"
-	s.bare.Tags, s.bareSame.Tags = nil, nil
-	s.sameRaw = bytes.Clone(s.raw)
+	s.bare.Tags = nil
 	if s.rawTag, err = json.Marshal(s.tagged); err != nil {
 		return nil, err
 	}
@@ -95,12 +90,10 @@ func Groups(size fixture.Size) ([]Group, error) {
 	}
 	return []Group{
 		{"hash", s.hash()},
-		{"equal", s.equal()},
 		{"diff without a change", s.diffNone()},
 		{"diff with one changed tag", s.diffTag()},
 		{"hash of raw JSON", s.hashRaw()},
-		{"raw JSON, equal bytes", s.rawEqual()},
-		{"raw JSON, spelled differently", s.rawSpelled()},
+		{"diff of raw JSON, spelled differently", s.rawSpelled()},
 		{
 			"cut of hot members (Legacy)", []Case{
 				{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }},
@@ -134,22 +127,6 @@ func is(yes bool, otherwise error) error { //nolint:revive // it is the answer
 	return otherwise
 }
 
-func (s *subject) equal() []Case {
-	return []Case{
-		{Limit, func() error { return is(limit.Equal(s.config, s.same), errDiffers) }},
-		{Library, func() error {
-			same, err := s.schema.SameImmutable(s.config, s.same)
-			if err != nil {
-				return err
-			}
-			return is(same, errDiffers)
-		}},
-		{"reflect.DeepEqual", func() error { return is(reflect.DeepEqual(s.bare, s.bareSame), errDiffers) }},
-		{"equality.Semantic", func() error { return is(equality.Semantic.DeepEqual(s.bare, s.bareSame), errDiffers) }},
-		{"go-cmp Equal", func() error { return is(cmp.Equal(s.bare, s.bareSame), errDiffers) }},
-	}
-}
-
 func (s *subject) diffNone() []Case { return s.diffs(s.same, 0, errDiffers) }
 
 func (s *subject) diffTag() []Case { return s.diffs(s.tagged, 1, errSame) }
@@ -178,21 +155,12 @@ func (s *subject) hashRaw() []Case {
 	}, hashRawPeers(s.raw)...)
 }
 
-func (s *subject) rawEqual() []Case {
-	return []Case{
-		{"bytes.Equal (the limit)", func() error { return is(bytes.Equal(s.raw, s.sameRaw), errDiffers) }},
-		{Library, func() error { return s.sameRaws(s.raw, s.sameRaw) }},
-	}
-}
-
-func (s *subject) sameRaws(a, b []byte) error {
-	same, err := s.schema.SameImmutableRaw(a, b)
-	return errors.Join(err, is(same, errDiffers))
-}
-
 func (s *subject) rawSpelled() []Case {
 	return []Case{
-		{Library, func() error { return s.sameRaws(s.raw, s.spelled) }},
+		{Library, func() error {
+			changes, err := s.schema.DiffRaw(s.raw, s.spelled)
+			return errors.Join(err, is(len(changes) == 0, errDiffers))
+		}},
 		{"decode both + reflect.DeepEqual", func() error {
 			var a, b any
 			err := errors.Join(json.Unmarshal(s.raw, &a), json.Unmarshal(s.spelled, &b))

@@ -36,30 +36,6 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// BenchmarkEqual sets the library beside the limit.
-func BenchmarkEqual(b *testing.B) {
-	s := schema(b)
-	for _, size := range fixture.Sizes() {
-		c, same := size.New(), size.New()
-		b.Run(size.Name+"/limit", func(b *testing.B) {
-			for b.Loop() {
-				if !limit.Equal(c, same) {
-					b.Fatal("differ")
-				}
-			}
-		})
-		b.Run(size.Name+"/library", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				equal, err := s.SameImmutable(c, same)
-				if err != nil || !equal {
-					b.Fatal(equal, err)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkRaw hashes raw JSON.
 func BenchmarkRaw(b *testing.B) {
 	s := schema(b)

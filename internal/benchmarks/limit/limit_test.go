@@ -104,21 +104,6 @@ func TestBytesOfRandomConfigurations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkSame(t, s, configs().Draw(t, "config")) })
 }
 
-func TestEqual(t *testing.T) {
-	s := schema(t)
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := configs().Draw(t, "a"), configs().Draw(t, "b")
-		if rapid.Bool().Draw(t, "alike") {
-			copied := *a
-			b = &copied
-			b.Tags, b.Volume = nil, &fixture.Volume{Iops: new(int32(rapid.IntRange(0, 1).Draw(t, "iops")))}
-		}
-		want, err := s.SameImmutable(a, b)
-		require.NoError(t, err)
-		assert.Equal(t, want, limit.Equal(a, b))
-	})
-}
-
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]*fixture.WorkerConfig{
 		"text":     {IAMInstanceProfile: &fixture.Profile{Name: new("\xff")}},

@@ -29,7 +29,7 @@ type Options struct {
 	// CloudProfile says which machine images can be updated in place; nil if it is not known.
 	CloudProfile *CloudProfile
 	// Defaulted says that a defaulter may have changed one of the provider configs, see
-	// [hotupdate.Changes.OutcomeIfDefaulted].
+	// [hotupdate.Change].Omitted.
 	Defaulted bool
 }
 

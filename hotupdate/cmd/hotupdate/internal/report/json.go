@@ -91,5 +91,5 @@ func (r *Report) isKnown() bool {
 // The states and ops of reports.
 var (
 	states = []string{pool.Kept.String(), pool.Added.String(), pool.Removed.String(), pool.Renamed.String()}
-	ops    = []string{hotupdate.Add.String(), hotupdate.Remove.String(), hotupdate.Replace.String()}
+	ops    = []string{string(hotupdate.Add), string(hotupdate.Remove), string(hotupdate.Replace)}
 )

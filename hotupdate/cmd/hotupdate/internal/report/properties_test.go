@@ -49,7 +49,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
 			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(int(pool.None), int(pool.Forbidden)).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
-				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
+				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})
 		}
 		plan.Pools = append(plan.Pools, p)

@@ -22,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -171,9 +170,9 @@ func changesOf(changes []pool.Change) []Change {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		all[i] = Change{
-			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
+			Op: string(c.Op), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
 			Class:  c.Class.String(),
-			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule),
+			Origin: cmp.Or(c.Origin, "default"), Source: c.Source, Rule: ruleOf(c.Rule),
 			Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
 		if !c.Sensitive {
@@ -188,17 +187,15 @@ func changesOf(changes []pool.Change) []Change {
 // Origin says for developers where the class of a field comes from. The source has names from a
 // Schema, which may be hostile.
 func Origin(origin, source string) string {
-	if origin == hotupdate.OriginDefault.String() && source != "" { // a function of Gardener
+	if origin == "default" && source != "" { // a function of Gardener
 		return source
 	}
 	return cmp.Or(origins[origin], origin+" ") + source
 }
 
 var origins = map[string]string{
-	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ",
-	hotupdate.OriginInherited.String(): "inherited from ",
-	hotupdate.OriginOverride.String():  "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ",
-	hotupdate.OriginUnknown.String(): "not in the Schema",
+	"default": "default, no struct tag", "struct tag": "struct tag on ", "inherited": "inherited from ",
+	"override": "override of ", "hotwhen": "hotwhen on ", "unknown member": "not in the Schema",
 }
 
 // isBare reports whether the manifest is a provider config on its own.

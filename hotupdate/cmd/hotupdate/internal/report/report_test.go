@@ -28,14 +28,14 @@ type golden struct {
 
 // Changes of every kind.
 var (
-	addedTag  = hotupdate.Change{Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.Add, Class: hotupdate.Hot, Origin: hotupdate.OriginInherited, Source: "aws.WorkerConfig.Tags", New: `"a"`}
-	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.Remove, Class: hotupdate.Hot, Origin: hotupdate.OriginHotWhen, Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
-	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, Old: "3000", New: "4000"}
-	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginStructTag, Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
-	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginInherited, Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
-	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.Add, Class: hotupdate.Ignored, Origin: hotupdate.OriginOverride, Source: "nodeTemplate", New: `{}`}
-	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginStructTag, Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
-	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, New: `"gp3"`, Omitted: true}
+	addedTag  = hotupdate.Change{Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.Add, Class: hotupdate.Hot, Origin: "inherited", Source: "aws.WorkerConfig.Tags", New: `"a"`}
+	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.Remove, Class: hotupdate.Hot, Origin: "hotwhen", Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
+	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: "default", Old: "3000", New: "4000"}
+	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: "struct tag", Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
+	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: "inherited", Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
+	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.Add, Class: hotupdate.Ignored, Origin: "override", Source: "nodeTemplate", New: `{}`}
+	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: "struct tag", Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
+	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`, Omitted: true}
 )
 
 // planOf is a plan of pools whose changes decide as their classes do; a skipped minor decides where the change is refused.
@@ -46,7 +46,10 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 	for _, p := range pools {
 		for i := range p.Changes {
 			c := &p.Changes[i]
-			alone := (hotupdate.Changes{c.Change}).OutcomeIfDefaulted(p.Strategy).String()
+			alone := (hotupdate.Changes{c.Change}).Outcome(p.Strategy).String()
+			if c.Omitted {
+				alone = pool.Indeterminate.String()
+			}
 			for v := pool.None; v <= pool.Forbidden; v++ {
 				if v.String() == alone {
 					c.Verdict = v

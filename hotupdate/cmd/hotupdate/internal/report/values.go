@@ -27,9 +27,9 @@ func (c *Change) values(escape plaintext.Escape) []string {
 	switch {
 	case c.Sensitive:
 		return []string{"(sensitive)"}
-	case c.Op == hotupdate.Add.String():
+	case c.Op == string(hotupdate.Add):
 		return []string{value(updated, 0, escape)}
-	case c.Op == hotupdate.Remove.String():
+	case c.Op == string(hotupdate.Remove):
 		return []string{value(old, 0, escape)}
 	}
 	from := 0

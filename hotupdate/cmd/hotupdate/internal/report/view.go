@@ -234,9 +234,9 @@ func (c *Change) why(config string) (text, source string) {
 		return "by Gardener's rules for worker pools", ""
 	case c.Path == config:
 		return "compared as a whole", ""
-	case c.Origin == hotupdate.OriginUnknown.String():
+	case c.Origin == "unknown member":
 		return "not in the Schema", ""
-	case c.Origin == hotupdate.OriginDefault.String():
+	case c.Origin == "default":
 		return c.Class + " by default", ""
 	}
 	return "declared " + c.Class, ""
@@ -247,7 +247,7 @@ const configField = "providerConfig"
 
 // mark is the first character of a change.
 func (c *Change) mark() string {
-	return cmp.Or(map[string]string{hotupdate.Add.String(): "+", hotupdate.Remove.String(): "-"}[c.Op], "~")
+	return cmp.Or(map[string]string{string(hotupdate.Add): "+", string(hotupdate.Remove): "-"}[c.Op], "~")
 }
 
 // remarkLines joins the remarks that share a line. Assumptions come last.
