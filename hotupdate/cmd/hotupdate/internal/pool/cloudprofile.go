@@ -200,7 +200,7 @@ func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {
 // The rules about machine images.
 const (
 	imageFunction = "validateMachineImagesConstraints"
-	imageExpired  = "the machine image has expired: it can only replace a lower version"
+	imageExpired  = "the machine image has expired, and can only replace a lower version, or is not available yet"
 )
 
 func (p *CloudProfile) checkVolume(of *Pool, refuse refuser) {
@@ -228,8 +228,8 @@ func (p *CloudProfile) checkVolume(of *Pool, refuse refuser) {
 	}
 }
 
-// isActive reports whether a version is neither expired nor not available yet.
-func (p *CloudProfile) isActive(v expirable) bool {
+// stageOf returns the classification of a version: CurrentLifecycleClassification.
+func (p *CloudProfile) stageOf(v expirable) string {
 	stages := v.Lifecycle
 	if len(stages) == 0 {
 		stages = []stage{{}}
@@ -243,15 +243,22 @@ func (p *CloudProfile) isActive(v expirable) bool {
 			now = s.Classification
 		}
 	}
-	return now != "expired" && now != "unavailable"
+	return now
 }
 
-// expired refuses a new image that has expired: in a new pool, or if it is lower than the old one.
+// expired refuses a new image that is not available yet, or that has expired: in a new pool, or if
+// it is lower than the old one.
 func (p *CloudProfile) expired(old, updated hash.Image) bool {
-	if p == nil || old == updated || p.images[updated] == nil || p.isActive(p.images[updated].expirable) {
+	if p == nil || old == updated || p.images[updated] == nil {
 		return false
 	}
-	return old.Version == "" || refusal(inplace.ValidateImage(old, updated, nil, nil), validation) == ImageLowered
+	switch p.stageOf(p.images[updated].expirable) {
+	case "unavailable":
+		return true
+	case "expired":
+		return old.Version == "" || refusal(inplace.ValidateImage(old, updated, nil, nil), validation) == ImageLowered
+	}
+	return false
 }
 
 // cloudProfile refuses what the CloudProfile does not offer to the Shoot as a whole.
