@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 )
 
@@ -107,4 +108,26 @@ func isField(typ members.Type, path []string) bool {
 	}
 	member, ok := typ.Members()[path[0]]
 	return ok && isField(member, path[1:])
+}
+
+// TestRowsThatRollAreHashed: the names of rolling pools cover exactly the fields whose rows say so,
+// but for the strategy, which is judged.
+func TestRowsThatRollAreHashed(t *testing.T) {
+	p := &Pool{
+		Provider: "aws", DataVolumes: []DataVolume{{Name: "a"}},
+		Worker: hash.Worker{Name: "a", Volume: &hash.Volume{}, Kubelet: &hash.Kubelet{
+			KubeReserved: &hash.Reserved{}, SystemReserved: &hash.Reserved{}, EvictionHard: &hash.EvictionHard{},
+		}},
+	}
+	fields, err := p.hashedFields()
+	require.NoError(t, err)
+	rolls := map[string]bool{}
+	for _, f := range fields {
+		row := f.row()
+		rolls[row.Path] = row.Path != strategyPath
+		assert.Equal(t, rolls[row.Path], row.rolling == effectRoll, f.path)
+	}
+	for path, row := range tables()["pool"] {
+		assert.Equal(t, rolls[path], row.rolling == effectRoll, path)
+	}
 }
