@@ -26,7 +26,7 @@ var part = flag.Int("part", -1, "which part of the mutants to run: 0 to 5; all w
 const parts = 6
 
 func TestMutantsDie(t *testing.T) {
-	for i, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants, crdMutants, sharingMutants) {
+	for i, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants, crdMutants, sharingMutants, planMutants) {
 		if *part >= 0 && i%parts != *part%parts {
 			continue
 		}

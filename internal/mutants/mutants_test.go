@@ -23,7 +23,7 @@ type mutant struct {
 
 // TestMutationsApply says which rows of the table have to follow a change of the code.
 func TestMutationsApply(t *testing.T) {
-	for _, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants, crdMutants, sharingMutants) {
+	for _, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants, crdMutants, sharingMutants, planMutants) {
 		t.Run(m.breaks, func(t *testing.T) { m.overlay(t) })
 	}
 }

@@ -71,7 +71,7 @@ func TestArchives(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "-audit", "-completion", "-completion-bash", "-completion-fish", "-completion-powershell", "-completion-zsh",
-		"-explain", "-hash", "-plan", "-schema", "-schema-diff", "-version",
+		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-diff", "-version",
 	} {
 		want = append(want, "man/hotupdate"+page+".1")
 	}

@@ -64,24 +64,28 @@ func (p *process) auditCommand() *cobra.Command {
 	}, auditFleet, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
 		flags := command.Flags()
-		flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
-		flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
+		flags.StringVar(&c.old, "old", "",
+			"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
+		flags.StringVar(&c.updated, "new", "",
+			"the `FILE` with the Schema or the eras of the release to come, such as v2.json")
 		flags.StringVar(&c.audit.oldProgram, "old-exec", "",
-			"the `PROGRAM` that hashes pools like the release that the fleet runs")
+			"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
 		flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
 		flags.StringVar(&c.provider, "provider", "",
 			"only Workers and Shoots of the provider of this `NAME`, such as aws")
 		flags.StringVar(&c.audit.by, "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
 		oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 		flags.StringSliceVar(&c.audit.only, "only", nil,
-			"show only these `VERDICTS`, separated by commas or by giving the flag again")
+			"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
 		oneOf(command, "only", audit.Verdicts()...)
 		flags.IntVar(&c.audit.limit, "limit", -1,
 			"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
 		flags.StringArrayVar(&c.audit.from, "from", nil,
-			"make a report of the former result in this `FILE` instead; may be repeated")
-		flags.StringVar(&c.audit.baseline, "baseline", "", "findings in the former result in this `FILE` are no news")
-		flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
+			"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
+		flags.StringVar(&c.audit.baseline, "baseline", "",
+			"findings in the former result in this `FILE`, such as last-week.json, are no news")
+		flags.StringVar(&c.audit.accept, "accept", "",
+			"findings that this `FILE` accepts, in the format above, are no news")
 		flags.BoolVar(&c.all, "all", false, "list every pool, also unchanged ones")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
 		complete(command, "provider", cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))

@@ -137,7 +137,8 @@ func fleet(tb testing.TB, manifests int, inJSON bool) (directory string, pools i
 	return directory, pools
 }
 
-// TestAuditOfAFleet: every pool of a fleet is audited, and the same release rolls each for the same reason.
+// TestAuditOfAFleet: every pool of a fleet is audited, and the same release rolls each for the same
+// reason.
 func TestAuditOfAFleet(t *testing.T) {
 	directory, pools := fleet(t, 50, false)
 	v1, v2 := filepath.Join(t.TempDir(), "v1.json"), filepath.Join(t.TempDir(), "v2.json")

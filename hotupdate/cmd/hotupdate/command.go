@@ -25,6 +25,7 @@ type streams struct {
 	providers []provider.Provider
 
 	errIsTerminal bool
+	byGit         bool // called by git to show a difference
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -138,7 +139,8 @@ is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSO
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(),
+	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(),
+		p.rulesCommand(), p.auditCommand(),
 		p.versionCommand(), p.manCommand())
 	return root
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the words of --help. It once said that only plan takes
-// Shoots.
+// TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the
+// words of --help. It once said that only plan takes Shoots.
 func TestPackageDocumentation(t *testing.T) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "main.go", nil, parser.ParseComments)
@@ -60,7 +60,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
+		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|rules|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
 			checked++
 			args := strings.Fields(string(line[1]))
 			command, rest, err := (&process{}).root().Find(args)
@@ -74,7 +74,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "audit", "version"} {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "rules", "audit", "version"} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

@@ -188,9 +188,10 @@ const stdin = manifests.Stdin
 // addPools adds the flags that choose pools and the Schema of their provider configs.
 func (c *call) addPools(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.pools, "pool", nil,
-		"only the worker pool of this `NAME`; give the flag again for another one")
+		"only the worker pool of this `NAME`; give the flag again for another one: --pool a --pool b")
 	command.Flags().StringVar(&c.schema, "schema", "",
-		"the `FILE` with the Schema of the provider config, for one that is not built in")
+		"the `FILE` with the Schema of the provider config, for one that is not built in;\n"+
+			"hotupdate schema aws shows the format")
 	complete(command, "pool", c.completePools)
 }
 

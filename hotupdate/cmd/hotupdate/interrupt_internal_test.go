@@ -30,7 +30,8 @@ func (in interrupting) Read(p []byte) (int, error) {
 	select {}
 }
 
-// TestAuditIsInterrupted: the partial result is printed, in every format, and the exit code says that it is partial.
+// TestAuditIsInterrupted: the partial result is printed, in every format, and the exit code says
+// that it is partial.
 func TestAuditIsInterrupted(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))
@@ -54,7 +55,8 @@ func (pause) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestProgress: a line has the number of pools, the number of findings and the rate, and is removed at the end. It is written only to a terminal.
+// TestProgress: a line has the number of pools, the number of findings and the rate, and is removed
+// at the end. It is written only to a terminal.
 func TestProgress(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))

@@ -27,10 +27,11 @@ func (c *call) addJudgement(command *cobra.Command) {
 			"it, plan tells both where they differ, and the graver verdict counts")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
 	flags.StringVar(&j.eras, "eras", "",
-		"the `FILE` with the eras in which the extension names pools, in the format of audit "+
+		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
 	flags.StringVar(&j.cloudProfile, "cloudprofile", "",
-		"the `FILE` with the CloudProfile, which says which machine images can be updated in place")
+		"the `FILE` with the CloudProfile: machine images, types, volumes, zones and Kubernetes versions\n"+
+			"that Gardener admits, such as of kubectl get cloudprofile aws -o yaml")
 	flags.BoolVar(&j.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")

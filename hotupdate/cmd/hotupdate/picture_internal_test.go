@@ -15,7 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 )
 
-// TestReadmePicture: the README's picture of a terminal shows the output of its first commands. go test -update draws it again.
+// TestReadmePicture: the README's picture of a terminal shows the output of its first commands. go
+// test -update draws it again.
 func TestReadmePicture(t *testing.T) {
 	readme, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)

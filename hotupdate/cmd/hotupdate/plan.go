@@ -30,7 +30,7 @@ func (p *process) planCommand() *cobra.Command {
 			switch isReport := command.Flags().Changed("from"); {
 			case isReport && len(args) > 0:
 				return errors.New("--from takes the place of OLD and NEW")
-			case isReport, len(args) == 7, len(args) == 9:
+			case isReport, len(args) == 7, len(args) == 9, len(args) == 1 && p.std.byGit:
 				return nil
 			}
 			return cobra.ExactArgs(2)(command, args)
@@ -40,17 +40,19 @@ func (p *process) planCommand() *cobra.Command {
 		flags := command.Flags()
 		flags.BoolVar(&c.anyName, "any-name", false,
 			"compare the only objects of a kind that are left over on both sides, although they have other "+
-				"names:\nfor a template, or the copy of an object")
+				"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
 		flags.StringVar(&c.crd, "crd", "",
 			"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
-				"and provider configs")
+				"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
 		flags.StringVar(&c.classes, "classes", "",
-			"the `FILE` with the classes of the fields in the spec of --crd, by path")
+			"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
 		flags.StringVar(&c.from, "from", "",
-			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
+			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW,\n"+
+				"as in --from plan.json --output html")
 		flags.BoolVar(&c.verbose, "verbose", false,
 			"show to developers which Go field declares a class, and the sources of rules")
-		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
+		flags.BoolVar(&c.exitCode, "exit-code", false,
+			"tell the verdict by the exit code as well; not under kubectl and git")
 	})
 }
 
@@ -64,15 +66,29 @@ func changeOf(args []string) (old, updated, path string) {
 	return args[1], args[4], args[0]
 }
 
+// passedOver says why a path that git names is not looked at, if it is not.
+func passedOver(args []string) string {
+	const submodule = "160000" // the mode
+	switch path := args[0]; {
+	case len(args) == 1:
+		return "is unmerged"
+	case len(args) > 2 && (args[3] == submodule || args[6] == submodule):
+		return "is a submodule, and not looked at; run git diff in it"
+	case len(args) > 2 && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+		return "is no YAML or JSON file, and not looked at"
+	}
+	return ""
+}
+
 func planChange(c *call) (int, error) {
 	if c.from != "" {
 		return c.showReport()
 	}
-	old, updated, path := changeOf(c.args)
-	if path != "" && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(path))
+	if why := passedOver(c.args); why != "" {
+		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
 	}
+	old, updated, path := changeOf(c.args)
 	if c.classes != "" && c.crd == "" {
 		return 0, &usageError{"--classes is for the objects of --crd"}
 	}

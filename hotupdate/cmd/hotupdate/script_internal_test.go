@@ -34,10 +34,11 @@ func TestMain(m *testing.M) {
 }
 
 func runAsCalled() int {
-	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit()})
 }
 
-// seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and no seed.
+// seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and
+// no seed.
 type seeded struct{ tests *testing.M }
 
 func (s seeded) Run() int { return fixedseed.Run(s.tests) }
@@ -69,8 +70,9 @@ func printSHA256() int {
 	return 0
 }
 
-// TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
-// those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml. $ACTION is the action for pull requests.
+// TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml
+// and $AWS/after.yaml, those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
+// $ACTION is the action for pull requests.
 func TestScripts(t *testing.T) {
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
 	if err != nil {
@@ -142,7 +144,8 @@ func pad(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// encode FROM TO HOW writes a file with a byte-order mark (bom), with Windows' line ends (crlf) or in UTF-16 (utf16).
+// encode FROM TO HOW writes a file with a byte-order mark (bom), with Windows' line ends (crlf) or
+// in UTF-16 (utf16).
 func encode(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: encode FROM TO HOW")

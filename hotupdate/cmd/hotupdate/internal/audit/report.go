@@ -299,17 +299,19 @@ func (r *Report) finish(known *Known) {
 	// no null in JSON
 	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
 		slices.AppendSeq([]*Span{}, maps.Values(r.spans))
-	slices.SortFunc(r.Causes, func(a, b *Cause) int {
-		return cmp.Or(
-			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
-			cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
-			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
-			cmp.Compare(a.Text, b.Text),
-		)
-	})
+	slices.SortFunc(r.Causes, compareCauses)
 	slices.SortFunc(r.Eras, func(a, b *Span) int {
 		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))
 	})
+}
+
+func compareCauses(a, b *Cause) int {
+	return cmp.Or(
+		compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
+		compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
+		cmp.Compare(a.Text, b.Text),
+	)
 }
 
 func compareVerdicts(a, b Verdict) int {

@@ -29,9 +29,25 @@ func (v View) Shows(verdict Verdict) bool {
 	return len(v.Only) == 0 || slices.Contains(v.Only, verdict)
 }
 
-// causes are the causes of the shown verdicts.
-func (r *Report) shownCauses(v View) []*Cause {
-	return slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
+// shownCauses are the causes of the shown verdicts, each with all minors in which it stands.
+func (r *Report) shownCauses(v View) (all []*Cause) {
+	byReason := map[causeKey]*Cause{}
+	for _, c := range r.Causes {
+		key := causeKey{Verdict: c.Verdict, Reason: c.Reason}
+		switch known := byReason[key]; {
+		case !v.Shows(c.Verdict):
+		case known == nil:
+			one := *c
+			byReason[key], all = &one, append(all, &one)
+		default:
+			minors := append(strings.Split(known.Minor, ", "), c.Minor)
+			slices.SortFunc(minors, compareMinors)
+			known.Minor, known.Count = strings.Join(slices.Compact(minors), ", "), known.plus(c.Count)
+			known.Samples = head(slices.Concat(known.Samples, c.Samples), samples)
+		}
+	}
+	slices.SortFunc(all, compareCauses)
+	return all
 }
 
 // section is a table with a title.

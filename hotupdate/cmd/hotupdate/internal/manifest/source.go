@@ -21,7 +21,7 @@ type source struct {
 }
 
 // readAhead is the number of bytes that are read at once. Longer lines are read in parts.
-const readAhead = 256 << 10
+const readAhead = 64 << 10
 
 // errZstd refuses zstd. A package that reads it would be most of what the command downloads and
 // would serve few.
@@ -29,7 +29,7 @@ var errZstd = errors.New("is compressed by zstd; decompress it: zstd -dc FILE | 
 
 // decompress returns the decompressed stream for gzip, and any other stream unchanged.
 func decompress(in io.Reader) (io.ReadCloser, error) {
-	buffered := bufio.NewReaderSize(in, readAhead)
+	buffered := bufio.NewReader(in)
 	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and reading returns the error again
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):

@@ -71,7 +71,8 @@ func drawRotation(t *rapid.T, label string) hash.Rotation {
 	return r
 }
 
-// drawPool draws a pool. Names of images have letters and versions digits: Gardener joins them without a separator.
+// drawPool draws a pool. Names of images have letters and versions digits: Gardener joins them
+// without a separator.
 func drawPool(t *rapid.T) pool.Pool {
 	p := pool.Pool{Provider: drawn(t, "provider", "aws"), Worker: hash.Worker{
 		Name:              "p",
@@ -136,7 +137,8 @@ func of(changes []pool.Change, class hotupdate.Class) (all []pool.Change) {
 	return all
 }
 
-// The plan agrees with Gardener's names: the changes concern machines exactly if a part of the name changed.
+// The plan agrees with Gardener's names: the changes concern machines exactly if a part of the name
+// changed.
 func TestChangesAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,7 +182,8 @@ func drawVolumes(t *rapid.T) []pool.DataVolume {
 	return rapid.Permutation(all).Draw(t, "order")
 }
 
-// additional returns the data that the extensions add to a pool's hash today, beside the provider config.
+// additional returns the data that the extensions add to a pool's hash today, beside the provider
+// config.
 func additional(p pool.Pool) []string {
 	var data []string
 	flag := func(b *bool) {
@@ -280,7 +283,8 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 	}
 }
 
-// Gardener hashes an empty object of reservations or thresholds, an empty image and an empty volume differently from absent ones.
+// Gardener hashes an empty object of reservations or thresholds, an empty image and an empty volume
+// differently from absent ones.
 func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *hash.Worker){
@@ -304,8 +308,8 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 	}
 }
 
-// Gardener joins an image's name and version, and leaves absent parts out: two pools can differ and have one name. Then
-// Gardener notices nothing.
+// Gardener joins an image's name and version, and leaves absent parts out: two pools can differ and
+// have one name. Then Gardener notices nothing.
 func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	t.Parallel()
 	of := func(image hash.Image) pool.Pool {

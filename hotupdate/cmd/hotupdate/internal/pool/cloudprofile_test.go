@@ -22,7 +22,7 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 		`{` + head + `,"spec":{"machineImages":{}}}`: {"wrong-json-type"},
 		`{` + head + `,"spec":{"machineImages":[{"name":1,"versions":[{"version":2,"inPlaceUpdates":{"supported":"yes"}}]}]}}`: {"wrong-json-type", "wrong-json-type", "wrong-json-type"},
 	} {
-		_, err := pool.ReadCloudProfile([]byte(raw))
+		_, err := pool.ReadCloudProfile([]byte(raw), today)
 		codes(t, err, want...)
 	}
 }
@@ -31,7 +31,7 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 func TestNamespacedCloudProfile(t *testing.T) {
 	t.Parallel()
 	profile, err := pool.ReadCloudProfile([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","spec":{"machineImages":[]},
-		"status":{"cloudProfileSpec":{"machineImages":[{"name":"gardenlinux","versions":[{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1.0.0"}}]}]}}}`))
+		"status":{"cloudProfileSpec":{"machineImages":[{"name":"gardenlinux","versions":[{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1.0.0"}}]}]}}}`), today)
 	require.NoError(t, err)
 	o := options(t)
 	o.CloudProfile = profile
@@ -43,7 +43,7 @@ func TestNamespacedCloudProfile(t *testing.T) {
 // TestAddedPools: a new pool is created, unless Gardener refuses it.
 func TestAddedPools(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
+	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs), today)
 	require.NoError(t, err)
 	image := func(version string) edit {
 		return at("machine.image", object{"name": "gardenlinux", "version": version})
@@ -102,7 +102,8 @@ func TestUnknownMinors(t *testing.T) {
 	}
 }
 
-// TestUnknownFunctions: if an unknown function names the pool, it is not known whether it hashes a change.
+// TestUnknownFunctions: if an unknown function names the pool, it is not known whether it hashes a
+// change.
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -119,13 +120,14 @@ func FuzzReadCloudProfile(f *testing.F) {
 	f.Add([]byte(cloudProfile))
 	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","status":{"cloudProfileSpec":null}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := pool.ReadCloudProfile(raw); err != nil {
+		if _, err := pool.ReadCloudProfile(raw, today); err != nil {
 			require.NotEmpty(t, fault.All(err))
 		}
 	})
 }
 
-// TestSpellingUnderReleasedAdmission: admission compares bytes, so another order of members may be refused.
+// TestSpellingUnderReleasedAdmission: admission compares bytes, so another order of members may be
+// refused.
 func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	t.Parallel()
 	of := func(config string) pool.Pool {

@@ -87,6 +87,9 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	c.compareStrategies(&old, &updated, o)
 	updated.keepImage(&old)
+	updated.inherited = slices.DeleteFunc(slices.Clone(updated.inherited), func(path string) bool {
+		return !slices.Contains(old.inherited, path)
+	})
 	provider := o.provider(&updated)
 	c.Unknown = unknownOf(&old, &updated, provider.Name == "" || provider.HashesState)
 	c.ruleIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
@@ -203,8 +206,10 @@ func pointerTo(path string) string {
 	if path == "" {
 		return ""
 	}
-	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+	return "/" + asPointer.Replace(path)
 }
+
+var asPointer = strings.NewReplacer(".", "/", "[", "/", "]", "")
 
 // isBelow reports whether a pointer is at or below another one.
 func isBelow(pointer, above string) bool {

@@ -17,7 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not known.
+// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not
+// known.
 func TestOmittedAgainstExplicit(t *testing.T) {
 	t.Parallel()
 	own := shootsPool + "kubernetes.kubelet."
@@ -94,8 +95,8 @@ func TestOmittedImages(t *testing.T) {
 	}
 }
 
-// Nothing writes defaults into a provider config before it is hashed, so an added field is a change. It is indeterminate if the caller says that a
-// defaulter may have run.
+// Nothing writes defaults into a provider config before it is hashed, so an added field is a
+// change. It is indeterminate if the caller says that a defaulter may have run.
 func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	t.Parallel()
 	old := manifest(t, "shoot.yaml")
@@ -171,7 +172,8 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
-// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no other in-place change.
+// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no
+// other in-place change.
 func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
@@ -182,16 +184,17 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 		reason string
 	}{
 		{[]edit{image}, []string{"machine.image.version"}, "an in-place update has its cause, too"},
-		{[]edit{image, skipped}, []string{"kubernetes.version"}, "the image alone is updated in place"},
+		{[]edit{image, skipped}, []string{"spec.kubernetes.version"}, "the image alone is updated in place"},
 		{[]edit{image, machine}, []string{"machine.type"}, "the same"},
-		{[]edit{image, skipped, machine}, []string{"kubernetes.version", "machine.type"}, "both are forbidden"},
+		{[]edit{image, skipped, machine}, []string{"spec.kubernetes.version", "machine.type"}, "both are forbidden"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
 		assert.Equal(t, test.want, paths(causes(got)), test.reason)
 	}
 }
 
-// TestConsequenceOfAForbiddenUpdate: the text has the rule that forbids, and says that machines must be replaced only if they must.
+// TestConsequenceOfAForbiddenUpdate: the text has the rule that forbids, and says that machines
+// must be replaced only if they must.
 func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -223,7 +226,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
-// TestCausesBesideDefaults: a change that a default may undo is not a cause of a certain verdict, but it is a cause if nothing is certain.
+// TestCausesBesideDefaults: a change that a default may undo is not a cause of a certain verdict,
+// but it is a cause if nothing is certain.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
@@ -235,18 +239,20 @@ func TestCausesBesideDefaults(t *testing.T) {
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }
 
-// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else.
+// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing
+// else. It has the image of shoot.yaml, of which there is another one with the same version.
 const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1443.8.0"},
 	{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.5.0"}},
 	{"version":"1500.0.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.9.0"}},
 	{"version":"1501.0.0","inPlaceUpdates":{"supported":true}},
 	{"version":"1502.0.0","inPlaceUpdates":{"supported":false,"minVersionForUpdate":"1.0.0"}},
-	{"version":"1503.0.0"}]}]}}`
+	{"version":"1503.0.0"}]},{"name":"ubuntu","versions":[{"version":"1443.8.0"}]}]}}`
 
 // TestInPlaceImages: the CloudProfile says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
+	profile, err := pool.ReadCloudProfile([]byte(cloudProfile), today)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		strategy, version string
@@ -278,14 +284,15 @@ func TestInPlaceImages(t *testing.T) {
 	}
 }
 
-// TestProxyModeDecidesAboutNodeLocalDNS: after a change of the proxy mode, a note explains why node-local DNS is a cause.
+// TestProxyModeDecidesAboutNodeLocalDNS: after a change of the proxy mode, a note explains why
+// node-local DNS is a cause.
 func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	t.Parallel()
 	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
 	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
-	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
+	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
 	assert.Equal(t, []pool.Rule{pool.ProxyModeChanged}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
@@ -294,7 +301,8 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	assert.Empty(t, got.Rules, "it is the user's own change")
 }
 
-// TestRespelledQuantities: another spelling is a change if Gardener hashes the text. Reservations are hashed as quantities.
+// TestRespelledQuantities: another spelling is a change if Gardener hashes the text. Reservations
+// are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -320,7 +328,8 @@ func TestRespelledQuantities(t *testing.T) {
 	}
 }
 
-// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is still an in-place update.
+// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is still an in-place
+// update.
 func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	t.Parallel()
 	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
@@ -328,12 +337,12 @@ func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 		pick := edit{shootsPool + "updateStrategy", strategy.String()}
 		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
 		assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
-		assert.Equal(t, []string{"kubernetes.version"}, paths(got.Changes))
+		assert.Equal(t, []string{"spec.kubernetes.version"}, paths(got.Changes))
 	}
 	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
 	on134 := edit{"spec.kubernetes.version", "1.34.0"}
 	got := compare(t, manifest(t, "shoot.yaml", enabled, on134), manifest(t, "shoot.yaml", enabled, on134, ipvs), options(t))
-	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
+	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
 }
 
 func TestNodeAgentSecretNames(t *testing.T) {
@@ -489,7 +498,8 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	}
 }
 
-// The changes of pool and provider config are in one list, ordered by member, with pointers into the pool.
+// The changes of pool and provider config are in one list, ordered by member, with pointers into
+// the pool.
 func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	t.Parallel()
 	config := shootsPool + "providerConfig."
@@ -500,8 +510,8 @@ func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	)
 	got := compare(t, manifest(t, "shoot.yaml"), []byte(strings.Replace(string(updated), "ODD", "odd.name", 1)), options(t))
 	assert.Equal(t, []string{
-		"cri.name", "kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
-		"systemComponents.nodeLocalDNS.enabled", "volume.size",
+		"cri.name", "spec.kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
+		"spec.systemComponents.nodeLocalDNS.enabled", "volume.size",
 	}, paths(got.Changes))
 	pointers := map[string]string{}
 	for _, c := range got.Changes {
@@ -509,7 +519,7 @@ func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	}
 	assert.Equal(t, "/providerConfig/dataVolumes/0/iops", pointers["providerConfig.dataVolumes[name=a/b].iops"])
 	assert.Equal(t, "/providerConfig/odd.name", pointers[`providerConfig["odd.name"]`])
-	assert.Equal(t, "/kubernetes/version", pointers["kubernetes.version"])
+	assert.Equal(t, "/spec/kubernetes/version", pointers["spec.kubernetes.version"])
 }
 
 func TestProviderConfigErrorsNameThePool(t *testing.T) {
@@ -583,8 +593,9 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestIndeterminateOutweighsNone: one leaf has two differences. It is not known whether the name depends on the first, because the eras disagree. It
-// does not depend on the second. Once the leaf had the verdict on the second.
+// TestIndeterminateOutweighsNone: one leaf has two differences. It is not known whether the name
+// depends on the first, because the eras disagree. It does not depend on the second. Once the leaf
+// had the verdict on the second.
 func TestIndeterminateOutweighsNone(t *testing.T) {
 	t.Parallel()
 	type config struct {

@@ -40,14 +40,15 @@ func ExampleNewPlan() {
 	}
 	// Output:
 	// large: kept, roll
-	//   kubernetes.version "1.33.2" "1.34.0" in-place
+	//   spec.kubernetes.version "1.33.2" "1.34.0" in-place
 	//   assumed unchanged: the default version of the machine image
 	//   assumed unchanged: credentials and their rotation
 	// tiny: renamed, none
 	//   assumed unchanged: credentials and their rotation
 }
 
-// Two pools are compared with the Schema of their provider config, in the era of their Kubernetes minor.
+// Two pools are compared with the Schema of their provider config, in the era of their Kubernetes
+// minor.
 func ExampleCompare() {
 	schema, err := aws.Schema()
 	if err != nil {

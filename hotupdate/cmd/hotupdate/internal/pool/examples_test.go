@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// For each changed field of a pool, the example extensions give the pool another name exactly if the verdict is that its machines are replaced. There
-// is one version for each era.
+// For each changed field of a pool, the example extensions give the pool another name exactly if
+// the verdict is that its machines are replaced. There is one version for each era.
 func TestComparisonAgreesWithTheExampleExtensions(t *testing.T) {
 	t.Parallel()
 	agrees(t, "aws", aws.GenerateWorkerPoolHash, "1.33.0", "1.34.0", "1.37.0")
@@ -34,7 +34,8 @@ func first[P, Q any](name func(P, Q) (hash.Name, error)) func(P) (hash.Name, err
 	return func(p P) (hash.Name, error) { return name(p, *new(Q)) }
 }
 
-// agrees gets the type of the extension's worker pool from its function, because only the examples may import the type's package.
+// agrees gets the type of the extension's worker pool from its function, because only the examples
+// may import the type's package.
 func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, error), versions ...string) {
 	t.Helper()
 	digest := func(t *testing.T, p pool.Pool, team string) hash.Digest {
@@ -59,7 +60,8 @@ func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, erro
 	}
 }
 
-// workerPool turns a pool into the worker pool of an example extension, with Gardener's node-agent secret name.
+// workerPool turns a pool into the worker pool of an example extension, with Gardener's node-agent
+// secret name.
 func workerPool[P any](t *testing.T, p pool.Pool, team string) *P {
 	t.Helper()
 	secret, err := hash.NodeAgentSecretName(p.Worker)

@@ -15,11 +15,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// fieldsFile is the table of the fields of a Shoot, a Worker and a pool. Its head explains the
+// Table is the table of the fields of a Shoot, a Worker and a pool, in words. Its head explains the
 // columns.
 //
 //go:embed fields.txt
-var fieldsFile string
+var Table string
 
 // effect is the effect of a change of a field, as fields.txt names it.
 type effect string
@@ -75,7 +75,7 @@ func Fields(section string) map[string]Field { return tables()[section] }
 // first has several paths.
 var sections = sync.OnceValue(func() map[string][][]string {
 	all, section := map[string][][]string{}, ""
-	for line := range strings.Lines(fieldsFile) {
+	for line := range strings.Lines(Table) {
 		switch line = strings.TrimSpace(line); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
@@ -175,9 +175,24 @@ func triggerOf(path string) string { return renamed(path, 0, 1) }
 // nameInWorker returns the name that a pool of a Worker gives to a field.
 func nameInWorker(path string) string { return renamed(path, 1, 0) }
 
-// nameOwn gives a change of a Worker's pool the name that the manifest has.
+// nameOwn gives a change of a pool the name that the manifest has. What a pool has from its Shoot
+// stands there.
 func (p *Pool) nameOwn(c *hotupdate.Change) {
-	if name := nameInWorker(c.Path); p.ofWorker && name != c.Path {
+	name := c.Path
+	if p.ofWorker {
+		name = nameInWorker(c.Path)
+	}
+	for _, above := range p.inherited {
+		rest, is := strings.CutPrefix(c.Path, above)
+		switch {
+		case !is || rest != "" && rest[0] != '.':
+		case above == credentialsPath:
+			name = "status." + c.Path
+		default:
+			name = "spec." + c.Path
+		}
+	}
+	if name != c.Path {
 		c.Path, c.Pointer = name, pointerTo(name)
 	}
 }
@@ -322,8 +337,8 @@ func (m *Manifest) decode() {
 	delete(above, list)
 	for i := range min(len(m.workers), len(m.Pools)) {
 		p := &m.Pools[i]
-		p.all, p.Cluster.kubelet, p.Cluster.infrastructure = m.workers[i], at(kubernetes, "kubelet"),
-			above["infrastructureConfig"]
+		p.all, p.Cluster.region = m.workers[i], text(spec["region"])
+		p.Cluster.kubelet, p.Cluster.infrastructure = at(kubernetes, "kubelet"), above["infrastructureConfig"]
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +43,9 @@ const (
 	configKind    = "WorkerConfig"
 )
 
+// today is the day on which versions have expired, or not.
+var today = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
 // options have the Schema of workerConfig, and a naming with it.
 func options(tb testing.TB) pool.Options {
 	tb.Helper()
@@ -52,7 +56,7 @@ func options(tb testing.TB) pool.Options {
 		data, err := canonical(p.ProviderConfig, struct{}{})
 		return pool.Additional{Era: "canonical", Data: data}, err
 	}}
-	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
+	profile, err := pool.ReadCloudProfile([]byte(cloudProfile), today)
 	require.NoError(tb, err)
 	return pool.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
 		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
@@ -62,7 +66,8 @@ func options(tb testing.TB) pool.Options {
 	}}
 }
 
-// edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a list.
+// edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a
+// list.
 type edit struct {
 	path  string
 	value any

@@ -29,7 +29,8 @@ const (
 	kubelet     = "spec.kubernetes.kubelet."
 )
 
-// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or another change.
+// trigger is a line of the list of rolling update triggers that GEP-31 refers to, or another
+// change.
 type trigger struct {
 	line   string
 	file   string
@@ -39,14 +40,15 @@ type trigger struct {
 	paths  []string
 }
 
-// shootTriggers are the lines of "Rolling Update Triggers", which GEP-31 lists under "Goals" and "Worker pool hash calculations".
+// shootTriggers are the lines of "Rolling Update Triggers", which GEP-31 lists under "Goals" and
+// "Worker pool hash calculations".
 func shootTriggers() []trigger {
 	own := shootsPool + "kubernetes.kubelet."
 	none := []edit{{shootsPool + "kubernetes", nil}} // so that the Shoot's own values count
 	both := func(path string, value any) []edit { return []edit{none[0], {path, value}} }
 	config := shootsPool + "providerConfig."
 	return []trigger{
-		{".spec.kubernetes.version", "", nil, []edit{{"spec.kubernetes.version", "1.34.0"}}, updatedInPlace, []string{"kubernetes.version"}},
+		{".spec.kubernetes.version", "", nil, []edit{{"spec.kubernetes.version", "1.34.0"}}, updatedInPlace, []string{"spec.kubernetes.version"}},
 		{
 			".spec.provider.workers[].kubernetes.version", "",
 			[]edit{{shootsPool + "kubernetes.version", "1.32.7"}},
@@ -69,23 +71,23 @@ func shootTriggers() []trigger {
 		},
 		{".spec.provider.workers[].providerConfig, an ignored field", "", nil, []edit{{config + "hint", "x"}}, untouched, []string{"providerConfig.hint"}},
 		{".spec.provider.workers[].cri.name", "", nil, []edit{{shootsPool + "cri.name", "other"}}, outcomes{pool.Forbidden, pool.Forbidden}, []string{"cri.name"}}, // containerd is the only one
-		{".spec.systemComponents.nodeLocalDNS.enabled", "", nil, []edit{{"spec.systemComponents.nodeLocalDNS.enabled", true}}, onlyRolled, []string{"systemComponents.nodeLocalDNS.enabled"}},
+		{".spec.systemComponents.nodeLocalDNS.enabled", "", nil, []edit{{"spec.systemComponents.nodeLocalDNS.enabled", true}}, onlyRolled, []string{"spec.systemComponents.nodeLocalDNS.enabled"}},
 		{
 			".status.credentials.rotation.certificateAuthorities.lastInitiationTime", "", nil,
 			[]edit{{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2026-05-06T07:08:09Z"}},
 			updatedInPlace,
-			[]string{"credentials.rotation.certificateAuthorities.lastInitiationTime"},
+			[]string{"status.credentials.rotation.certificateAuthorities.lastInitiationTime"},
 		},
 		{
 			".status.credentials.rotation.serviceAccountKey.lastInitiationTime", "", nil,
 			[]edit{{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "2026-05-06T07:08:09Z"}},
 			updatedInPlace,
-			[]string{"credentials.rotation.serviceAccountKey.lastInitiationTime"},
+			[]string{"status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
 		},
-		{".spec.kubernetes.kubelet.kubeReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.kubeReserved.memory"}},
-		{".spec.kubernetes.kubelet.systemReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.systemReserved.memory"}},
-		{".spec.kubernetes.kubelet.evictionHard", "", both(kubelet+"evictionHard.memoryAvailable", "1Gi"), []edit{{kubelet + "evictionHard.memoryAvailable", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.evictionHard.memoryAvailable"}},
-		{".spec.kubernetes.kubelet.cpuManagerPolicy", "", none, []edit{{kubelet + "cpuManagerPolicy", "static"}}, updatedInPlace, []string{"kubernetes.kubelet.cpuManagerPolicy"}},
+		{".spec.kubernetes.kubelet.kubeReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"spec.kubernetes.kubelet.kubeReserved.memory"}},
+		{".spec.kubernetes.kubelet.systemReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"spec.kubernetes.kubelet.systemReserved.memory"}},
+		{".spec.kubernetes.kubelet.evictionHard", "", both(kubelet+"evictionHard.memoryAvailable", "1Gi"), []edit{{kubelet + "evictionHard.memoryAvailable", "2Gi"}}, updatedInPlace, []string{"spec.kubernetes.kubelet.evictionHard.memoryAvailable"}},
+		{".spec.kubernetes.kubelet.cpuManagerPolicy", "", none, []edit{{kubelet + "cpuManagerPolicy", "static"}}, updatedInPlace, []string{"spec.kubernetes.kubelet.cpuManagerPolicy"}},
 		{".spec.provider.workers[].kubernetes.kubelet.kubeReserved", "", nil, []edit{{own + "kubeReserved.pid", "20k"}}, updatedInPlace, []string{"kubernetes.kubelet.kubeReserved.pid"}},
 		{".spec.provider.workers[].kubernetes.kubelet.systemReserved", "", nil, []edit{{own + "systemReserved.cpu", "1m"}}, updatedInPlace, []string{"kubernetes.kubelet.systemReserved.cpu"}},
 		{".spec.provider.workers[].kubernetes.kubelet.evictionHard", "", nil, []edit{{own + "evictionHard.imageFSAvailable", "5%"}}, updatedInPlace, []string{"kubernetes.kubelet.evictionHard.imageFSAvailable"}},

@@ -16,6 +16,7 @@ const (
 	strategyPath     = "updateStrategy"
 	secretNamePath   = "nodeAgentSecretName"
 	versionPath      = "kubernetes.version"
+	credentialsPath  = "credentials.rotation"
 	kubeletPath      = "kubernetes.kubelet"
 	reservedPath     = "kubernetes.kubelet.kubeReserved"
 	imageNamePath    = "machine.image.name"

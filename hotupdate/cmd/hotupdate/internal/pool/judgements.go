@@ -25,7 +25,7 @@ type Cluster struct {
 	Pending inplace.PendingUpdates
 
 	known                   bool   // there is a Shoot
-	version                 string // of the control plane
+	version, region         string // of the control plane
 	rotates                 map[string]bool
 	kubelet, infrastructure any // configurations in the Shoot, see [Manifest.decode]
 }
@@ -231,6 +231,10 @@ func (j *judgement) image() (all []Change) {
 				all = append(all, Change{Change: change, Verdict: v, Rule: rule})
 			}
 		}
+	}
+	if j.CloudProfile.expired(before, after) {
+		all = append(all, about(imageVersionPath, before.Version, after.Version, Forbidden,
+			refused(imageFunction, imageExpired))...)
 	}
 	if newArchitecture {
 		all = append(all, about(architecturePath, oldArchitecture, architecture, v, rule)...)

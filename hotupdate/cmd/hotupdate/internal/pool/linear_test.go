@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// TestComparingAllocatesLinearly: a difference of a config is sought among all changes, without allocations: 8,000 took 39 seconds.
+// TestComparingAllocatesLinearly: a difference of a config is sought among all changes, without
+// allocations: 8,000 took 39 seconds.
 func TestComparingAllocatesLinearly(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)

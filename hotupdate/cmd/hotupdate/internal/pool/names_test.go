@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// configsOf are the members of provider configs, each with its values, without absent ones. They include members whose order, spelling or emptiness
-// some era hashes.
+// configsOf are the members of provider configs, each with its values, without absent ones. They
+// include members whose order, spelling or emptiness some era hashes.
 var configsOf = map[string]map[string][]string{
 	"aws": {
 		"volume":                  {`{}`, `{"iops":3000}`, `{"throughput":3000}`, `{"iops":3000,"throughput":125}`},
@@ -99,8 +99,8 @@ func drawConfig(t *rapid.T, config map[string]json.RawMessage) []byte {
 	return raw
 }
 
-// TestVerdictsAgreeWithTheNames: machines of a rolling pool are replaced exactly if the functions of the examples, in the eras of both minors, give
-// the pool another name.
+// TestVerdictsAgreeWithTheNames: machines of a rolling pool are replaced exactly if the functions
+// of the examples, in the eras of both minors, give the pool another name.
 func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
@@ -126,8 +126,8 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	}
 }
 
-// TestVolumeThatTheConfigNames: the extension looks data volumes up in the config. So a volume with another name there, or none, gets another
-// performance, and the pool another name.
+// TestVolumeThatTheConfigNames: the extension looks data volumes up in the config. So a volume with
+// another name there, or none, gets another performance, and the pool another name.
 func TestVolumeThatTheConfigNames(t *testing.T) {
 	t.Parallel()
 	const named, other = `"dataVolumes":[{"name":"a","iops":1}]`, `"dataVolumes":[{"name":"z","iops":1}]`
@@ -148,8 +148,8 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 	}
 }
 
-// TestVolumesBesideTheConfigOfAFork: it is not known whether a fork's extension hashes volumes. The built-in one once failed to read the fork's
-// config, and the failure counted as another name.
+// TestVolumesBesideTheConfigOfAFork: it is not known whether a fork's extension hashes volumes. The
+// built-in one once failed to read the fork's config, and the failure counted as another name.
 func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 	t.Parallel()
 	const ours, fork = configVersion, "aws.fork.example/v1"
@@ -187,7 +187,8 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 	}
 }
 
-// TestHotInALaterEra: a hot field rolls a pool whose era hashes it, and is not a cause if another field explains the new name.
+// TestHotInALaterEra: a hot field rolls a pool whose era hashes it, and is not a cause if another
+// field explains the new name.
 func TestHotInALaterEra(t *testing.T) {
 	t.Parallel()
 	var many []string

@@ -140,8 +140,6 @@ func (s *shoots) refusalOfList(name string) string {
 	names := strings.Split(list, ",")
 	unknown := func(name string) bool { return !s.updated.has(name) && (!isRollout || name != "*") }
 	switch {
-	case slices.Contains(names, ""):
-		return "the operation names no pool"
 	case isRollout && len(names) > 1 && slices.Contains(names, "*"):
 		return "* stands for all pools, and alone"
 	case slices.ContainsFunc(names, unknown):

@@ -12,8 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more edits on the new one. Released and adopted are the
-// verdicts for today's extension and for one that has adopted this library. Why names the deciding part of Gardener or of the extension.
+// change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more
+// edits on the new one. Released and adopted are the verdicts for today's extension and for one
+// that has adopted this library. Why names the deciding part of Gardener or of the extension.
 type change struct {
 	file              string
 	both, updated     []edit
@@ -112,7 +113,8 @@ func changesOfConfigs() []change {
 	}
 }
 
-// changesOfPools are judged by Gardener's hash and by the extension's hash of other fields than the config.
+// changesOfPools are judged by Gardener's hash and by the extension's hash of other fields than the
+// config.
 func changesOfPools() []change {
 	kubelet := edit{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}
 	dns := func(on bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", on} }
@@ -234,14 +236,16 @@ func changesInPlace() []change {
 }
 
 const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1443.0.0"},
 	{"version":"1592.1.0","inPlaceUpdates":{"supported":false}},
 	{"version":"1592.2.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1592.0.0"}},
 	{"version":"1592.3.0","inPlaceUpdates":{"supported":true}}]}]}}`
 
-// TestPairs: the verdict on a change is the effect in Gardener and the extension, for both extensions.
+// TestPairs: the verdict on a change is the effect in Gardener and the extension, for both
+// extensions.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
+	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs), today)
 	require.NoError(t, err)
 	all := append(append(changesOfConfigs(), changesOfPools()...), changesInPlace()...)
 	require.Greater(t, len(all), 60)
@@ -289,7 +293,8 @@ func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
 	return func(meta pool.TypeMeta) *hotupdate.Schema { return all[meta] }
 }
 
-// TestEraIsCrossedByMinors: a pool is also named by another function when its strategy changes. Then no Kubernetes minor is the cause.
+// TestEraIsCrossedByMinors: a pool is also named by another function when its strategy changes.
+// Then no Kubernetes minor is the cause.
 func TestEraIsCrossedByMinors(t *testing.T) {
 	old := edits{minor("1.33")}
 	for name, tc := range map[string]struct {

@@ -112,7 +112,7 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 		if was := before[pool.Worker.Name]; was != nil {
 			planned, err = o.plan(*was, pool)
 		} else {
-			_, err = Explain(pool, o)
+			_, _, err = pool.read(o)
 		}
 		all, plan.Pools = append(all, err), append(plan.Pools, planned)
 	}
@@ -122,7 +122,16 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	if err := errors.Join(all...); err != nil {
 		return nil, err
 	}
+	plan.Changes = slices.DeleteFunc(plan.Changes,
+		func(c Change) bool { return c.Rule == ToldAtPools && plan.tells(c.Pointer) })
 	return plan, nil
+}
+
+// tells reports whether a pool has a change of the field at a pointer in the Shoot.
+func (p *Plan) tells(pointer string) bool {
+	return slices.ContainsFunc(p.Pools, func(planned Planned) bool {
+		return slices.ContainsFunc(planned.Changes, func(c Change) bool { return c.Pointer == pointer })
+	})
 }
 
 // OneSided returns the plan of a manifest that is only on one side: all of its pools are added, or
@@ -143,7 +152,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate,
 		old.rest(), updated.rest())
 	c.Changes, c.Unjudged = rest, unjudged
-	s := &shoots{old, updated}
+	s := &shoots{old, updated, o.CloudProfile}
 	for _, judge := range shootJudgements {
 		if updated.Kind == Shoot {
 			for _, found := range judge(s) {
@@ -250,6 +259,9 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
 		c.merge(Change{Verdict: Forbidden, Rule: NotReleased})
 	}
+	if o.CloudProfile.expired(hash.Image{}, imageOf(added.Worker)) {
+		c.merge(Change{Verdict: Forbidden, Rule: refused(imageFunction, imageExpired)})
+	}
 	if inPlace(added.declared) {
 		c.Rules = append(c.Rules, GateIsOn)
 		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
@@ -279,7 +291,7 @@ func (o Options) content(p Pool) (string, error) {
 func Check(pools []Pool, o Options) error {
 	var all []error
 	for _, p := range pools {
-		_, err := Explain(p, o)
+		_, _, err := p.read(o)
 		all = append(all, err)
 	}
 	return errors.Join(all...)
@@ -288,24 +300,29 @@ func Check(pools []Pool, o Options) error {
 // Explain lists every field that is set and decides about the machines of a pool, with its class:
 // the changes from an empty pool.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
-	none := Pool{ownKubelet: p.ownKubelet}
-	var fields []hashedField
-	var err error
-	if !p.isBare() {
-		fields, err = p.hashedFields()
-	} else {
-		none.Unknown = p.Unknown
-	}
-	configs, configErr := compareConfigs(&none, &p, o)
+	fields, config, err := p.read(o)
 	all := changedFields(nil, fields)
 	for i := range all {
 		p.nameOwn(&all[i])
 	}
-	for _, change := range configs.Changes {
+	for _, change := range config {
 		all = append(all, change.Change)
 	}
 	slices.SortStableFunc(all, func(a, b hotupdate.Change) int {
 		return cmp.Compare((&Change{Change: a}).member(), (&Change{Change: b}).member())
 	})
-	return all, p.located(err, configErr)
+	return all, err
+}
+
+// read returns the hashed fields of a pool, and the changes of its provider config from an empty
+// one.
+func (p *Pool) read(o Options) (fields []hashedField, config []Change, err error) {
+	none := Pool{ownKubelet: p.ownKubelet}
+	if !p.isBare() {
+		fields, err = p.hashedFields()
+	} else {
+		none.Unknown = p.Unknown
+	}
+	configs, configErr := compareConfigs(&none, p, o)
+	return fields, configs.Changes, p.located(err, configErr)
 }

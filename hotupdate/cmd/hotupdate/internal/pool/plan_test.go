@@ -168,8 +168,8 @@ func TestOutcomeOfAPlan(t *testing.T) {
 	}
 }
 
-// A hundred pools with 200 fields each, and ten times as many: the time per pool stays the same. In the last third of the pools one
-// field changes; some are renamed.
+// A hundred pools with 200 fields each, and ten times as many: the time per pool stays the same. In
+// the last third of the pools one field changes; some are renamed.
 func BenchmarkPlan(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("pools=%d", n), func(b *testing.B) {

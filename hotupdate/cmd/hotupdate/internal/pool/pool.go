@@ -12,7 +12,7 @@
 //     an operation or the state of the infrastructure replaces them.
 //   - Every other verdict, and every refusal, has a [Rule] with its source.
 //   - An unknown fact makes the verdict indeterminate if it decides, and is else listed as assumed.
-//     A field without a judgement in fields.json is listed as not judged.
+//     A field without a row in fields.txt is listed as not judged.
 //
 // Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150
 // and the extensions of its time.
@@ -61,6 +61,7 @@ type Pool struct {
 	all        any  // the pool in the manifest, see [Manifest.decode]
 	ofWorker   bool // the names of its fields are those of a Worker
 	ownKubelet bool
+	inherited  []string           // paths of fields that the pool has from the Shoot
 	declared   hotupdate.Strategy // the update strategy in the manifest
 }
 

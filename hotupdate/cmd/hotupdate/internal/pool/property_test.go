@@ -18,8 +18,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// reading is another reading of Gardener's rules: patterns of paths, each with what a change can at most and at least do to a Shoot whose pool rolls.
-// It knows neither the table nor the judgements. The first pattern that matches counts. What none matches is graver than harmless.
+// reading is another reading of Gardener's rules: patterns of paths, each with what a change can at
+// most and at least do to a Shoot whose pool rolls. It knows neither the table nor the judgements.
+// The first pattern that matches counts. What none matches is graver than harmless.
 var reading = []struct {
 	paths string
 	least pool.Verdict
@@ -32,7 +33,9 @@ var reading = []struct {
 	{`spec\.hibernation\..*`, pool.ComeOrGo, pool.Forbidden},
 	{`spec\.kubernetes\.(kubelet|kubeProxy)\..*|spec\.kubernetes\.kubeAPIServer\.encryptionConfig.*|spec\.systemComponents\.nodeLocalDNS\.enabled`, pool.None, pool.Forbidden},
 	{`spec\.(addons|accessRestrictions|extensions|maintenance|monitoring|purpose|resources|tolerations|systemComponents|dns)(\..*)?`, pool.None, pool.Forbidden},
-	{`spec\.kubernetes\..*|spec\.provider\.workersSettings\..*`, pool.None, pool.None},
+	{`spec\.kubernetes\..*\.(featureGates|runtimeConfig|configMapName|kubeconfigs|name|verbosity|enabled|extendTokenExpiration)(\..*)?`, pool.None, pool.None},
+	{`spec\.kubernetes\..*`, pool.None, pool.Forbidden}, // values have limits
+	{`spec\.provider\.workersSettings\..*`, pool.None, pool.None},
 	{`w\.(minimum|maximum)`, pool.ComeOrGo, pool.Forbidden},
 	{`w\.(controlPlane\..*|zones)`, pool.ComeOrGo, pool.Forbidden},
 	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|updateStrategy|providerConfig)`, pool.None, pool.Forbidden},
@@ -40,8 +43,9 @@ var reading = []struct {
 	{`w\.(kubeletDataVolumeName|volume\.name|machine\.(architecture|image\.providerConfig)|cri\.containerRuntimes)`, pool.None, pool.Forbidden},
 }
 
-// namesOf composes the node-agent secret name of the pool of a Shoot from its text, without package pool.
-func nameFrom(t *rapid.T, root map[string]any) string {
+// namesOf composes the node-agent secret name of the pool of a Shoot from its text, without package
+// pool.
+func nameFrom(t require.TestingT, root map[string]any) string {
 	spec := root["spec"].(map[string]any)
 	worker := spec["provider"].(map[string]any)["workers"].([]any)[0].(map[string]any)
 	get := func(from any, path ...string) any {
@@ -88,8 +92,9 @@ func nameFrom(t *rapid.T, root map[string]any) string {
 	return name.Text
 }
 
-// TestEveryEditAgreesWithAnotherReading: an edit of any field of a Shoot, of one that no release knows, or of several, has a verdict within the bounds
-// of the other reading, and replaces machines whenever the composed name changes.
+// TestEveryEditAgreesWithAnotherReading: each edit of any field of a Shoot, of one that no release
+// knows, or of several, has a verdict within the bounds of the other reading, and replaces machines
+// whenever the composed name changes.
 func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	t.Parallel()
 	all := map[string][2]any{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}
@@ -118,58 +123,91 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	for _, r := range reading {
 		patterns = append(patterns, regexp.MustCompile("^("+r.paths+")$"))
 	}
-	rapid.Check(t, func(rt *rapid.T) {
-		before, after := map[string]any{}, map[string]any{}
-		var before2, after2 []edit
-		least, most := pool.None, pool.None
-		for range rapid.IntRange(1, 3).Draw(rt, "edits") {
-			path := rapid.SampledFrom(paths).Draw(rt, "path")
-			values := []any{nil, all[path][0], all[path][1]}
-			old, updated := rapid.IntRange(0, 2).Draw(rt, "old"), rapid.IntRange(0, 2).Draw(rt, "updated")
-			at := strings.Replace(path, "w.", shootsPool, 1)
-			if !strings.HasPrefix(path, "w.") {
-				at = path
-			}
-			if _, twice := before[at]; twice || old == updated || strings.Contains(fmt.Sprint(slices.Sorted(maps.Keys(before))), at) {
-				continue
-			}
-			before[at], after[at] = values[old], values[updated]
-			before2, after2 = append(before2, edit{at, values[old]}), append(after2, edit{at, values[updated]})
-			found := false
-			for i, r := range reading {
-				if patterns[i].MatchString(path) {
-					found = true
-					if fmt.Sprint(values[old]) != fmt.Sprint(values[updated]) {
-						least, most = max(least, r.least), max(most, r.most)
-					}
-					break
-				}
-			}
-			if !found {
-				least, most = max(least, pool.Indeterminate), pool.Forbidden
+	bounds := func(path string) (least, most pool.Verdict) {
+		for i, r := range reading {
+			if patterns[i].MatchString(path) {
+				return r.least, r.most
 			}
 		}
-		old, updated := editedFrom(t, base, before2), editedFrom(t, base, after2)
+		return pool.Indeterminate, pool.Forbidden
+	}
+	check := func(rt require.TestingT, edits []drawnEdit) {
+		var before, after []edit
+		least, most := pool.None, pool.None
+		for _, e := range edits {
+			values, at := []any{nil, all[e.path][0], all[e.path][1]}, strings.Replace(e.path, "w.", shootsPool, 1)
+			if !strings.HasPrefix(e.path, "w.") {
+				at = e.path
+			}
+			overlaps := func(other edit) bool {
+				return strings.HasPrefix(other.path+".", at+".") || strings.HasPrefix(at+".", other.path+".")
+			}
+			if slices.ContainsFunc(before, overlaps) {
+				continue
+			}
+			before, after = append(before, edit{at, values[e.old]}), append(after, edit{at, values[e.updated]})
+			if fmt.Sprint(values[e.old]) != fmt.Sprint(values[e.updated]) {
+				atLeast, atMost := bounds(e.path)
+				least, most = max(least, atLeast), max(most, atMost)
+			}
+		}
+		old, updated := editedFrom(t, base, before), editedFrom(t, base, after)
 		oldManifest, err := pool.Read(old)
 		require.NoError(rt, err)
 		newManifest, err := pool.Read(updated)
 		require.NoError(rt, err)
-		plan, err := pool.NewPlan(oldManifest, newManifest, pool.Options{Providers: providers.All(), Schema: schemas, Extension: pool.Adopted})
+		o := pool.Options{Providers: providers.All(), Schema: schemas, Extension: pool.Adopted}
+		plan, err := pool.NewPlan(oldManifest, newManifest, o)
 		if err != nil {
 			return // such as an unreadable version
 		}
 		got := plan.Verdict()
-		require.GreaterOrEqual(rt, got, least, "%v %v: %s", before2, after2, got)
-		require.LessOrEqual(rt, got, most, "%v %v: %s", before2, after2, got)
-		first, second := rooted(rt, old), rooted(rt, updated)
-		strategy := plan.Pools[0].Strategy
-		if strategy == hotupdate.AutoRollingUpdate && nameFrom(rt, first) != nameFrom(rt, second) {
-			require.GreaterOrEqual(rt, got, pool.Indeterminate, "%v %v: the name changes", before2, after2)
+		require.GreaterOrEqual(rt, got, least, "%v %v: %s", before, after, got)
+		require.LessOrEqual(rt, got, most, "%v %v: %s", before, after, got)
+		before2, after2 := rooted(rt, old), rooted(rt, updated)
+		keepImage(before2, after2)
+		if plan.Pools[0].Strategy == hotupdate.AutoRollingUpdate && nameFrom(rt, before2) != nameFrom(rt, after2) {
+			require.GreaterOrEqual(rt, got, pool.Indeterminate, "%v %v: the name changes", before, after)
 		}
+	}
+	for _, path := range paths {
+		for i := range 9 {
+			check(t, []drawnEdit{{path, i / 3, i % 3}})
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var edits []drawnEdit
+		for range rapid.IntRange(2, 3).Draw(rt, "edits") {
+			edits = append(edits, drawnEdit{
+				rapid.SampledFrom(paths).Draw(rt, "path"), rapid.IntRange(0, 2).Draw(rt, "old"), rapid.IntRange(0, 2).Draw(rt, "updated"),
+			})
+		}
+		check(rt, edits)
 	})
 }
 
-func rooted(t *rapid.T, raw []byte) (root map[string]any) {
+// keepImage gives the image of the old Shoot to a new one that leaves it out, as admission does.
+func keepImage(old, updated map[string]any) {
+	machine := func(root map[string]any) map[string]any {
+		workers := root["spec"].(map[string]any)["provider"].(map[string]any)["workers"].([]any)
+		m, _ := workers[0].(map[string]any)["machine"].(map[string]any)
+		return m
+	}
+	before, after := machine(old), machine(updated)
+	was, _ := before["image"].(map[string]any)
+	is, _ := after["image"].(map[string]any)
+	if after != nil && was["version"] != nil && is["version"] == nil && (is["name"] == nil || is["name"] == was["name"]) {
+		after["image"] = was
+	}
+}
+
+// drawnEdit is an edit of a field from one of its values to another: 0 is absent.
+type drawnEdit struct {
+	path         string
+	old, updated int
+}
+
+func rooted(t require.TestingT, raw []byte) (root map[string]any) {
 	require.NoError(t, json.Unmarshal(raw, &root))
 	return root
 }

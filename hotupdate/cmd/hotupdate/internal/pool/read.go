@@ -141,6 +141,13 @@ func (m *Manifest) readShoot() error {
 		p, poolErr := m.newPool("spec.provider.workers", &worker.poolSpec,
 			cmp.Or(worker.Kubernetes.Kubelet, spec.Kubernetes.Kubelet))
 		p.Cluster, p.ownKubelet, p.Architecture = cluster, worker.Kubernetes.Kubelet != nil, worker.Machine.Architecture
+		p.inherited = []string{nodeLocalDNSPath, credentialsPath}
+		if !p.ownKubelet {
+			p.inherited = append(p.inherited, kubeletPath)
+		}
+		if worker.Kubernetes.Version == "" {
+			p.inherited = append(p.inherited, versionPath)
+		}
 		w := &p.Worker
 		w.MachineType, w.Image, w.CRI = worker.Machine.Type, worker.Machine.Image,
 			orDefault(worker.CRI.Name, "containerd")

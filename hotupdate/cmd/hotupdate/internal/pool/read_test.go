@@ -185,7 +185,8 @@ func TestKindOf(t *testing.T) {
 	assert.Equal(t, pool.NoKind, pool.KindOf(pool.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Worker"}))
 }
 
-// Reading, explaining and planning never panic, and a manifest that can be read differs in nothing from itself.
+// Reading, explaining and planning never panic, and a manifest that can be read differs in nothing
+// from itself.
 func FuzzRead(f *testing.F) {
 	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
 		f.Add(manifest(f, file))

@@ -3,6 +3,9 @@ package pool
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	labels "k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -57,16 +61,17 @@ func isTrue(value any) bool { return value == true }
 func member(name string) fieldpath.Step { return fieldpath.Step{Name: name} }
 
 // shoots has both sides of a Shoot, whose fields above the pools are judged.
-type shoots struct{ old, updated *Manifest }
+type shoots struct {
+	old, updated *Manifest
+	profile      *CloudProfile
+}
 
 // shootJudgements are the rules of Gardener about a Shoot. Like those about a pool they do not know
 // one another.
 var shootJudgements = []func(*shoots) []Change{
-	(*shoots).versions, (*shoots).operations, (*shoots).workers, (*shoots).deletion, (*shoots).bindings,
-	(*shoots).scheduler, (*shoots).families,
-	(*shoots).highAvailability, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).encryption,
-	(*shoots).hibernation, (*shoots).forceDeletion,
-	(*shoots).systemWorkers, (*shoots).controlPlaneWorkers, (*shoots).podAddresses,
+	(*shoots).transitions, (*shoots).limits, (*shoots).versions, (*shoots).operations, (*shoots).workers,
+	(*shoots).deletion, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).hibernation, (*shoots).systemWorkers,
+	(*shoots).controlPlaneWorkers, (*shoots).podAddresses, (*shoots).cloudProfile,
 }
 
 // refuse is a refusal at a path. A difference of the path keeps its values.
@@ -76,15 +81,90 @@ func (s *shoots) refuse(path, function, text string) []Change {
 
 // judged is a finding at a path that a judgement of this file decides.
 func (s *shoots) judged(path string, v Verdict, rule Rule) []Change {
-	steps := strings.Split(path, ".")
-	if key, ok := strings.CutPrefix(path, "metadata.annotations."); ok {
-		steps = []string{"metadata", "annotations", key}
-	}
-	d := difference{before: at(s.old.root, steps...), after: at(s.updated.root, steps...)}
-	for _, name := range steps {
+	d := difference{before: at(s.old.root, stepsOf(path)...), after: at(s.updated.root, stepsOf(path)...)}
+	for _, name := range stepsOf(path) {
 		d.at = append(d.at, member(name))
 	}
 	return []Change{d.change(v, rule)}
+}
+
+// stepsOf returns the names in a path. The key of an annotation has dots.
+func stepsOf(path string) []string {
+	if key, ok := strings.CutPrefix(path, "metadata.annotations."); ok {
+		return []string{"metadata", "annotations", key}
+	}
+	return strings.Split(path, ".")
+}
+
+// transitions judges by the rows of [transitions] in fields.txt. The first row of a field that
+// matches counts.
+func (s *shoots) transitions() (all []Change) {
+	decided := map[string]bool{}
+	for _, row := range sections()["transitions"] {
+		path := row[0]
+		old, updated := s.both(stepsOf(path)...)
+		if decided[path] || textOf(old) == textOf(updated) || !matches(row[1], old) || !matches(row[2], updated) ||
+			!s.meets(row[3]) {
+			continue
+		}
+		decided[path] = true
+		switch row[4] {
+		case string(effectNone):
+			all = append(all, s.judged(path, None, NotHashed)...)
+		case string(effectUnknown):
+			all = append(all, s.judged(path, Indeterminate, BeyondManifests)...)
+		default:
+			all = append(all, s.refuse(path, row[5], row[6])...)
+		}
+	}
+	return all
+}
+
+// matches reports whether a value is one of a pattern: values in JSON, - if absent, * for all. A
+// pattern that begins with ! has the others.
+func matches(pattern string, value any) bool {
+	values, isNot := strings.CutPrefix(pattern, "!")
+	is := slices.Contains(strings.Split(values, "|"), cmp.Or(textOf(value), "-"))
+	return pattern == "*" || is != isNot
+}
+
+// meets reports whether all conditions hold: the new value of a field matches a pattern or, without
+// one, has changed.
+func (s *shoots) meets(conditions string) bool {
+	for condition := range strings.FieldsSeq(strings.TrimPrefix(conditions, "-")) {
+		path, pattern, isValue := strings.Cut(condition, "=")
+		old, updated := s.both(stepsOf(path)...)
+		if isValue && !matches(pattern, updated) || !isValue && textOf(old) == textOf(updated) {
+			return false
+		}
+	}
+	return true
+}
+
+// limits refuses what ValidateShootSpec and the functions that it calls refuse in the new Shoot,
+// and would not have refused in the old one.
+func (s *shoots) limits() (all []Change) {
+	before, after := s.old.broken(), s.updated.broken()
+	for key, l := range after {
+		if _, is := before[key]; !is {
+			all = append(all, s.refuse(key[0], l.function, l.text)...)
+		}
+	}
+	return all
+}
+
+// broken returns the limits that a Shoot does not meet, by the path of the field and the text.
+func (m *Manifest) broken() map[[2]string]limit {
+	all := map[[2]string]limit{}
+	of := subject{minor: minorOf(m.version), workers: len(m.workers), root: m.root}
+	for _, l := range limits()["Shoot limits"] {
+		for _, v := range valuesAt(any(m.root), l.steps, "") {
+			if of.breaks(v.value, l.condition[0], l.condition[1:]) {
+				all[[2]string{v.path, l.text}] = l
+			}
+		}
+	}
+	return all
 }
 
 // both returns the values at a path on both sides.
@@ -144,92 +224,6 @@ func (s *shoots) deletion() []Change {
 	return nil
 }
 
-// bindings is ValidateShootSpecUpdate and ValidateShootSpec for the credentials.
-func (s *shoots) bindings() (all []Change) {
-	const secret, credentials = "spec.secretBindingName", "spec.credentialsBindingName"
-	oldSecret, newSecret := s.both("spec", "secretBindingName")
-	oldCredentials, newCredentials := s.both("spec", "credentialsBindingName")
-	migrates := oldSecret != nil && newSecret == nil && newCredentials != nil
-	switch {
-	case oldSecret == newSecret:
-	case migrates:
-		all = s.judged(secret, Indeterminate, BeyondManifests)
-	default:
-		all = s.refuse(secret, "ValidateShootSpecUpdate",
-			"the field cannot be changed, unless credentialsBindingName replaces it")
-	}
-	if newSecret != nil && (newCredentials != nil || minorOf(s.updated.version).Compare(minorOf("1.34")) >= 0) &&
-		s.anyChanged() {
-		all = append(all, s.refuse(secret, "ValidateShootSpec",
-			"from Kubernetes 1.34 on, or beside it, only credentialsBindingName is admitted")...)
-	}
-	switch {
-	case oldCredentials != nil && newCredentials == nil:
-		all = append(all, s.refuse(credentials, "ValidateShootSpecUpdate", "the field cannot be removed")...)
-	case oldCredentials != newCredentials:
-		all = append(all, s.judged(credentials, Indeterminate, BeyondManifests)...)
-	}
-	return all
-}
-
-// anyChanged reports whether what decides about secretBindingName has changed.
-func (s *shoots) anyChanged() bool {
-	before := minorOf(s.old.version).Compare(minorOf("1.34")) < 0
-	return before || s.changed("spec", "secretBindingName") || s.changed("spec", "credentialsBindingName")
-}
-
-// scheduler is ValidateShootSpecUpdate.
-func (s *shoots) scheduler() []Change {
-	old, updated := s.both("spec", "schedulerName")
-	switch {
-	case old == updated:
-		return nil
-	case old == nil && updated == "default-scheduler":
-		return s.judged("spec.schedulerName", None, NotHashed)
-	}
-	return s.refuse("spec.schedulerName", "ValidateShootSpecUpdate", "the field cannot be changed")
-}
-
-// families is validateIPFamiliesUpdate: IPv4 and dual-stack can replace each other. Without
-// networking before, nothing is checked.
-func (s *shoots) families() []Change {
-	if !s.changed("spec", "networking", "ipFamilies") {
-		return nil
-	}
-	const single, dual = `["IPv4"]`, `["IPv4","IPv6"]`
-	old, updated := s.both("spec", "networking", "ipFamilies")
-	before, after := cmp.Or(textOf(old), single), cmp.Or(textOf(updated), single) // the default
-	switch {
-	case before == after:
-		return s.judged("spec.networking.ipFamilies", None, SameMeaning)
-	case before == single && after == dual, before == dual && after == single:
-		return s.judged("spec.networking.ipFamilies", Indeterminate, BeyondManifests)
-	}
-	return s.refuse("spec.networking.ipFamilies", "validateIPFamiliesUpdate",
-		"these IP families cannot replace the old ones")
-}
-
-// highAvailability is validateShootHAControlPlaneSpecUpdate.
-func (s *shoots) highAvailability() []Change {
-	path := []string{"spec", "controlPlane", "highAvailability", "failureTolerance", "type"}
-	old, updated := s.both(path...)
-	at := strings.Join(path, ".")
-	const function = "validateShootHAControlPlaneSpecUpdate"
-	switch {
-	case old == updated:
-		return nil
-	case updated != nil && updated != "node" && updated != "zone":
-		return s.refuse(at, "ValidateFailureToleranceTypeValue", "the failure tolerance is unknown")
-	case old == nil && s.isHibernated():
-		return s.refuse(at, function, "a hibernated control plane cannot become highly available")
-	case old == nil:
-		return s.judged(at, None, NotHashed)
-	case s.updated.isScheduled():
-		return s.refuse(at, function, "the failure tolerance of a control plane that runs cannot be changed")
-	}
-	return s.judged(at, Indeterminate, BeyondManifests)
-}
-
 // isScheduled reports whether the Shoot has a seed.
 func (m *Manifest) isScheduled() bool {
 	return at(m.root, "spec", "seedName") != nil || at(m.root, "status", "seedName") != nil
@@ -275,44 +269,13 @@ func (s *shoots) dns() []Change {
 	return s.judged("spec.dns.providers", None, NotHashed)
 }
 
-// encryption is ValidateEncryptionConfigUpdate.
-func (s *shoots) encryption() (all []Change) {
-	const function = "ValidateEncryptionConfigUpdate"
-	config := []string{"spec", "kubernetes", "kubeAPIServer", "encryptionConfig"}
-	resources, providers := s.changed(append(config, "resources")...), s.changed(append(config, "provider", "type")...)
-	phase := s.phase(etcdKey)
-	for path, is := range map[string]bool{"resources": resources, "provider.type": providers} {
-		at := strings.Join(config, ".") + "." + path
-		switch {
-		case !is:
-		case phase != "" && phase != "Completed":
-			all = append(all, s.refuse(at, function, "the key of etcd is being rotated")...)
-		case isTrue(atSpec(s.updated, "hibernation", "enabled")):
-			all = append(all, s.refuse(at, function, "encryption cannot be changed while the cluster is hibernated")...)
-		case path == "provider.type" && resources:
-			all = append(all, s.refuse(at, function, "provider and resources cannot be changed together")...)
-		case path == "provider.type" && !s.isReady():
-			all = append(all, s.refuse(at, function,
-				"the provider cannot be changed before the cluster was created")...)
-		default:
-			all = append(all, s.judged(at, None, NotHashed)...)
-		}
-	}
-	return all
-}
-
 func atSpec(m *Manifest, path ...string) any { return at(at(m.root, "spec"), path...) }
 
-// hibernation is validateHibernationUpdate and ValidateHibernation.
+// hibernation is ValidateHibernation.
 func (s *shoots) hibernation() (all []Change) {
 	const path = "spec.hibernation.enabled"
 	if !isTrue(atSpec(s.updated, "hibernation", "enabled")) || isTrue(atSpec(s.old, "hibernation", "enabled")) {
 		return nil
-	}
-	if slices.Contains([]string{"Preparing", "Completing"}, s.phase(etcdKey)) ||
-		slices.Contains([]string{"Preparing", "PreparingWithoutWorkersRollout", "Completing"}, s.phase(accountKey)) {
-		all = s.refuse(path, "validateHibernationUpdate",
-			"a cluster whose credentials are being rotated cannot be hibernated")
 	}
 	for _, name := range operationsOf(s.updated.operations[1]) {
 		if o, known := knownOperation(name); known && has(o, "awake") && !strings.Contains(name, "=") {
@@ -324,23 +287,6 @@ func (s *shoots) hibernation() (all []Change) {
 		all = append(all, s.refuse(path, "ValidateHibernation", "a self-hosted cluster cannot be hibernated")...)
 	}
 	return all
-}
-
-// forceDeletion is ValidateForceDeletion.
-func (s *shoots) forceDeletion() []Change {
-	const key = "confirmation.gardener.cloud/force-deletion"
-	old, updated := s.both("metadata", "annotations", key)
-	before, _ := strconv.ParseBool(text(old))
-	after, _ := strconv.ParseBool(text(updated))
-	switch {
-	case text(old) == text(updated):
-		return nil
-	case before && !after:
-		return s.refuse("metadata.annotations."+key, "ValidateForceDeletion", "the annotation cannot be removed")
-	case after && at(s.updated.root, "metadata", "deletionTimestamp") == nil:
-		return s.refuse("metadata.annotations."+key, "ValidateForceDeletion", "the Shoot is not being deleted")
-	}
-	return s.judged("metadata.annotations."+key, Indeterminate, BeyondManifests)
 }
 
 // newly reports whether something holds for the new Shoot and not for the old one.
@@ -444,13 +390,16 @@ func (s *shoots) podAddresses() []Change {
 	return nil
 }
 
-// refusals refuses what ValidateWorker refuses in the new pool, and would not have refused in the
-// old one.
+// refusals refuses what ValidateWorker refuses in the new pool, and did not refuse in the old one
+// with the same value. Types of machines and volumes that stay are not looked up again.
 func (j *judgement) refusals() []Change {
 	before := j.old.invalid(j.CloudProfile)
 	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Change) bool {
-		return slices.ContainsFunc(before,
-			func(old Change) bool { return old.Path == found.Path && old.Rule == found.Rule })
+		isType := found.Path == "machine.type" || found.Path == "volume.type"
+		return isType && found.New == textOf(at(j.old.all, strings.Split(found.Path, ".")...)) ||
+			slices.ContainsFunc(before, func(old Change) bool {
+				return old.Path == found.Path && old.Rule == found.Rule && old.New == found.New
+			})
 	})
 }
 
@@ -470,28 +419,32 @@ func (p *Pool) invalid(profile *CloudProfile) (all []Change) {
 		}
 	}
 	effective := p.effective()
-	for _, l := range limits() {
+	of := subject{minor: minorOf(p.Worker.KubernetesVersion), workers: 1, root: p.all, rolls: !inPlace(p.declared)}
+	for _, l := range limits()["limits"] {
 		for _, v := range valuesAt(effective, l.steps, "") {
-			refuse(p.breaks(v.value, l.condition[0], l.condition[1:]), v.path, l.function, l.text)
+			refuse(of.breaks(v.value, l.condition[0], l.condition[1:]), v.path, l.function, l.text)
 		}
 	}
 	p.checkTogether(effective, refuse)
-	all = append(append(all, p.invalidVersion()...), p.invalidSurge()...)
-	if path, text := profile.refuseMachine(p); path != "" {
-		refuse(true, path, "validateMachineTypes", text)
+	if profile != nil {
+		profile.check(p, refuse)
 	}
-	return all
+	return append(append(all, p.invalidVersion()...), p.invalidSurge()...)
 }
 
-// limit is a row of [limits].
+// limit is a row of [limits] or [Shoot limits].
 type limit struct {
 	steps, condition []string
 	function, text   string
 }
 
-var limits = sync.OnceValue(func() (all []limit) {
-	for _, row := range sections()["limits"] {
-		all = append(all, limit{strings.Split(row[0], "."), strings.Fields(row[1]), row[2], row[3]})
+var limits = sync.OnceValue(func() map[string][]limit {
+	all := map[string][]limit{}
+	for _, section := range []string{"limits", "Shoot limits"} {
+		for _, row := range sections()[section] {
+			all[section] = append(all[section],
+				limit{strings.Split(row[0], "."), strings.Fields(row[1]), row[2], row[3]})
+		}
 	}
 	return all
 })
@@ -532,39 +485,112 @@ func valuesAt(value any, steps []string, path string) (all []found) {
 	return all
 }
 
+// subject is a Shoot or a pool whose values have limits.
+type subject struct {
+	minor   hash.Minor
+	workers int
+	root    any
+	rolls   bool
+}
+
 // breaks reports whether a value does not meet a condition of [limits].
-func (p *Pool) breaks(value any, condition string, args []string) bool {
-	n, isNumber := number(value)
-	switch condition {
-	case "least", "most":
-		limit, _ := strconv.ParseFloat(args[0], 64)
-		return isNumber && (condition == "least" && n < limit || condition == "most" && n > limit)
-	case "one-of":
-		return !slices.Contains(args, text(value))
-	case "duration":
-		d, err := time.ParseDuration(text(value))
-		return err == nil && d < 0
-	case "quantity":
+func (s subject) breaks(value any, condition string, args []string) bool {
+	return conditions[condition](s, value, append(slices.Clip(args), "", ""))
+}
+
+// conditions are the conditions of [limits]. Each reports whether a value does not meet it.
+var conditions = map[string]func(s subject, value any, args []string) bool{
+	"least": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n < float(args[0])
+	},
+	"most": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n > float(args[0])
+	},
+	"above": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n <= float(args[0])
+	},
+	"below": func(_ subject, value any, args []string) bool {
+		n, is := number(value)
+		return is && n >= float(args[0])
+	},
+	"share": func(_ subject, value any, _ []string) bool {
+		n, isNumber := number(value)
+		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
+	},
+	"percent":  func(_ subject, value any, _ []string) bool { return percentOf(value) > 100 },
+	"duration": func(_ subject, value any, limits []string) bool { return isOutside(value, limits[0], limits[1]) },
+	"period": func(_ subject, value any, limits []string) bool { // 0 turns it off
+		return isOutside(value, "0s", "0s") && isOutside(value, limits[0], limits[1])
+	},
+	"quantity": func(_ subject, value any, args []string) bool {
 		q, err := resource.ParseQuantity(strings.Trim(textOf(value), `"`))
-		return err == nil && q.Sign() < 0
-	case "threshold":
+		least, _ := resource.ParseQuantity(cmp.Or(args[0], "0"))
+		return err == nil && q.Cmp(least) < 0
+	},
+	"threshold": func(_ subject, value any, _ []string) bool {
 		q, err := resource.ParseQuantity(text(value))
 		return (err != nil || q.Sign() < 0) && (len(labels.IsValidPercent(text(value))) > 0 || percentOf(value) > 100)
-	case "share":
-		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
-	case "percent":
-		return percentOf(value) > 100
-	case "size":
-		return !volumeSize.MatchString(text(value))
-	case "label":
+	},
+	"size":   func(_ subject, value any, _ []string) bool { return !volumeSize.MatchString(text(value)) },
+	"set":    func(_ subject, value any, _ []string) bool { return text(value) == "" },
+	"one-of": func(_ subject, value any, args []string) bool { return !slices.Contains(args, text(value)) },
+	"list-of": func(_ subject, value any, args []string) bool {
+		isOther := func(one string) bool { return !slices.Contains(args, one) }
+		return slices.ContainsFunc(strings.Split(text(value), ","), isOther)
+	},
+	"unique": func(_ subject, value any, _ []string) bool {
+		seen := map[string]bool{}
+		for _, one := range listOf(value) {
+			seen[textOf(one)] = true
+		}
+		return len(seen) < len(listOf(value))
+	},
+	"label": func(_ subject, value any, _ []string) bool {
 		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
-	case "key":
-		return len(labels.IsQualifiedName(text(value))) > 0 ||
-			text(value) == "node.gardener.cloud/critical-components-not-ready"
-	case "in-place":
-		return !inPlace(p.declared) && value != false
-	}
-	return text(value) == "" // set
+	},
+	"label-value": func(_ subject, value any, _ []string) bool {
+		return len(labels.IsValidLabelValue(text(value))) > 0
+	},
+	"key": func(_ subject, value any, _ []string) bool {
+		const reserved = "node.gardener.cloud/critical-components-not-ready"
+		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == reserved
+	},
+	"keys": func(_ subject, value any, _ []string) bool {
+		isWrong := func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 }
+		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
+	},
+	"network": func(_ subject, value any, _ []string) bool {
+		address, network, err := net.ParseCIDR(text(value))
+		return err != nil || !address.Equal(network.IP)
+	},
+	"https": func(_ subject, value any, _ []string) bool {
+		u, err := url.Parse(text(value))
+		return err != nil || u.Scheme != "https" || u.Host == "" || u.Fragment != "" || u.User != nil ||
+			u.RawQuery != ""
+	},
+	"in-place":     func(s subject, value any, _ []string) bool { return s.rolls && value != false },
+	"until":        func(s subject, _ any, args []string) bool { return s.minor.Compare(minorOf(args[0])) >= 0 },
+	"with-workers": func(s subject, _ any, _ []string) bool { return s.workers == 0 },
+	"without": func(s subject, _ any, args []string) bool {
+		return at(s.root, strings.Split(args[0], ".")...) != nil
+	},
+}
+
+func float(text string) float64 {
+	f, _ := strconv.ParseFloat(text, 64)
+	return f
+}
+
+// isOutside reports whether a duration is below a limit or above the other one. A limit may be
+// missing.
+func isOutside(value any, least, most string) bool {
+	d, err := time.ParseDuration(text(value))
+	low, _ := time.ParseDuration(least)
+	high, noLimit := time.ParseDuration(most)
+	return err == nil && (d < low || noLimit == nil && d > high)
 }
 
 // checkTogether checks fields that limit one another.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -158,19 +160,85 @@ type poolSpec struct {
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable"`
 }
 
-// imageSpec has the fields that are read of the spec of a CloudProfile.
-type imageSpec struct {
-	MachineTypes []struct {
-		Name         string `json:"name"`
-		Architecture string `json:"architecture"`
-	} `json:"machineTypes"`
+// cloudProfileSpec has the fields that are read of the spec of a CloudProfile.
+type cloudProfileSpec struct {
+	Kubernetes struct {
+		Versions []expirable `json:"versions"`
+	} `json:"kubernetes"`
 	MachineImages []struct {
-		Name     string `json:"name"`
-		Versions []struct {
-			Version        string         `json:"version"`
-			InPlaceUpdates inPlaceUpdates `json:"inPlaceUpdates"`
-		} `json:"versions"`
+		Name     string         `json:"name"`
+		Versions []imageVersion `json:"versions"`
 	} `json:"machineImages"`
+	MachineTypes []machineType `json:"machineTypes"`
+	VolumeTypes  []volumeType  `json:"volumeTypes"`
+	Regions      []struct {
+		Name  string     `json:"name"`
+		Zones []zoneSpec `json:"zones"`
+	} `json:"regions"`
+	Limits struct {
+		MaxNodesTotal *int `json:"maxNodesTotal"`
+	} `json:"limits"`
+	ControlPlane *struct {
+		AllowZonePinning bool `json:"allowZonePinning"`
+	} `json:"controlPlane"`
+}
+
+type expirable struct {
+	Version        string       `json:"version"`
+	ExpirationDate *metav1.Time `json:"expirationDate"`
+	Lifecycle      []stage      `json:"lifecycle"`
+}
+
+type stage struct {
+	Classification string       `json:"classification"`
+	StartTime      *metav1.Time `json:"startTime"`
+}
+
+type imageVersion struct {
+	expirable
+
+	Architectures  []string `json:"architectures"`
+	CRI            []cri    `json:"cri"`
+	InPlaceUpdates struct {
+		Supported           bool   `json:"supported"`
+		MinVersionForUpdate string `json:"minVersionForUpdate"`
+	} `json:"inPlaceUpdates"`
+}
+
+type cri struct {
+	Name              string  `json:"name"`
+	ContainerRuntimes []named `json:"containerRuntimes"`
+}
+
+type named struct {
+	Name string `json:"type"`
+}
+
+// amd64 is the default architecture of machine types and images.
+const amd64 = "amd64"
+
+type machineType struct {
+	Name         string             `json:"name"`
+	Architecture string             `json:"architecture"`
+	Usable       *bool              `json:"usable"`
+	CPU          *resource.Quantity `json:"cpu"`
+	Memory       *resource.Quantity `json:"memory"`
+	Storage      *struct {
+		Type    string             `json:"type"`
+		MinSize *resource.Quantity `json:"minSize"`
+	} `json:"storage"`
+}
+
+type volumeType struct {
+	Name    string             `json:"name"`
+	Usable  *bool              `json:"usable"`
+	MinSize *resource.Quantity `json:"minSize"`
+}
+
+type zoneSpec struct {
+	Name                    string   `json:"name"`
+	UnavailableMachineTypes []string `json:"unavailableMachineTypes"`
+	UnavailableVolumeTypes  []string `json:"unavailableVolumeTypes"`
 }
 
 // spellings are hints for readers who do not know Go types.

@@ -89,8 +89,9 @@ var special = map[string][2]any{
 	},
 }
 
-// TestEveryFieldIsJudged: each field of a pool and above it, changed alone, set and removed, is a change or is listed as not judged. What is
-// added to members.json, because a release of Gardener has it, is listed until somebody judges it.
+// TestEveryFieldIsJudged: each field of a pool and above it, changed alone, set and removed, is a
+// change or is listed as not judged. What is added to members.json, because a release of Gardener
+// has it, is listed until somebody judges it.
 func TestEveryFieldIsJudged(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {

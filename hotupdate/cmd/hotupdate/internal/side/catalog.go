@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -154,7 +155,7 @@ func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) 
 	if err != nil {
 		return nil, err
 	}
-	profile, err := pool.ReadCloudProfile(o.Raw)
+	profile, err := pool.ReadCloudProfile(o.Raw, time.Now())
 	return profile, located(o, err)
 }
 

@@ -14,7 +14,7 @@ import (
 // One reads a file or directory with one manifest, and removes the pools that are not wanted.
 func (r *Reader) One(file string) (*Manifest, error) {
 	found := r.Read(file)
-	if err := errors.Join(r.problems...); err != nil {
+	if err := errors.Join(append(r.problems, r.others...)...); err != nil {
 		return nil, err
 	}
 	if len(found) != 1 {
@@ -29,7 +29,7 @@ func (r *Reader) One(file string) (*Manifest, error) {
 }
 
 // Compare compares the manifests of two sides, each a file or a directory. There are no plans if
-// neither side has a manifest, and the Reader is lenient or there are other objects.
+// neither side has a manifest, and the Reader is lenient or a side has other objects.
 func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about
@@ -38,7 +38,7 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		return nil, err
 	}
 	if len(before)+len(after) == 0 {
-		if r.Lenient || r.others > 0 {
+		if r.Lenient || len(r.others) > 0 {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd",

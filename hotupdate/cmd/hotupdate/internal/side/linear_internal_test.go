@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// TestUnknownMembersAreLocatedTogether: the text of an object was parsed for every unknown member. 4,000 took a minute.
+// TestUnknownMembersAreLocatedTogether: the text of an object was parsed for every unknown member.
+// 4,000 took a minute.
 func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 	checking := func(n int) float64 {
 		var members []string

@@ -82,7 +82,8 @@ func TestPairUp(t *testing.T) {
 	}
 }
 
-// TestPairsAreComplete: whatever the sides hold, each manifest is in exactly one Pair, and one with its twin if it has one.
+// TestPairsAreComplete: whatever the sides hold, each manifest is in exactly one Pair, and one with
+// its twin if it has one.
 func TestPairsAreComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
@@ -114,8 +115,8 @@ func TestPairsAreComplete(t *testing.T) {
 	})
 }
 
-// TestPairsLeaveNoChoice: beside those that are the same, two manifests are a pair exactly if each may be the other, and may be no third that is
-// left over. The namespace * is no wildcard.
+// TestPairsLeaveNoChoice: beside those that are the same, two manifests are a pair exactly if each
+// may be the other, and may be no third that is left over. The namespace * is no wildcard.
 func TestPairsLeaveNoChoice(t *testing.T) {
 	may := func(a, b *Manifest) bool {
 		same := func(a, b string) bool { return a == b || a == "" || b == "" }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,20 +63,19 @@ type Reader struct {
 	// Warnings are about the new side, each with its place.
 	Warnings []string
 	problems []error
-	others   int // objects of other kinds
+	others   []error // sides that have objects, and only of other kinds
 }
 
 // Read returns the manifests of a side. It collects their problems, so that those of both sides are
 // reported at once.
 //
-// It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot,
-// unless there are no others.
+// It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
 func (r *Reader) Read(path string) (found []*Manifest) {
 	if path == noFile {
 		return nil
 	}
 	var others []manifests.Object
-	judged := false // there is a manifest, or one with problems
+	judged, overlay := false, false // there is a manifest, or one with problems; there is a kustomization
 	for o := range manifests.Objects([]string{path}, r.Stdin) {
 		kind, err := r.Schemas.kindOf(o.Raw)
 		switch {
@@ -87,19 +87,25 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 			found = append(found, r.parse(&o)...)
 		case err == nil && r.isTypo(&o, kind):
 			judged = true
+		case isKustomization(o.File, kind):
+			overlay = true
 		default:
 			others = append(others, o)
-			r.others++
 		}
 	}
 	switch {
-	case r.Lenient || judged || isDirectory(path): // see Compare
-	case len(others) == 1:
+	case judged:
+	case overlay: // whatever it patches is elsewhere
+		r.problems = append(r.problems,
+			fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
+	case r.Lenient:
+	case len(others) == 1 && (r.Schemas.given != nil || isNameless(others[0].Raw)): // a provider config of some kind
 		return r.parse(&others[0])
 	case len(others) > 0:
-		r.problems = append(r.problems, fmt.Errorf(
+		r.others = append(r.others, fmt.Errorf(
 			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
 			plaintext.Counted(len(others), "object")))
+	case isDirectory(path): // see Compare
 	default:
 		r.problems = append(r.problems,
 			fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
@@ -112,11 +118,29 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// isKustomization reports whether an object says what kustomize makes of other objects. It needs no
+// kind.
+func isKustomization(file string, kind pool.TypeMeta) bool {
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
+	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
+		kind.Kind == "" && name == "kustomization"
+}
+
+// isNameless reports whether an object is none of a cluster.
+func isNameless(raw []byte) bool {
+	m, err := pool.ReadCustom(raw)
+	return err != nil || m.Name == ""
+}
+
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
 func (r *Reader) isKnown(kind pool.TypeMeta) bool {
-	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || r.Schemas.defined[kind] != nil ||
-		kind.Kind == "WorkerConfig"
+	for defined := range r.Schemas.defined { // in any version
+		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
+			return true
+		}
+	}
+	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
