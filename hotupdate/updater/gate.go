@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,7 +93,9 @@ func (g *gate) open(r *http.Request, name string) error {
 	if reasonOf(node).Reason == inplace.ReadyForUpdate {
 		return nil // it was reported before
 	}
-	if !g.cache.isFilled() {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+	defer cancel()
+	if !g.cache.sync(ctx) {
 		return errors.New("the machines are not known yet")
 	}
 	for _, machine := range g.cache.allMachines() {
@@ -120,7 +123,7 @@ func (g *gate) apply(r *http.Request, machine *object) error {
 		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: isDrained}, nil
 	}
 	result, ready := g.executor.ApplyInPlace(r.Context(), observed, read)
-	g.remember(result.Machine)
+	g.written.Store(machine.GetName(), versionOf(result.Machine))
 	if ready {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	expiring "k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -26,7 +27,7 @@ type Updater struct {
 
 	clients     clients
 	cache       *caches
-	store       *store
+	store       store
 	executor    *machineupdate.Executor[*object]
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
@@ -35,11 +36,13 @@ type Updater struct {
 	classes     machineupdate.Classes // of updates
 	creating    machineupdate.Classes // of creations: MCM's cache may lag behind, or run ahead
 
-	mutex    sync.Mutex
-	queue    workqueue.TypedRateLimitingInterface[string] // nil while another process leads
-	written  map[string]uint64                            // the version that this process has written last, by machine
-	reported map[string]string                            // what was reported about the InPlace part, by machine
-	secrets  map[string]fetched
+	written  sync.Map           // the version that this process has written last, by machine
+	reported sync.Map           // what was reported about the InPlace part, by machine
+	secrets  *expiring.Expiring // of classes
+
+	leading sync.Mutex // one term at a time
+	mutex   sync.Mutex
+	queue   workqueue.TypedRateLimitingInterface[string] // nil while another process leads
 }
 
 // Leader election, with client-go's recommended times. MCM's own lease is another one.
@@ -62,28 +65,20 @@ const workers = 20
 // process, because MCM handles none.
 func (u *Updater) Run(ctx context.Context) {
 	defer u.broadcaster.Shutdown()
-	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.events})
+	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events(u.Namespace)})
 	if err := u.watch(); err != nil {
 		klog.FromContext(ctx).Error(err, "hot updates cannot watch machines")
 		return
 	}
-	if !u.cache.sync(ctx) {
-		return
+	u.cache.factory.Start(ctx.Done())
+	if u.cache.sync(ctx) {
+		wait.UntilWithContext(ctx, u.compete, retryPeriod)
 	}
-	terms := make(chan context.Context)
-	go wait.UntilWithContext(ctx, func(ctx context.Context) { u.compete(ctx, terms) }, retryPeriod)
-	for {
-		select {
-		case term := <-terms:
-			u.lead(term)
-		case <-ctx.Done():
-			return
-		}
-	}
+	u.leading.Lock() // the last term has ended
 }
 
 // compete competes for the lease until it was lost.
-func (u *Updater) compete(ctx context.Context, terms chan<- context.Context) {
+func (u *Updater) compete(ctx context.Context) {
 	host, _ := os.Hostname() // only for people
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
@@ -91,15 +86,7 @@ func (u *Updater) compete(ctx context.Context, terms chan<- context.Context) {
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(term context.Context) {
-				select {
-				case terms <- term:
-				case <-term.Done():
-				}
-			},
-			OnStoppedLeading: func() {},
-		},
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: u.lead, OnStoppedLeading: func() {}},
 	})
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "hot updates cannot compete for their lease")
@@ -110,10 +97,10 @@ func (u *Updater) compete(ctx context.Context, terms chan<- context.Context) {
 
 // lead handles machines until the term ends.
 func (u *Updater) lead(term context.Context) {
+	u.leading.Lock()
+	defer u.leading.Unlock()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	u.mutex.Lock()
-	u.queue = queue
-	u.mutex.Unlock()
+	u.setQueue(queue)
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
@@ -126,11 +113,15 @@ func (u *Updater) lead(term context.Context) {
 	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
 	<-term.Done()
 	u.metrics.leads.Set(0)
-	u.mutex.Lock()
-	u.queue = nil
-	u.mutex.Unlock()
+	u.setQueue(nil)
 	queue.ShutDown()
 	running.Wait()
+}
+
+func (u *Updater) setQueue(queue workqueue.TypedRateLimitingInterface[string]) {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	u.queue = queue
 }
 
 // next handles the next machine of the queue.
@@ -148,24 +139,23 @@ func (u *Updater) next(ctx context.Context, queue workqueue.TypedRateLimitingInt
 
 // watch has the machines enqueued that a change concerns.
 func (u *Updater) watch() error {
-	machines := u.cache.handle(u.cache.machines, func(name string, _, after *object) {
+	machines := handle(u.cache.machines, func(name string, _, after *object) {
 		if after == nil {
-			u.forgetMachine(name)
+			u.written.Delete(name)
+			u.reported.Delete(name)
 		}
 		u.enqueue(name)
 	})
-	classes := u.cache.handle(u.cache.classes, func(name string, before, after *object) {
+	classes := handle(u.cache.classes, func(name string, before, after *object) {
 		if after == nil {
-			u.cache.forget(name)
 			u.classes.Forget(u.Namespace + "/" + name)
-			u.store.setPrunable(true)
 		}
-		if before == nil || after == nil || before.GetResourceVersion() != after.GetResourceVersion() {
+		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
 			u.enqueueIf(func(machine *object) bool { return u.concerns(machine, name) })
 		}
 	})
-	deployments := u.cache.handle(u.cache.deployments, func(_ string, before, after *object) {
-		if before == nil || after == nil || wantedOf(before) != wantedOf(after) {
+	deployments := handle(u.cache.deployments, func(_ string, before, after *object) {
+		if before == nil || wantedOf(before) != wantedOf(after) {
 			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
 		}
 	})

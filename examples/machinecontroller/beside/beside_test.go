@@ -38,14 +38,14 @@ func TestFleet(t *testing.T) {
 	p := f.start()
 	f.settled(n)
 	patches, conflicts := p.patches()
-	sets, removes, reads := f.cloud.calls()
+	sets, removes, reads := f.cloud.Calls()
 	assert.Equal(t, []int{2 * n, 0, 0, 0, 2 * n}, []int{patches, conflicts, sets, removes, reads})
 
 	f.putClass(class, `{"tags":{"owner":"alice","cost-center":"1"}}`)
 	f.tagged(all, map[string]string{"owner": "alice", "cost-center": "1"})
 	f.settled(n)
 	again, conflicts := p.patches()
-	sets, removes, _ = f.cloud.calls()
+	sets, removes, _ = f.cloud.Calls()
 	assert.Equal(t, []int{3 * n, 0, n, n}, []int{again - patches, conflicts, sets, removes})
 
 	for i := range 20 {
@@ -62,9 +62,9 @@ func TestFleet(t *testing.T) {
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.provider.blind = true
+	f.provider.Blind = true
 	p := f.start()
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
 	f.putClass(class, `{"tags":{"v0":"1","owner":"alice"}}`)
 	m := runMCM(t, f.namespace, f.client, f.provider, 50*time.Millisecond)
 	all := names(60)
@@ -74,8 +74,8 @@ func TestCreations(t *testing.T) {
 	}
 	f.tagged(all, map[string]string{"owner": "alice", "v6": "1"})
 	for _, name := range all {
-		assert.Len(t, f.cloud.of(name), 1, name)
-		assert.Contains(t, f.cloud.of(name), f.machine(name).Spec.ProviderID, "the provider ID is not lost")
+		assert.Len(t, f.cloud.Of(name), 1, name)
+		assert.Contains(t, f.cloud.Of(name), f.machine(name).Spec.ProviderID, "the provider ID is not lost")
 	}
 	t.Logf("%d conflicts of MCM, %d of them with running machines", m.conflicts.Load(), m.late.Load())
 	stored := p.metric(t, "hot_update_creations_total", "Stored")
@@ -89,7 +89,7 @@ func TestCreations(t *testing.T) {
 func (f *fixture) blockCreations() (proceed, begun func()) {
 	first, open := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	f.provider.between = func(string) {
+	f.provider.Between = func(string) {
 		once.Do(func() { close(first) })
 		<-open
 	}
@@ -103,7 +103,7 @@ func TestSupersededVersion(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	p := f.start()
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	runMCM(t, f.namespace, f.client, f.provider, 0)
 	proceed, begun := f.blockCreations()
@@ -114,7 +114,7 @@ func TestSupersededVersion(t *testing.T) {
 	p.killed.Store(true)
 	p.stop()
 	q := f.start()
-	f.provider.creating = q.Creating
+	f.provider.Creating = q.Creating
 	proceed()
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
@@ -135,7 +135,7 @@ func TestSupersededVersion(t *testing.T) {
 func TestCreationOutlivesItsClass(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.provider.creating = f.start().Creating
+	f.provider.Creating = f.start().Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	f.putClass("next", `{"tags":{"owner":"bob"}}`)
 	f.pool("InPlaceUpdate")
@@ -164,7 +164,7 @@ func TestStoreFails(t *testing.T) {
 		}
 		return nil
 	}})
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	runMCM(t, f.namespace, f.client, f.provider, 0)
 	proceed, begun := f.blockCreations()
@@ -201,7 +201,7 @@ func TestUnreadStore(t *testing.T) {
 	f.until("an adoption was tried", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "WriteFailed") > 0
 	})
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
 	assert.Zero(t, reads+patches)
 	down.Store(false)
@@ -220,13 +220,13 @@ func TestMissingSecret(t *testing.T) {
 	f.until("the class is unusable", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "ClassUnusable") > 0
 	})
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
 	assert.Zero(t, reads+patches)
 	f.putSecret("two")
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
-	assert.Zero(t, f.cloud.credentials[""])
-	assert.Positive(t, f.cloud.credentials["two"])
+	assert.Zero(t, f.cloud.Credentials[""])
+	assert.Positive(t, f.cloud.Credentials["two"])
 }
 
 // TestUnreadableClass: nothing is called or written as long as the class cannot be read.
@@ -238,13 +238,13 @@ func TestUnreadableClass(t *testing.T) {
 	p := f.start()
 	f.settled(1)
 	patches, _ := p.patches()
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
 	f.until("the class is unusable", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "ClassUnusable") > 0
 	})
 	again, _ := p.patches()
-	_, _, readAgain := f.cloud.calls()
+	_, _, readAgain := f.cloud.Calls()
 	assert.Equal(t, []int{patches, reads}, []int{again, readAgain})
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
@@ -275,7 +275,7 @@ func TestUnfinishedMachines(t *testing.T) {
 		assert.Equal(t, running[0], r.Name)
 	}
 	for _, name := range all[:len(phases)+1] {
-		assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.tagsOf(name), name)
+		assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.TagsOf(name), name)
 	}
 }
 
@@ -295,22 +295,22 @@ func TestPauseUnimplementedEpoch(t *testing.T) {
 	pause(`"true"`)
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.until("the machine is paused", func() bool { return p.metric(t, "hot_update_reconciles_total", "Paused") > 0 })
-	assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.tagsOf("m-1"))
+	assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.TagsOf("m-1"))
 	pause("null")
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
 	p.stop()
 
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	q := f.start(func(o *updater.Options) { o.Epoch = "restored" })
 	f.until("another epoch is one more pass", func() bool {
-		_, _, again := f.cloud.calls()
+		_, _, again := f.cloud.Calls()
 		return again > reads
 	})
 	f.settled(1)
 	q.stop()
 
-	f.provider.unable = machineupdate.ErrUnimplemented
+	f.provider.Unable = machineupdate.ErrUnimplemented
 	before := f.machine("m-1").Annotations
 	r := f.start()
 	f.putClass(class, `{"tags":{"owner":"carol"}}`)
@@ -336,7 +336,7 @@ func TestDeletions(t *testing.T) {
 	f.until("their VMs are gone", func() bool {
 		left := 0
 		for _, name := range all[:10] {
-			left += len(f.cloud.of(name))
+			left += len(f.cloud.Of(name))
 		}
 		return left == 0
 	})
@@ -347,7 +347,7 @@ func TestDeletions(t *testing.T) {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.cloud.latency = 50 * time.Millisecond
+	f.cloud.Latency = 50 * time.Millisecond
 	f.putClass(class, `{"tags":{"owner":"alice"}}`)
 	all := names(60)
 	f.running(`{"tags":{"owner":"alice"}}`, all...)
@@ -355,7 +355,7 @@ func TestKill(t *testing.T) {
 	f.settled(len(all))
 	f.putClass(class, `{"tags":{"owner":"alice","team":"blue"}}`)
 	f.until("some machines are updated", func() bool {
-		sets, _, _ := f.cloud.calls()
+		sets, _, _ := f.cloud.Calls()
 		return sets > 5
 	})
 	p.killed.Store(true)
@@ -404,7 +404,7 @@ func TestInPlaceIsReported(t *testing.T) {
 	p := f.start()
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
-	assert.Zero(t, f.cloud.kernels)
+	assert.Zero(t, f.cloud.Kernels)
 	isTold := func(r request) bool { return r.Resource == "events" && strings.Contains(r.Body, "InPlaceUpdate") }
 	f.until("an event reports it", func() bool { return len(p.log(isTold)) > 0 })
 	assert.Equal(t, 1.0, p.metric(t, "hot_update_in_place", "Unknown"))
@@ -453,17 +453,17 @@ func TestGate(t *testing.T) {
 	}
 	require.NoError(t, report("DrainSuccessful"))
 	require.True(t, apierrors.IsConflict(report(inplace.ReadyForUpdate)), "the node can be scheduled")
-	assert.Zero(t, f.cloud.kernels)
+	assert.Zero(t, f.cloud.Kernels)
 
 	node.Spec.Unschedulable = true
 	node, err = client.Nodes().Update(t.Context(), node, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	f.until("the report passes", func() bool { return report(inplace.ReadyForUpdate) == nil })
-	assert.Equal(t, 1, f.cloud.kernels)
+	assert.Equal(t, 1, f.cloud.Kernels)
 	require.NoError(t, report(inplace.ReadyForUpdate), "it was reported before")
-	for _, v := range f.cloud.of("gated") {
-		assert.Equal(t, "6", v.kernel)
+	for _, v := range f.cloud.Of("gated") {
+		assert.Equal(t, "6", v.Kernel)
 	}
 	f.until("it is confirmed", func() bool { return p.metric(t, "hot_update_in_place", "Applied") == 1 })
-	assert.Equal(t, 1, f.cloud.kernels)
+	assert.Equal(t, 1, f.cloud.Kernels)
 }
