@@ -19,7 +19,10 @@ import (
 	mcmoptions "github.com/gardener/machine-controller-manager/cmd/machine-controller-manager/app/options"
 	"github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 	"github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned"
+	machinescheme "github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned/scheme"
 	typed "github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned/typed/machine/v1alpha1"
+	coreclients "github.com/gardener/machine-controller-manager/pkg/util/clientbuilder/core"
+	machineclients "github.com/gardener/machine-controller-manager/pkg/util/clientbuilder/machine"
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/app"
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/app/options"
 	mcmdriver "github.com/gardener/machine-controller-manager/pkg/util/provider/driver"
@@ -34,17 +37,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubeclient "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
 )
@@ -212,6 +218,84 @@ func (l *landscape) testDeletions() {
 	l.changePool("rolled", func(spec *v1alpha1.MachineDeploymentSpec) { spec.Replicas = 3 })
 	l.until("the others are gone", func() bool { return len(l.pool("rolled")) == 3 })
 	l.runs("rolled", 3, map[string]string{"d": "1"})
+}
+
+// TestMCMGate: the real MCM updates a pool in place. It reports no node as ready before the driver has applied the InPlace part, which it does once for
+// each machine. Hot fields follow the class of the deployment, also when the first class is being deleted.
+func TestMCMGate(t *testing.T) {
+	const n = 4
+	l := startForMCM(t).landscape(t, "gate")
+	l.runDeployments(l.kubeconfig())
+	l.runGated(l.start())
+	l.putClass("in-place-1", `{"tags":{"owner":"alice"},"kernel":"5"}`)
+	l.createPool("pool", "in-place-1", n, v1alpha1.MachineDeploymentStrategy{
+		Type: v1alpha1.InPlaceUpdateMachineDeploymentStrategyType, InPlaceUpdate: &v1alpha1.InPlaceUpdateMachineDeployment{
+			UpdateConfiguration: updates(0, 1), OrchestrationType: v1alpha1.OrchestrationTypeAuto,
+		},
+	})
+	l.runs("pool", n, map[string]string{"owner": "alice"})
+	l.putClass("in-place-2", `{"tags":{"owner":"bob"},"kernel":"6"}`)
+	l.changePool("pool", func(spec *v1alpha1.MachineDeploymentSpec) { spec.Template.Spec.Class.Name = "in-place-2" })
+	require.NoError(t, l.machines.MachineClasses(l.namespace).Delete(t.Context(), "in-place-1", metav1.DeleteOptions{}))
+	updated := map[string]bool{}
+	l.until("all nodes are updated", func() bool {
+		l.updateNodes(updated)
+		return len(updated) == n
+	})
+	l.runs("pool", n, map[string]string{"owner": "bob"})
+	assert.Equal(t, n, l.cloud.Kernels)
+	l.putClass("in-place-2", `{"tags":{"owner":"carol"},"kernel":"6"}`)
+	l.runs("pool", n, map[string]string{"owner": "carol"})
+	assert.Equal(t, n, l.cloud.Kernels)
+	for name, count := range l.driver.created() {
+		assert.Equal(t, 1, count, name)
+	}
+	l.server.patches(t, l.namespace)
+	for request, isAllowed := range l.server.asked(t, updaterUser) {
+		assert.True(t, isAllowed, request)
+	}
+}
+
+// runGated runs MCM's controller of machines as a main function does that hands out clients with a gate. It ends with the test.
+func (l *landscape) runGated(hot *process) {
+	l.Helper()
+	server := l.machineOptions(l.kubeconfig())
+	control := rest.CopyConfig(l.server.mcm)
+	control.QPS, control.Burst = server.KubeAPIQPS, int(server.KubeAPIBurst)
+	target := rest.CopyConfig(control)
+	target.Wrap(hot.Gate)
+	recorder := record.NewBroadcaster().NewRecorder(machinescheme.Scheme, corev1.EventSource{})
+	stop := make(chan struct{})
+	l.Cleanup(func() { close(stop) })
+	go func() {
+		panic(app.StartControllers(
+			server, control, target, machineclients.SimpleClientBuilder{ClientConfig: control},
+			coreclients.SimpleControllerClientBuilder{ClientConfig: control},
+			coreclients.SimpleControllerClientBuilder{ClientConfig: target}, l.driver, recorder, stop,
+		))
+	}()
+}
+
+// updateNodes updates nodes that are ready for that, as a node agent does. The InPlace part is applied to each of them.
+func (l *landscape) updateNodes(updated map[string]bool) {
+	l.Helper()
+	nodes, err := l.kube.CoreV1().Nodes().List(l.Context(), metav1.ListOptions{})
+	require.NoError(l, err)
+	for _, node := range nodes.Items {
+		isReady := slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == inplace.ConditionType && c.Reason == inplace.ReadyForUpdate
+		})
+		if !isReady || updated[node.Name] {
+			continue
+		}
+		updated[node.Name] = true
+		for _, vm := range l.cloud.Of(node.Name) {
+			assert.Equal(l, "6", vm.Kernel, node.Name)
+		}
+		label := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, v1alpha1.LabelKeyNodeUpdateResult, v1alpha1.LabelValueNodeUpdateSuccessful)
+		_, err := l.kube.CoreV1().Nodes().Patch(l.Context(), node.Name, types.MergePatchType, label, metav1.PatchOptions{})
+		require.NoError(l, err)
+	}
 }
 
 // rolling is the strategy of a pool that rolls.
