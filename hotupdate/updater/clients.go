@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -53,11 +51,3 @@ func newClients(config *rest.Config, namespace string) (c clients, err error) {
 
 // callTimeout bounds a single request.
 const callTimeout = 30 * time.Second
-
-// reference names a machine in events, also if the object does not know its kind.
-func reference(machine metav1.Object) *corev1.ObjectReference {
-	return &corev1.ObjectReference{
-		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: machine.GetNamespace(), Name: machine.GetName(),
-		UID: machine.GetUID(),
-	}
-}

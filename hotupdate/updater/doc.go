@@ -67,10 +67,7 @@
 //
 // # Versions of MCM and of drivers
 //
-// The drivers for AWS and Azure have the Kubernetes modules v0.34.0, those for GCP and OpenStack v0.35.
-// The driver for Alibaba Cloud has v0.31.0, and compiles once that is raised.
-//
-// It needs client-go v0.34.0, which MCM v0.63 has, or newer. It imports neither MCM nor
+// It needs client-go v0.34.0, which MCM has since v0.62.0, or newer. It imports neither MCM nor
 // controller-runtime, and registers no metrics by itself.
 //
 // A missing secret is an error: nothing is called or written. MCM takes it as empty data.

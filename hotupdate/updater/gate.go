@@ -47,7 +47,6 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	sent := r.Clone(r.Context())
 	sent.Body = io.NopCloser(bytes.NewReader(body))
-	sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	if !reportsReady(body) {
 		return g.next.RoundTrip(sent)
 	}
@@ -160,7 +159,6 @@ func refusal(r *http.Request, node string, cause error) *http.Response {
 	body, _ := json.Marshal(status) // a status is JSON
 	return &http.Response{
 		Status: "409 Conflict", StatusCode: http.StatusConflict, Request: r,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	expiring "k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -97,5 +96,3 @@ func (o *Options) driver() machineupdate.Driver {
 	}
 	return driver
 }
-
-var _ prometheus.Collector = (*Updater)(nil)

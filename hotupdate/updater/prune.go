@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -15,9 +17,6 @@ import (
 
 // pruneEvery is how often versions are looked at that nobody may need any more.
 const pruneEvery = 10 * time.Second
-
-// pageSize is the number of machines in one answer of the API server.
-const pageSize = 500
 
 // prune removes versions that no machine without a record can have used: all but the last one of a
 // class whose machines have records, and all of a class that is gone with its machines. First it
@@ -51,17 +50,14 @@ func (u *Updater) mark(ctx context.Context) (content, error) {
 // pruneMarked lists the machines, and removes versions from the ConfigMap as it was marked.
 func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	var machines []*object
-	for options := (metav1.ListOptions{Limit: pageSize}); ; {
-		page, err := u.clients.machines.List(ctx, options)
-		if err != nil {
-			return err
-		}
-		for i := range page.Items {
-			machines = append(machines, &page.Items[i])
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			break
-		}
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return u.clients.machines.List(ctx, options)
+	})
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, func(machine runtime.Object) error {
+		machines = append(machines, machine.(*object)) //nolint:forcetypeassert // the client is a dynamic one
+		return nil
+	}); err != nil {
+		return err
 	}
 	u.dropUnused(&found, u.countMachines(machines))
 	delete(found.object.Annotations, annotationPruning)

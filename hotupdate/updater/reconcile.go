@@ -17,9 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// phasePending is the phase of a machine that has a VM and has not joined. MCM still writes to it.
-const phasePending = "Pending"
-
 // unknownRetry is when a machine is looked at again whose class, owner or secret could not be read.
 const unknownRetry = 10 * time.Second
 
@@ -48,7 +45,7 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 // isFinished reports whether MCM has finished creating a machine, and is not deleting it.
 func isFinished(machine *object) bool {
 	switch text(machine, "status", "currentStatus", "phase") {
-	case "", phasePending, "CrashLoopBackOff", "Failed", "Terminating":
+	case "", "Pending", "CrashLoopBackOff", "Failed", "Terminating":
 		return false
 	}
 	return machine.GetDeletionTimestamp() == nil && text(machine, "spec", "providerID") != ""
@@ -61,7 +58,10 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
 	own := text(machine, "spec", "class", "name")
-	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) { return u.versions(ctx, own) }
+	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) {
+		found, err := u.store.read(ctx)
+		return found.hots[own], err
+	}
 	if of, o.ClassError = u.cache.pool(machine); o.ClassError != nil {
 		return o, of
 	}
@@ -94,12 +94,6 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 			"the class has changed outside of its hot part: running machines do not get that")
 	}
 	return class, prepared, err
-}
-
-// versions reads the stored versions of a class.
-func (u *Updater) versions(ctx context.Context, class string) ([]machineupdate.Hot, error) {
-	found, err := u.store.read(ctx)
-	return found.hots[class], err
 }
 
 // secretAge is how old the data of a secret may be.

@@ -81,7 +81,7 @@ func (s *store) read(ctx context.Context) (content, error) {
 // version is new, or because it is about to be pruned.
 func (c *content) add(class string, version *machineupdate.Prepared) (write bool) {
 	known := c.hots[class]
-	if c.hots[class], write = version.AddVersion(known); !write && c.isMarked() {
+	if c.hots[class], write = version.AddVersion(known); !write && metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning) {
 		_, write = version.AddVersion(known[len(known)-1:])
 	}
 	return write

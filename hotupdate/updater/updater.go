@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,8 +42,8 @@ type Updater struct {
 	secrets  *expiring.Expiring // of classes
 
 	leading sync.Mutex // one term at a time
-	mutex   sync.Mutex
-	queue   workqueue.TypedRateLimitingInterface[string] // nil while another process leads
+	// queue is nil while another process leads.
+	queue atomic.Pointer[workqueue.TypedRateLimitingInterface[string]]
 }
 
 // Leader election, with client-go's recommended times. MCM's own lease is another one.
@@ -79,8 +80,8 @@ func (u *Updater) Run(ctx context.Context) {
 
 // compete competes for the lease until it was lost.
 func (u *Updater) compete(ctx context.Context) {
-	host, _ := os.Hostname() // only for people
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+	host, _ := os.Hostname()                                          // only for people
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it dies of an invalid configuration
 		Lock: &resourcelock.LeaseLock{
 			LeaseMeta: metav1.ObjectMeta{Namespace: u.Namespace, Name: leaseName}, Client: u.clients.leases,
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
@@ -88,53 +89,33 @@ func (u *Updater) compete(ctx context.Context) {
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: u.lead, OnStoppedLeading: func() {}},
 	})
-	if err != nil {
-		klog.FromContext(ctx).Error(err, "hot updates cannot compete for their lease")
-		return
-	}
-	elector.Run(ctx)
 }
 
 // lead handles machines until the term ends.
 func (u *Updater) lead(term context.Context) {
 	u.leading.Lock()
 	defer u.leading.Unlock()
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	u.setQueue(queue)
+	machines := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	u.queue.Store(&machines)
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
 	for range workers {
 		running.Go(func() {
-			for u.next(term, queue) {
+			for name, over := machines.Get(); !over && term.Err() == nil; name, over = machines.Get() {
+				if delay := u.reconcile(term, name); delay > 0 {
+					machines.AddAfter(name, delay)
+				}
+				machines.Done(name)
 			}
 		})
 	}
 	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
 	<-term.Done()
 	u.metrics.leads.Set(0)
-	u.setQueue(nil)
-	queue.ShutDown()
+	u.queue.Store(nil)
+	machines.ShutDown()
 	running.Wait()
-}
-
-func (u *Updater) setQueue(queue workqueue.TypedRateLimitingInterface[string]) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	u.queue = queue
-}
-
-// next handles the next machine of the queue.
-func (u *Updater) next(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) bool {
-	name, over := queue.Get()
-	if over {
-		return false
-	}
-	defer queue.Done(name)
-	if delay := u.reconcile(ctx, name); delay > 0 {
-		queue.AddAfter(name, delay)
-	}
-	return ctx.Err() == nil
 }
 
 // watch has the machines enqueued that a change concerns.
@@ -151,7 +132,10 @@ func (u *Updater) watch() error {
 			u.classes.Forget(u.Namespace + "/" + name)
 		}
 		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
-			u.enqueueIf(func(machine *object) bool { return u.concerns(machine, name) })
+			u.enqueueIf(func(machine *object) bool { // that has the class, or should have it
+				pool, err := u.cache.pool(machine)
+				return err != nil || pool.wanted == name || text(machine, "spec", "class", "name") == name
+			})
 		}
 	})
 	deployments := handle(u.cache.deployments, func(_ string, before, after *object) {
@@ -160,12 +144,6 @@ func (u *Updater) watch() error {
 		}
 	})
 	return errors.Join(machines, classes, deployments)
-}
-
-// concerns reports whether a machine has or should have a class.
-func (u *Updater) concerns(machine *object, class string) bool {
-	pool, err := u.cache.pool(machine)
-	return err != nil || pool.wanted == class || text(machine, "spec", "class", "name") == class
 }
 
 func (u *Updater) enqueueIf(concerns func(machine *object) bool) {
@@ -177,9 +155,7 @@ func (u *Updater) enqueueIf(concerns func(machine *object) bool) {
 }
 
 func (u *Updater) enqueue(name string) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	if u.queue != nil {
-		u.queue.Add(name)
+	if machines := u.queue.Load(); machines != nil {
+		(*machines).Add(name)
 	}
 }

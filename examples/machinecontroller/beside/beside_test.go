@@ -21,6 +21,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
@@ -65,6 +66,12 @@ func TestCreations(t *testing.T) {
 	f.provider.Blind = true
 	p := f.start()
 	f.provider.Creating = p.Creating
+	f.provider.Between = func(machine string, used *beside.Spec) { // the version is stored before it is used
+		stored := f.versions()[class]
+		for key := range used.Tags {
+			assert.Contains(t, stored, fmt.Sprintf("%q:", key), machine)
+		}
+	}
 	f.putClass(class, `{"tags":{"v0":"1","owner":"alice"}}`)
 	m := runMCM(t, f.namespace, f.client, f.provider, 50*time.Millisecond)
 	all := names(60)
@@ -89,7 +96,7 @@ func TestCreations(t *testing.T) {
 func (f *fixture) blockCreations() (proceed, begun func()) {
 	first, open := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	f.provider.Between = func(string) {
+	f.provider.Between = func(string, *beside.Spec) {
 		once.Do(func() { close(first) })
 		<-open
 	}
@@ -128,6 +135,44 @@ func TestSupersededVersion(t *testing.T) {
 	require.NoError(t, f.client.Machines.Delete(t.Context(), "m-2", metav1.DeleteOptions{}))
 	require.NoError(t, f.client.MachineClasses.Delete(t.Context(), class, metav1.DeleteOptions{}))
 	f.until("a class that is gone with its machines is forgotten", func() bool { return len(f.versions()) == 0 })
+}
+
+// TestCreationsWhilePruning: a creation uses an old version while the leader removes versions of
+// which all machines have records. The version stays, whether the creation reads it before the
+// ConfigMap is marked or after that.
+func TestCreationsWhilePruning(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]int{"before the mark": 1, "after the mark": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			old := []byte(`{"tags":{"gone":"1"}}`)
+			q := f.start()
+			f.until("it leads", func() bool { return q.metric(t, "hot_update_leads", "") == 1 })
+			q.stop() // its Creating goes on
+			create := func(machine string) {
+				f.create(machine)
+				made := &metav1.ObjectMeta{Name: machine, Namespace: f.namespace}
+				q.Creating(t.Context(), made, &metav1.ObjectMeta{Name: class, UID: "old", ResourceVersion: "1"}, old)
+			}
+			f.putClass(class, `{"tags":{"owner":"alice"}}`)
+			create("m-0")
+			q.Creating(t.Context(), &metav1.ObjectMeta{Name: "m-1"}, &metav1.ObjectMeta{Name: class, UID: "new", ResourceVersion: "2"},
+				[]byte(`{"tags":{"owner":"alice"}}`))
+			require.Len(t, strings.Split(f.versions()[class], "},{"), 2)
+			require.NoError(t, f.client.Machines.Delete(t.Context(), "m-0", metav1.DeleteOptions{}))
+			var writes atomic.Int32
+			f.startAs(&process{refuse: func(r request) error {
+				if r.Resource == "configmaps" && r.Verb == http.MethodPut && int(writes.Add(1)) == write {
+					create("m-2")
+				}
+				return nil
+			}})
+			f.until("versions were to be removed", func() bool { return int(writes.Load()) >= write })
+			time.Sleep(15 * time.Second) // longer than the time between two looks at versions to forget
+			assert.Contains(t, f.versions()[class], "gone")
+		})
+	}
 }
 
 // TestCreationOutlivesItsClass: the class of a machine that is being created is deleted. Its
@@ -390,6 +435,12 @@ func TestTwoReplicas(t *testing.T) {
 	f.until("one of them leads", func() bool { return leads(p) || leads(q) })
 	assert.False(t, leads(p) && leads(q))
 	f.tagged(all, map[string]string{"owner": "bob"})
+	leader, other := p, q
+	if leads(q) {
+		leader, other = q, p
+	}
+	leader.stop()
+	f.until("the other one leads", func() bool { return leads(other) })
 }
 
 // TestInPlaceIsReported: in a pool that is updated in place the class is that of the

@@ -94,7 +94,7 @@ type Provider struct {
 	// Creating is called before a VM is created or initialized, as drivers call Updater.Creating.
 	Creating func(ctx context.Context, machine, class metav1.Object, providerSpec []byte)
 	// Between is called after that, and before the VM exists. It may be nil.
-	Between func(machine string)
+	Between func(machine string, used *Spec)
 	// Blind says that GetMachineStatus is not implemented.
 	Blind bool
 	// Unable is returned by updates, unless it is nil.
@@ -222,14 +222,16 @@ func (p *Provider) GetMachineStatus(machine string) (providerID string, err erro
 }
 
 // CreateMachine makes a VM, also if there is one.
-func (p *Provider) CreateMachine(ctx context.Context, machine, class metav1.Object, providerSpec []byte) (string, error) {
+func (p *Provider) CreateMachine(
+	ctx context.Context, machine, class metav1.Object, providerSpec []byte,
+) (string, error) {
 	p.Creating(ctx, machine, class, providerSpec)
-	if p.Between != nil {
-		p.Between(machine.GetName())
-	}
 	var s Spec
 	if err := json.Unmarshal(providerSpec, &s); err != nil {
 		return "", err
+	}
+	if p.Between != nil {
+		p.Between(machine.GetName(), &s)
 	}
 	p.cloud.mutex.Lock()
 	defer p.cloud.mutex.Unlock()

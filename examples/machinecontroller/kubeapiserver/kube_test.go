@@ -1,5 +1,5 @@
-// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission. It is a module of its
-// own, because it takes minutes to compile.
+// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission, and an updater beside
+// the real, unmodified machine-controller-manager. It is a module of its own, because it takes minutes to compile.
 package kubeapiserver_test
 
 import (

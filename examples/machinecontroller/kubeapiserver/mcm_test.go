@@ -351,7 +351,7 @@ func (s *server) landscape(t *testing.T, namespace string) *landscape {
 	provider.Creating = func(ctx context.Context, machine, class metav1.Object, spec []byte) {
 		l.driver.hot.Load().Creating(ctx, machine, class, spec)
 	}
-	provider.Between = func(machine string) {
+	provider.Between = func(machine string, _ *beside.Spec) {
 		if between, ok := l.driver.between.Load().(func(string)); ok {
 			between(machine)
 		}
