@@ -80,15 +80,11 @@ func (s *store) read(ctx context.Context) (content, error) {
 // add adds the version of a class, and reports whether the ConfigMap has to be written: because the
 // version is new, or because it is about to be pruned.
 func (c *content) add(class string, version *machineupdate.Prepared) (write bool) {
-	known := c.hots[class]
-	if c.hots[class], write = version.AddVersion(known); !write && metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning) {
+	known, isMarked := c.hots[class], metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)
+	if c.hots[class], write = version.AddVersion(known); !write && isMarked {
 		_, write = version.AddVersion(known[len(known)-1:])
 	}
 	return write
-}
-
-func (c *content) isMarked() bool {
-	return metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)
 }
 
 // add stores the version of a class, unless it is stored. It reports whether it has written.

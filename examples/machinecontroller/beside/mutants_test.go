@@ -43,7 +43,7 @@ var mutants = []mutant{
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
 	{"a version that a machine without a record may have used stays", "prune.go", `case of[class].unrecorded > 0:`, `case false:`, "TestCreationOutlivesItsClass|TestSupersededVersion"},
-	{"a creation that finds the mark writes", "store.go", `!write && metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)`, `false`, "TestCreationsWhilePruning"},
+	{"a creation that finds the mark writes", "store.go", `!write && isMarked`, `!write && !isMarked && false`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `if found, err = u.mark(ctx); err == nil {`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
 	if found.object, err = u.store.write(ctx, found); err == nil {`, "TestCreationsWhilePruning"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
