@@ -26,8 +26,6 @@ const gateWithoutDrain = `u.executor.ApplyInPlace(ctx, observed, func(context.Co
 var mutants = []mutant{
 	{"no machine in creation is written", "reconcile.go", `case "", "Pending", "CrashLoopBackOff", `, `case "CrashLoopBackOff", `, "TestUnfinishedMachines"},
 	{"no pending machine is written", "reconcile.go", `"", "Pending", `, `"", `, "TestUnfinishedMachines"},
-	{"no machine without a provider ID is written", "reconcile.go", `&& text(machine, "spec", "providerID") != ""`, ``, "TestUnfinishedMachines"},
-	{"no machine in deletion is written", "reconcile.go", `machine.GetDeletionTimestamp() == nil && `, ``, "TestUnfinishedMachines"},
 	{"a version is stored before it is used", "creating.go", "switch wrote, err := u.store.add(ctx, class.GetName(), version); {", `later := context.WithoutCancel(ctx)
 	go func() { <-ctx.Done(); _, _ = u.store.add(later, class.GetName(), version) }()
 	switch wrote, err := false, error(nil); {`, "TestCreations$"},
@@ -42,7 +40,7 @@ var mutants = []mutant{
 	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") != "InPlaceUpdate"`, `false`, "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
-	{"a version that a machine without a record may have used stays", "prune.go", `case of[class].unrecorded > 0:`, `case false:`, "TestCreationOutlivesItsClass|TestSupersededVersion"},
+	{"a version that a machine without a record may have used stays", "prune.go", `case of[class].unrecorded > 0:`, `case false:`, "TestCreationsWhilePruning"},
 	{"a creation that finds the mark writes", "store.go", `!write && isMarked`, `!write && !isMarked && false`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `if found, err = u.mark(ctx); err == nil {`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
 	if found.object, err = u.store.write(ctx, found); err == nil {`, "TestCreationsWhilePruning"},
