@@ -61,9 +61,9 @@ func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 	return engine.Of(s.plan).Append(nil, v)
 }
 
-// PartDocument returns the Hot or the InPlace fields of config, as JSON that can be decoded into the
-// type. An update applies it, and a record of the update holds it. Other classes are an error, with
-// the code no-such-part.
+// PartDocument returns the Hot or the InPlace fields of config, as JSON that can be decoded into
+// the type. An update applies it, and a record of the update holds it. Other classes are an error,
+// with the code no-such-part.
 //
 //   - The document is canonical: configurations that differ only in spelling have the same bytes. A
 //     change that touches no Immutable field and none of the other class of the two changes the

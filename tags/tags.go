@@ -55,7 +55,8 @@ type Kind string
 // The kinds, in the order in which they are listed everywhere.
 const (
 	VM Kind = "vm" // the virtual machine
-	// its network interfaces; on GCP, where interfaces carry no tags, the network tags of the VM
+	// Network are its network interfaces; on GCP, where interfaces carry no tags, the network tags
+	// of the VM
 	Network Kind = "network"
 	Disk    Kind = "disk" // its volumes
 )

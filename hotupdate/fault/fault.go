@@ -12,8 +12,8 @@ type Kind string
 
 // The kinds.
 const (
-	// the call is wrong: no Schema, a value of another type, an option that does not exist. Correct
-	// the program.
+	// Misuse: the call is wrong: no Schema, a value of another type, an option that does not exist.
+	// Correct the program.
 	Misuse      Kind = "misuse"
 	Declaration Kind = "declaration" // a Go type, struct tag, override or era cannot be compiled. Correct the program.
 	Schema      Kind = "schema"      // a Schema in JSON cannot be loaded. Correct the document.

@@ -18,16 +18,17 @@ type InPlaceState string
 
 // The states. InPlaceUnknown is the zero value.
 const (
-	// nothing is recorded, as after an adoption: the next drain applies it
+	// InPlaceUnknown: nothing is recorded, as after an adoption: the next drain applies it
 	InPlaceUnknown InPlaceState = ""
-	// another part is applied, an update is unfinished, or a read found a difference: a drain has
-	// to apply it
+	// InPlacePending: another part is applied, an update is unfinished, or a read found a
+	// difference: a drain has to apply it
 	InPlacePending InPlaceState = "Pending"
-	// it is applied, and a later read has to confirm it: the machine waits, and needs no drain
+	// InPlaceUnconfirmed: it is applied, and a later read has to confirm it: the machine waits, and
+	// needs no drain
 	InPlaceUnconfirmed InPlaceState = "Unconfirmed"
 	InPlaceApplied     InPlaceState = "Applied" // it is applied and confirmed, or there is nothing to apply
-	// it may differ from the machine's state, and the driver cannot apply or confirm it: do not
-	// drain the node
+	// InPlaceUnable: it may differ from the machine's state, and the driver cannot apply or confirm
+	// it: do not drain the node
 	InPlaceUnable InPlaceState = "Unable"
 )
 

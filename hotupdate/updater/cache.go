@@ -2,9 +2,7 @@ package updater
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,15 +26,6 @@ type caches struct {
 	factory   dynamicinformer.DynamicSharedInformerFactory
 
 	machines, classes, sets, deployments informers.GenericInformer
-
-	mutex sync.Mutex
-	specs map[string]spec // by class
-}
-
-// spec is the provider spec of a class.
-type spec struct {
-	version string
-	raw     []byte
 }
 
 func newCache(client dynamic.Interface, namespace string) *caches {
@@ -49,7 +38,7 @@ func newCache(client dynamic.Interface, namespace string) *caches {
 	}
 	return &caches{
 		namespace: namespace, factory: factory, machines: of("machines"), classes: of("machineclasses"),
-		sets: of("machinesets"), deployments: of("machinedeployments"), specs: map[string]spec{},
+		sets: of("machinesets"), deployments: of("machinedeployments"),
 	}
 }
 
@@ -61,25 +50,10 @@ func withoutManagedFields(obj any) (any, error) {
 	return obj, nil
 }
 
-// sync starts the informers, and reports whether they were filled before the context ended.
+// sync reports whether all informers have listed their objects before the context ended.
 func (c *caches) sync(ctx context.Context) bool {
-	c.factory.Start(ctx.Done())
-	for _, filled := range c.factory.WaitForCacheSync(ctx.Done()) {
-		if !filled {
-			return false
-		}
-	}
-	return true
-}
-
-// isFilled reports whether all informers have listed their objects.
-func (c *caches) isFilled() bool {
-	for _, of := range []informers.GenericInformer{c.machines, c.classes, c.sets, c.deployments} {
-		if !of.Informer().HasSynced() {
-			return false
-		}
-	}
-	return true
+	return cache.WaitForCacheSync(ctx.Done(), c.machines.Informer().HasSynced, c.classes.Informer().HasSynced,
+		c.sets.Informer().HasSynced, c.deployments.Informer().HasSynced)
 }
 
 // get returns an object of the cache, which must not be changed.
@@ -142,44 +116,16 @@ func (c *caches) owner(of *object, kind string, in informers.GenericInformer) (*
 	return found, err
 }
 
-// providerSpec returns the provider spec of a class. It is written once for each version.
-func (c *caches) providerSpec(class *object) ([]byte, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	key := string(class.GetUID()) + "/" + class.GetResourceVersion()
-	if known, ok := c.specs[class.GetName()]; ok && known.version == key {
-		return known.raw, nil
-	}
-	raw, err := json.Marshal(class.Object["providerSpec"])
-	if err == nil {
-		c.specs[class.GetName()] = spec{key, raw}
-	}
-	return raw, err
-}
-
-// forget drops a deleted class.
-func (c *caches) forget(class string) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	delete(c.specs, class)
-}
-
-// handle calls a function for each object that is new, changed or gone.
-func (c *caches) handle(of informers.GenericInformer, do func(name string, before, after *object)) error {
-	asObject := func(obj any) *object {
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = gone.Obj
-		}
-		found, _ := obj.(*object)
-		return found
-	}
+// handle calls a function for each object that is new, has changed, or is gone: without before,
+// with both, or with neither.
+func handle(of informers.GenericInformer, do func(name string, before, after *object)) error {
+	asObject := func(obj any) *object { return obj.(*object) } //nolint:forcetypeassert // as above
 	_, err := of.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { do(asObject(obj).GetName(), nil, asObject(obj)) },
 		UpdateFunc: func(before, obj any) { do(asObject(obj).GetName(), asObject(before), asObject(obj)) },
 		DeleteFunc: func(obj any) {
-			if gone := asObject(obj); gone != nil {
-				do(gone.GetName(), gone, nil)
-			}
+			gone, _ := cache.DeletionHandlingObjectToName(obj) // an informer hands out objects
+			do(gone.Name, nil, nil)
 		},
 	})
 	return err

@@ -43,7 +43,11 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 // notStored reports a version that is not stored.
 func (u *Updater) notStored(ctx context.Context, outcome string, machine metav1.Object, err error) {
 	u.metrics.versions.WithLabelValues(outcome).Inc()
-	u.recorder.Event(reference(machine), corev1.EventTypeWarning, "HotUpdateVersionNotStored",
+	named := &corev1.ObjectReference{ // the object need not know its kind
+		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: machine.GetNamespace(), Name: machine.GetName(),
+		UID: machine.GetUID(),
+	}
+	u.recorder.Event(named, corev1.EventTypeWarning, "HotUpdateVersionNotStored",
 		"the VM is created with a version of its class that is not stored: "+err.Error())
 	klog.FromContext(ctx).Error(err, "version of the class not stored", "machine", klog.KObj(machine))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,7 +47,6 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	sent := r.Clone(r.Context())
 	sent.Body = io.NopCloser(bytes.NewReader(body))
-	sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	if !reportsReady(body) {
 		return g.next.RoundTrip(sent)
 	}
@@ -92,7 +92,9 @@ func (g *gate) open(r *http.Request, name string) error {
 	if reasonOf(node).Reason == inplace.ReadyForUpdate {
 		return nil // it was reported before
 	}
-	if !g.cache.isFilled() {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+	defer cancel()
+	if !g.cache.sync(ctx) {
 		return errors.New("the machines are not known yet")
 	}
 	for _, machine := range g.cache.allMachines() {
@@ -120,7 +122,7 @@ func (g *gate) apply(r *http.Request, machine *object) error {
 		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: isDrained}, nil
 	}
 	result, ready := g.executor.ApplyInPlace(r.Context(), observed, read)
-	g.remember(result.Machine)
+	g.written.Store(machine.GetName(), versionOf(result.Machine))
 	if ready {
 		return nil
 	}
@@ -157,7 +159,6 @@ func refusal(r *http.Request, node string, cause error) *http.Response {
 	body, _ := json.Marshal(status) // a status is JSON
 	return &http.Response{
 		Status: "409 Conflict", StatusCode: http.StatusConflict, Request: r,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
 	}

@@ -1,3 +1,5 @@
+// This module is released with the main module, in the version that it requires: the commit of the
+// tag vX.Y.Z gets the tag hotupdate/updater/vX.Y.Z after it.
 module github.com/hotupdate/providerconfig/hotupdate/updater
 
 go 1.26

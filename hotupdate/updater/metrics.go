@@ -1,6 +1,8 @@
 package updater
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -55,7 +57,7 @@ func (u *Updater) Collect(samples chan<- prometheus.Metric) {
 	u.metrics.versions.Collect(samples)
 	u.metrics.leads.Collect(samples)
 	machines := u.cache.allMachines()
-	for name, value := range u.fleet.Samples(machines, now()) {
+	for name, value := range u.fleet.Samples(machines, time.Now()) {
 		samples <- prometheus.MustNewConstMetric(u.metrics.fleet, prometheus.GaugeValue, value, name)
 	}
 	for state, count := range u.inPlaceStates(machines) {

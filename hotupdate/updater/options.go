@@ -3,9 +3,13 @@ package updater
 import (
 	"context"
 	"errors"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	expiring "k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -49,15 +53,14 @@ func New(options Options) (*Updater, error) {
 		return nil, err
 	}
 	u := &Updater{
-		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace),
-		store: newStore(clients.creations), written: map[string]uint64{}, reported: map[string]string{},
-		secrets: map[string]fetched{},
+		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
+		store:   store{objects: clients.versions.ConfigMaps(options.Namespace)},
+		secrets: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
 	}
-	u.broadcaster, u.recorder = newRecorder()
-	u.metrics = newMetrics()
+	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{
 		Patch: clients.machines.Patch, UpdateMachine: options.Driver.UpdateMachine, Event: u.recorder.Event,
-		Limiter: options.Limiter, Now: now, Count: u.metrics.count,
+		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
 	}
 	return u, nil
 }
@@ -96,5 +99,3 @@ func (o *Options) driver() machineupdate.Driver {
 	}
 	return driver
 }
-
-var _ prometheus.Collector = (*Updater)(nil)

@@ -3,11 +3,12 @@ package updater
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -17,98 +18,75 @@ import (
 // pruneEvery is how often versions are looked at that nobody may need any more.
 const pruneEvery = 10 * time.Second
 
-// pageSize is the number of machines in one answer of the API server.
-const pageSize = 500
-
 // prune removes versions that no machine without a record can have used: all but the last one of a
 // class whose machines have records, and all of a class that is gone with its machines. First it
 // marks the ConfigMap, then it lists the machines, and then it writes, unless the ConfigMap has
 // changed since the mark. A creation that read before the mark has its Machine in the list; one
 // that reads later finds the mark, and writes.
 func (u *Updater) prune(ctx context.Context) {
-	if !u.store.takePrunable() {
-		return
+	found, err := u.store.read(ctx)
+	if err != nil || !u.dropUnused(&found, u.countMachines(u.cache.allMachines())) {
+		return // creations and adoptions report the error
 	}
-	again, err := u.pruneOnce(ctx)
+	if found, err = u.mark(ctx); err == nil {
+		err = u.pruneMarked(ctx, found)
+	}
 	if err != nil && ctx.Err() == nil && !isRace(err) {
 		klog.FromContext(ctx).Error(err, "versions of classes are not pruned")
 	}
-	u.store.setPrunable(again || err != nil)
 }
 
-// pruneOnce reports whether there may be more to prune later.
-func (u *Updater) pruneOnce(ctx context.Context) (again bool, err error) {
-	found, err := u.store.get(ctx)
-	if err != nil || found.object == nil {
-		return false, err
-	}
-	if changed, more := u.pruned(&found, u.count(u.cache.allMachines(), nil)); !changed {
-		return more, nil
-	}
-	found.marked = true
-	if err = u.store.write(ctx, found); err != nil {
-		return true, err
-	}
-	if found, err = u.store.get(ctx); err != nil || found.object == nil || !found.marked {
-		return true, err
-	}
-	users, err := u.users(ctx)
+// mark marks the ConfigMap, with all that it holds.
+func (u *Updater) mark(ctx context.Context) (content, error) {
+	found, err := u.store.read(ctx)
 	if err != nil {
-		return true, err
+		return found, err
 	}
-	changed, more := u.pruned(&found, users)
-	if found.marked = false; changed {
-		err = u.store.write(ctx, found)
-	}
-	return more, err
+	metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
+	found.object, err = u.store.write(ctx, found)
+	return found, err
 }
 
-// pruned removes versions from a content. More says that there may be more to prune later.
-func (u *Updater) pruned(c *content, users map[string]usage) (changed, more bool) {
-	kept := map[string][]machineupdate.Hot{}
+// pruneMarked lists the machines, and removes versions from the ConfigMap as it was marked.
+func (u *Updater) pruneMarked(ctx context.Context, found content) error {
+	var machines []*object
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return u.clients.machines.List(ctx, options)
+	})
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, func(machine runtime.Object) error {
+		machines = append(machines, machine.(*object)) //nolint:forcetypeassert // the client is a dynamic one
+		return nil
+	}); err != nil {
+		return err
+	}
+	u.dropUnused(&found, u.countMachines(machines))
+	delete(found.object.Annotations, annotationPruning)
+	_, err := u.store.write(ctx, found)
+	return err
+}
+
+// dropUnused removes versions from a content, and reports whether there were any.
+func (u *Updater) dropUnused(c *content, of map[string]usage) (changed bool) {
 	for class, versions := range c.hots {
 		_, missing := u.cache.get(u.cache.classes, class)
-		isMore := len(versions) > 1
-		switch of := users[class]; {
-		case of.unrecorded > 0:
-			kept[class], more = versions, more || isMore || missing != nil
-		case of.machines == 0 && missing != nil:
+		switch {
+		case of[class].unrecorded > 0:
+		case of[class].machines == 0 && missing != nil:
+			delete(c.hots, class)
 			changed = true
-		default:
-			kept[class] = versions[max(len(versions)-1, 0):]
-			changed, more = changed || isMore, more || missing != nil
+		case len(versions) > 1:
+			c.hots[class] = versions[len(versions)-1:]
+			changed = true
 		}
 	}
-	c.hots = kept
-	return changed, more
+	return changed
 }
 
 // usage counts the machines that name a class.
 type usage struct{ machines, unrecorded int }
 
-// users lists the machines of the API server, by class.
-func (u *Updater) users(ctx context.Context) (map[string]usage, error) {
-	all := map[string]usage{}
-	for options := (metav1.ListOptions{Limit: pageSize}); ; {
-		page, err := u.clients.machines.List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		machines := make([]*object, len(page.Items))
-		for i := range page.Items {
-			machines[i] = &page.Items[i]
-		}
-		all = u.count(machines, all)
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return all, nil
-		}
-	}
-}
-
-// count adds machines to those of the classes that they name.
-func (u *Updater) count(machines []*object, to map[string]usage) map[string]usage {
+func (u *Updater) countMachines(machines []*object) map[string]usage {
 	names, all := u.annotations(), map[string]usage{}
-	maps.Copy(all, to)
 	for _, machine := range machines {
 		class := text(machine, "spec", "class", "name")
 		of := all[class]
@@ -144,13 +122,4 @@ func isRecorded(machine *object, names []string) bool {
 		err := json.Unmarshal([]byte(annotations[name]), &record)
 		return err != nil || record.ProviderID != providerID
 	})
-}
-
-// takePrunable reports whether there may be something to prune, and forgets it.
-func (s *store) takePrunable() bool {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	was := s.prunable
-	s.prunable = false
-	return was
 }

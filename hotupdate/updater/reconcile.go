@@ -1,7 +1,9 @@
 package updater
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strconv"
@@ -10,14 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
-
-// phasePending is the phase of a machine that has a VM and has not joined. MCM still writes to it.
-const phasePending = "Pending"
 
 // unknownRetry is when a machine is looked at again whose class, owner or secret could not be read.
 const unknownRetry = 10 * time.Second
@@ -30,7 +28,7 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	}
 	observed, pool := u.observe(ctx, machine)
 	result := u.executor.Reconcile(ctx, observed)
-	u.remember(result.Machine)
+	u.written.Store(name, versionOf(result.Machine))
 	if result.Err != nil && ctx.Err() == nil && !apierrors.IsConflict(result.Err) {
 		klog.FromContext(ctx).Error(result.Err, "hot update", "machine", klog.KObj(machine))
 	}
@@ -47,7 +45,7 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 // isFinished reports whether MCM has finished creating a machine, and is not deleting it.
 func isFinished(machine *object) bool {
 	switch text(machine, "status", "currentStatus", "phase") {
-	case "", phasePending, "CrashLoopBackOff", "Failed", "Terminating":
+	case "", "Pending", "CrashLoopBackOff", "Failed", "Terminating":
 		return false
 	}
 	return machine.GetDeletionTimestamp() == nil && text(machine, "spec", "providerID") != ""
@@ -60,7 +58,10 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
 	own := text(machine, "spec", "class", "name")
-	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) { return u.store.read(ctx, own) }
+	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) {
+		found, err := u.store.read(ctx)
+		return found.hots[own], err
+	}
 	if of, o.ClassError = u.cache.pool(machine); o.ClassError != nil {
 		return o, of
 	}
@@ -82,7 +83,7 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 	if class, err = u.cache.get(u.cache.classes, name); err != nil {
 		return nil, nil, err
 	}
-	raw, err := u.cache.providerSpec(class)
+	raw, err := json.Marshal(class.Object["providerSpec"])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,13 +96,6 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 	return class, prepared, err
 }
 
-// fetched is the data of a secret, or the error, at a time.
-type fetched struct {
-	at   time.Time
-	data map[string][]byte
-	err  error
-}
-
 // secretAge is how old the data of a secret may be.
 const secretAge = 5 * time.Second
 
@@ -110,78 +104,43 @@ const secretAge = 5 * time.Second
 func (u *Updater) secretOf(ctx context.Context, class *object) (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, member := range []string{"secretRef", "credentialsSecretRef"} {
-		name, namespace := text(class, member, "name"), text(class, member, "namespace")
+		name, namespace := text(class, member, "name"), cmp.Or(text(class, member, "namespace"), u.Namespace)
 		if name == "" {
 			continue
 		}
-		if namespace == "" {
-			namespace = u.Namespace
+		found, err := u.secret(ctx, namespace, name)
+		if err != nil {
+			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", namespace, name, class.GetName(), err)
 		}
-		found := u.secret(ctx, namespace, name)
-		if found.err != nil {
-			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", namespace, name, class.GetName(), found.err)
-		}
-		maps.Copy(data, found.data)
+		maps.Copy(data, found.Data)
 	}
 	return data, nil
 }
 
 // secret reads a secret, or returns what was read a moment ago.
-func (u *Updater) secret(ctx context.Context, namespace, name string) fetched {
+func (u *Updater) secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
 	key := namespace + "/" + name
-	u.mutex.Lock()
-	known, ok := u.secrets[key]
-	u.mutex.Unlock()
-	if ok && now().Sub(known.at) < secretAge {
-		return known
+	if known, ok := u.secrets.Get(key); ok {
+		return known.(*corev1.Secret), nil //nolint:forcetypeassert // it holds nothing else
 	}
-	known = fetched{at: now(), data: map[string][]byte{}}
-	secret, err := u.clients.secrets.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace).
-		Get(ctx, name, metav1.GetOptions{})
-	if known.err = err; err == nil {
-		known.data, known.err = dataOf(secret)
+	found, err := u.clients.core.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		u.secrets.Set(key, found, secretAge)
 	}
-	if ctx.Err() == nil {
-		u.mutex.Lock()
-		u.secrets[key] = known
-		u.mutex.Unlock()
-	}
-	return known
-}
-
-func dataOf(secret *object) (map[string][]byte, error) {
-	var typed corev1.Secret
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(secret.Object, &typed)
-	return typed.Data, err
+	return found, err
 }
 
 // isStale reports whether the cache lags behind our own last write. An event is on its way then.
 // That saves conflicts, and is not needed for safety.
 func (u *Updater) isStale(machine *object) bool {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	return versionOf(machine) < u.written[machine.GetName()]
+	written, ok := u.written.Load(machine.GetName())
+	return ok && versionOf(machine) < written.(uint64) //nolint:forcetypeassert // it holds nothing else
 }
 
-// remember remembers the version of our last write.
-func (u *Updater) remember(machine *object) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	u.written[machine.GetName()] = max(u.written[machine.GetName()], versionOf(machine))
-}
-
-// versionOf returns the resourceVersion as a number; zero if it is none, which is never stale.
+// versionOf returns the resourceVersion as a number; zero if it is none.
 func versionOf(machine *object) uint64 {
 	version, _ := strconv.ParseUint(machine.GetResourceVersion(), 10, 64)
 	return version
-}
-
-// forgetMachine drops what is remembered about a machine that is gone.
-func (u *Updater) forgetMachine(name string) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	delete(u.written, name)
-	delete(u.reported, name)
 }
 
 // reportInPlace reports the InPlace part of a machine that is to be updated in place, once for each
@@ -192,10 +151,7 @@ func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of
 		return
 	}
 	said := of.wanted + ": " + state.String()
-	u.mutex.Lock()
-	before := u.reported[name]
-	u.reported[name] = said
-	u.mutex.Unlock()
+	before, _ := u.reported.Swap(name, said)
 	isDone := state == machineupdate.InPlaceApplied || state == machineupdate.InPlaceUnconfirmed
 	if before != said && !isDone && of.former != of.wanted {
 		u.recorder.Event(observed.Machine, corev1.EventTypeNormal, "InPlaceUpdate"+state.String(),

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	expiring "k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -27,7 +29,7 @@ type Updater struct {
 
 	clients     clients
 	cache       *caches
-	store       *store
+	store       store
 	executor    *machineupdate.Executor[*object]
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
@@ -36,11 +38,13 @@ type Updater struct {
 	classes     machineupdate.Classes // of updates
 	creating    machineupdate.Classes // of creations: MCM's cache may lag behind, or run ahead
 
-	mutex    sync.Mutex
-	queue    workqueue.TypedRateLimitingInterface[string] // nil while another process leads
-	written  map[string]uint64                            // the version that this process has written last, by machine
-	reported map[string]string                            // what was reported about the InPlace part, by machine
-	secrets  map[string]fetched
+	written  sync.Map           // the version that this process has written last, by machine
+	reported sync.Map           // what was reported about the InPlace part, by machine
+	secrets  *expiring.Expiring // of classes
+
+	leading sync.Mutex // one term at a time
+	// queue is nil while another process leads.
+	queue atomic.Pointer[workqueue.TypedRateLimitingInterface[string]]
 }
 
 // Leader election, with client-go's recommended times. MCM's own lease is another one.
@@ -62,120 +66,84 @@ const workers = 20
 // process, because MCM handles none.
 func (u *Updater) Run(ctx context.Context) {
 	defer u.broadcaster.Shutdown()
-	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.events})
+	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events(u.Namespace)})
 	if err := u.watch(); err != nil {
 		klog.FromContext(ctx).Error(err, "hot updates cannot watch machines")
 		return
 	}
-	if !u.cache.sync(ctx) {
-		return
+	u.cache.factory.Start(ctx.Done())
+	if u.cache.sync(ctx) {
+		wait.UntilWithContext(ctx, u.compete, retryPeriod)
 	}
-	terms := make(chan context.Context)
-	go wait.UntilWithContext(ctx, func(ctx context.Context) { u.compete(ctx, terms) }, retryPeriod)
-	for {
-		select {
-		case term := <-terms:
-			u.lead(term)
-		case <-ctx.Done():
-			return
-		}
-	}
+	u.leading.Lock() // the last term has ended
 }
 
 // compete competes for the lease until it was lost.
-func (u *Updater) compete(ctx context.Context, terms chan<- context.Context) {
-	host, _ := os.Hostname() // only for people
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+func (u *Updater) compete(ctx context.Context) {
+	host, _ := os.Hostname()                                          // only for people
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it dies of an invalid configuration
 		Lock: &resourcelock.LeaseLock{
 			LeaseMeta: metav1.ObjectMeta{Namespace: u.Namespace, Name: leaseName}, Client: u.clients.leases,
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(term context.Context) {
-				select {
-				case terms <- term:
-				case <-term.Done():
-				}
-			},
-			OnStoppedLeading: func() {},
-		},
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: u.lead, OnStoppedLeading: func() {}},
 	})
-	if err != nil {
-		klog.FromContext(ctx).Error(err, "hot updates cannot compete for their lease")
-		return
-	}
-	elector.Run(ctx)
 }
 
 // lead handles machines until the term ends.
 func (u *Updater) lead(term context.Context) {
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	u.mutex.Lock()
-	u.queue = queue
-	u.mutex.Unlock()
+	u.leading.Lock()
+	defer u.leading.Unlock()
+	machines := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	u.queue.Store(&machines)
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
 	for range cmp.Or(u.Workers, workers) {
 		running.Go(func() {
-			for u.next(term, queue) {
+			for name, over := machines.Get(); !over && term.Err() == nil; name, over = machines.Get() {
+				if delay := u.reconcile(term, name); delay > 0 {
+					machines.AddAfter(name, delay)
+				}
+				machines.Done(name)
 			}
 		})
 	}
 	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
 	<-term.Done()
 	u.metrics.leads.Set(0)
-	u.mutex.Lock()
-	u.queue = nil
-	u.mutex.Unlock()
-	queue.ShutDown()
+	u.queue.Store(nil)
+	machines.ShutDown()
 	running.Wait()
-}
-
-// next handles the next machine of the queue.
-func (u *Updater) next(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) bool {
-	name, over := queue.Get()
-	if over {
-		return false
-	}
-	defer queue.Done(name)
-	if delay := u.reconcile(ctx, name); delay > 0 {
-		queue.AddAfter(name, delay)
-	}
-	return ctx.Err() == nil
 }
 
 // watch has the machines enqueued that a change concerns.
 func (u *Updater) watch() error {
-	machines := u.cache.handle(u.cache.machines, func(name string, _, after *object) {
+	machines := handle(u.cache.machines, func(name string, _, after *object) {
 		if after == nil {
-			u.forgetMachine(name)
+			u.written.Delete(name)
+			u.reported.Delete(name)
 		}
 		u.enqueue(name)
 	})
-	classes := u.cache.handle(u.cache.classes, func(name string, before, after *object) {
+	classes := handle(u.cache.classes, func(name string, before, after *object) {
 		if after == nil {
-			u.cache.forget(name)
 			u.classes.Forget(u.Namespace + "/" + name)
-			u.store.setPrunable(true)
 		}
-		if before == nil || after == nil || before.GetResourceVersion() != after.GetResourceVersion() {
-			u.enqueueIf(func(machine *object) bool { return u.concerns(machine, name) })
+		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
+			u.enqueueIf(func(machine *object) bool { // that has the class, or should have it
+				pool, err := u.cache.pool(machine)
+				return err != nil || pool.wanted == name || text(machine, "spec", "class", "name") == name
+			})
 		}
 	})
-	deployments := u.cache.handle(u.cache.deployments, func(_ string, before, after *object) {
-		if before == nil || after == nil || wantedOf(before) != wantedOf(after) {
+	deployments := handle(u.cache.deployments, func(_ string, before, after *object) {
+		if before == nil || wantedOf(before) != wantedOf(after) {
 			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
 		}
 	})
 	return errors.Join(machines, classes, deployments)
-}
-
-// concerns reports whether a machine has or should have a class.
-func (u *Updater) concerns(machine *object, class string) bool {
-	pool, err := u.cache.pool(machine)
-	return err != nil || pool.wanted == class || text(machine, "spec", "class", "name") == class
 }
 
 func (u *Updater) enqueueIf(concerns func(machine *object) bool) {
@@ -187,9 +155,7 @@ func (u *Updater) enqueueIf(concerns func(machine *object) bool) {
 }
 
 func (u *Updater) enqueue(name string) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	if u.queue != nil {
-		u.queue.Add(name)
+	if machines := u.queue.Load(); machines != nil {
+		(*machines).Add(name)
 	}
 }

@@ -122,13 +122,6 @@ func uintAt(m memory, bits uint8) uint64 {
 	}
 }
 
-func floatAt(m memory, bits uint8) float64 {
-	if bits == 32 {
-		return float64(*(*float32)(m))
-	}
-	return *(*float64)(m)
-}
-
 // slice is the memory layout of a slice.
 type slice struct {
 	data     memory

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
@@ -38,14 +39,14 @@ func TestFleet(t *testing.T) {
 	p := f.start()
 	f.settled(n)
 	patches, conflicts := p.patches()
-	sets, removes, reads := f.cloud.calls()
+	sets, removes, reads := f.cloud.Calls()
 	assert.Equal(t, []int{2 * n, 0, 0, 0, 2 * n}, []int{patches, conflicts, sets, removes, reads})
 
 	f.putClass(class, `{"tags":{"owner":"alice","cost-center":"1"}}`)
 	f.tagged(all, map[string]string{"owner": "alice", "cost-center": "1"})
 	f.settled(n)
 	again, conflicts := p.patches()
-	sets, removes, _ = f.cloud.calls()
+	sets, removes, _ = f.cloud.Calls()
 	assert.Equal(t, []int{3 * n, 0, n, n}, []int{again - patches, conflicts, sets, removes})
 
 	for i := range 20 {
@@ -62,9 +63,15 @@ func TestFleet(t *testing.T) {
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.provider.blind = true
+	f.provider.Blind = true
 	p := f.start()
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
+	f.provider.Between = func(machine string, used *beside.Spec) { // the version is stored before it is used
+		stored := f.versions()[class]
+		for key := range used.Tags {
+			assert.Contains(t, stored, fmt.Sprintf("%q:", key), machine)
+		}
+	}
 	f.putClass(class, `{"tags":{"v0":"1","owner":"alice"}}`)
 	m := runMCM(t, f.namespace, f.client, f.provider, 50*time.Millisecond)
 	all := names(60)
@@ -74,8 +81,8 @@ func TestCreations(t *testing.T) {
 	}
 	f.tagged(all, map[string]string{"owner": "alice", "v6": "1"})
 	for _, name := range all {
-		assert.Len(t, f.cloud.of(name), 1, name)
-		assert.Contains(t, f.cloud.of(name), f.machine(name).Spec.ProviderID, "the provider ID is not lost")
+		assert.Len(t, f.cloud.Of(name), 1, name)
+		assert.Contains(t, f.cloud.Of(name), f.machine(name).Spec.ProviderID, "the provider ID is not lost")
 	}
 	t.Logf("%d conflicts of MCM, %d of them with running machines", m.conflicts.Load(), m.late.Load())
 	stored := p.metric(t, "hot_update_creations_total", "Stored")
@@ -89,7 +96,7 @@ func TestCreations(t *testing.T) {
 func (f *fixture) blockCreations() (proceed, begun func()) {
 	first, open := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	f.provider.between = func(string) {
+	f.provider.Between = func(string, *beside.Spec) {
 		once.Do(func() { close(first) })
 		<-open
 	}
@@ -103,7 +110,7 @@ func TestSupersededVersion(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	p := f.start()
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	runMCM(t, f.namespace, f.client, f.provider, 0)
 	proceed, begun := f.blockCreations()
@@ -114,7 +121,7 @@ func TestSupersededVersion(t *testing.T) {
 	p.killed.Store(true)
 	p.stop()
 	q := f.start()
-	f.provider.creating = q.Creating
+	f.provider.Creating = q.Creating
 	proceed()
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
@@ -130,12 +137,50 @@ func TestSupersededVersion(t *testing.T) {
 	f.until("a class that is gone with its machines is forgotten", func() bool { return len(f.versions()) == 0 })
 }
 
+// TestCreationsWhilePruning: a creation uses an old version while the leader removes versions of
+// which all machines have records. The version stays, whether the creation reads it before the
+// ConfigMap is marked or after that.
+func TestCreationsWhilePruning(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]int{"before the mark": 1, "after the mark": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			old := []byte(`{"tags":{"gone":"1"}}`)
+			q := f.start()
+			f.until("it leads", func() bool { return q.metric(t, "hot_update_leads", "") == 1 })
+			q.stop() // its Creating goes on
+			create := func(machine string) {
+				f.create(machine)
+				made := &metav1.ObjectMeta{Name: machine, Namespace: f.namespace}
+				q.Creating(t.Context(), made, &metav1.ObjectMeta{Name: class, UID: "old", ResourceVersion: "1"}, old)
+			}
+			f.putClass(class, `{"tags":{"owner":"alice"}}`)
+			create("m-0")
+			q.Creating(t.Context(), &metav1.ObjectMeta{Name: "m-1"}, &metav1.ObjectMeta{Name: class, UID: "new", ResourceVersion: "2"},
+				[]byte(`{"tags":{"owner":"alice"}}`))
+			require.Len(t, strings.Split(f.versions()[class], "},{"), 2)
+			require.NoError(t, f.client.Machines.Delete(t.Context(), "m-0", metav1.DeleteOptions{}))
+			var writes atomic.Int32
+			f.startAs(&process{refuse: func(r request) error {
+				if r.Resource == "configmaps" && r.Verb == http.MethodPut && int(writes.Add(1)) == write {
+					create("m-2")
+				}
+				return nil
+			}})
+			f.until("versions were to be removed", func() bool { return int(writes.Load()) >= write })
+			time.Sleep(15 * time.Second) // longer than the time between two looks at versions to forget
+			assert.Contains(t, f.versions()[class], "gone")
+		})
+	}
+}
+
 // TestCreationOutlivesItsClass: the class of a machine that is being created is deleted. Its
 // versions stay until the machine was adopted by the class of its pool.
 func TestCreationOutlivesItsClass(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.provider.creating = f.start().Creating
+	f.provider.Creating = f.start().Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	f.putClass("next", `{"tags":{"owner":"bob"}}`)
 	f.pool("InPlaceUpdate")
@@ -164,7 +209,7 @@ func TestStoreFails(t *testing.T) {
 		}
 		return nil
 	}})
-	f.provider.creating = p.Creating
+	f.provider.Creating = p.Creating
 	f.putClass(class, `{"tags":{"gone":"1","owner":"alice"}}`)
 	runMCM(t, f.namespace, f.client, f.provider, 0)
 	proceed, begun := f.blockCreations()
@@ -201,7 +246,7 @@ func TestUnreadStore(t *testing.T) {
 	f.until("an adoption was tried", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "WriteFailed") > 0
 	})
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
 	assert.Zero(t, reads+patches)
 	down.Store(false)
@@ -220,13 +265,13 @@ func TestMissingSecret(t *testing.T) {
 	f.until("the class is unusable", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "ClassUnusable") > 0
 	})
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
 	assert.Zero(t, reads+patches)
 	f.putSecret("two")
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
-	assert.Zero(t, f.cloud.credentials[""])
-	assert.Positive(t, f.cloud.credentials["two"])
+	assert.Zero(t, f.cloud.Credentials[""])
+	assert.Positive(t, f.cloud.Credentials["two"])
 }
 
 // TestUnreadableClass: nothing is called or written as long as the class cannot be read.
@@ -238,13 +283,13 @@ func TestUnreadableClass(t *testing.T) {
 	p := f.start()
 	f.settled(1)
 	patches, _ := p.patches()
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
 	f.until("the class is unusable", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "ClassUnusable") > 0
 	})
 	again, _ := p.patches()
-	_, _, readAgain := f.cloud.calls()
+	_, _, readAgain := f.cloud.Calls()
 	assert.Equal(t, []int{patches, reads}, []int{again, readAgain})
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
@@ -275,7 +320,7 @@ func TestUnfinishedMachines(t *testing.T) {
 		assert.Equal(t, running[0], r.Name)
 	}
 	for _, name := range all[:len(phases)+1] {
-		assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.tagsOf(name), name)
+		assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.TagsOf(name), name)
 	}
 }
 
@@ -295,22 +340,22 @@ func TestPauseUnimplementedEpoch(t *testing.T) {
 	pause(`"true"`)
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.until("the machine is paused", func() bool { return p.metric(t, "hot_update_reconciles_total", "Paused") > 0 })
-	assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.tagsOf("m-1"))
+	assert.Equal(t, map[string]string{"owner": "alice"}, f.cloud.TagsOf("m-1"))
 	pause("null")
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
 	p.stop()
 
-	_, _, reads := f.cloud.calls()
+	_, _, reads := f.cloud.Calls()
 	q := f.start(func(o *updater.Options) { o.Epoch = "restored" })
 	f.until("another epoch is one more pass", func() bool {
-		_, _, again := f.cloud.calls()
+		_, _, again := f.cloud.Calls()
 		return again > reads
 	})
 	f.settled(1)
 	q.stop()
 
-	f.provider.unable = machineupdate.ErrUnimplemented
+	f.provider.Unable = machineupdate.ErrUnimplemented
 	before := f.machine("m-1").Annotations
 	r := f.start()
 	f.putClass(class, `{"tags":{"owner":"carol"}}`)
@@ -336,7 +381,7 @@ func TestDeletions(t *testing.T) {
 	f.until("their VMs are gone", func() bool {
 		left := 0
 		for _, name := range all[:10] {
-			left += len(f.cloud.of(name))
+			left += len(f.cloud.Of(name))
 		}
 		return left == 0
 	})
@@ -347,7 +392,7 @@ func TestDeletions(t *testing.T) {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.cloud.latency = 50 * time.Millisecond
+	f.cloud.Latency = 50 * time.Millisecond
 	f.putClass(class, `{"tags":{"owner":"alice"}}`)
 	all := names(60)
 	f.running(`{"tags":{"owner":"alice"}}`, all...)
@@ -355,7 +400,7 @@ func TestKill(t *testing.T) {
 	f.settled(len(all))
 	f.putClass(class, `{"tags":{"owner":"alice","team":"blue"}}`)
 	f.until("some machines are updated", func() bool {
-		sets, _, _ := f.cloud.calls()
+		sets, _, _ := f.cloud.Calls()
 		return sets > 5
 	})
 	p.killed.Store(true)
@@ -390,6 +435,12 @@ func TestTwoReplicas(t *testing.T) {
 	f.until("one of them leads", func() bool { return leads(p) || leads(q) })
 	assert.False(t, leads(p) && leads(q))
 	f.tagged(all, map[string]string{"owner": "bob"})
+	leader, other := p, q
+	if leads(q) {
+		leader, other = q, p
+	}
+	leader.stop()
+	f.until("the other one leads", func() bool { return leads(other) })
 }
 
 // TestInPlaceIsReported: in a pool that is updated in place the class is that of the
@@ -404,7 +455,7 @@ func TestInPlaceIsReported(t *testing.T) {
 	p := f.start()
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "bob"})
 	f.settled(1)
-	assert.Zero(t, f.cloud.kernels)
+	assert.Zero(t, f.cloud.Kernels)
 	isTold := func(r request) bool { return r.Resource == "events" && strings.Contains(r.Body, "InPlaceUpdate") }
 	f.until("an event reports it", func() bool { return len(p.log(isTold)) > 0 })
 	assert.Equal(t, 1.0, p.metric(t, "hot_update_in_place", "Unknown"))
@@ -453,17 +504,17 @@ func TestGate(t *testing.T) {
 	}
 	require.NoError(t, report("DrainSuccessful"))
 	require.True(t, apierrors.IsConflict(report(inplace.ReadyForUpdate)), "the node can be scheduled")
-	assert.Zero(t, f.cloud.kernels)
+	assert.Zero(t, f.cloud.Kernels)
 
 	node.Spec.Unschedulable = true
 	node, err = client.Nodes().Update(t.Context(), node, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	f.until("the report passes", func() bool { return report(inplace.ReadyForUpdate) == nil })
-	assert.Equal(t, 1, f.cloud.kernels)
+	assert.Equal(t, 1, f.cloud.Kernels)
 	require.NoError(t, report(inplace.ReadyForUpdate), "it was reported before")
-	for _, v := range f.cloud.of("gated") {
-		assert.Equal(t, "6", v.kernel)
+	for _, v := range f.cloud.Of("gated") {
+		assert.Equal(t, "6", v.Kernel)
 	}
 	f.until("it is confirmed", func() bool { return p.metric(t, "hot_update_in_place", "Applied") == 1 })
-	assert.Equal(t, 1, f.cloud.kernels)
+	assert.Equal(t, 1, f.cloud.Kernels)
 }

@@ -31,6 +31,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
@@ -64,8 +65,8 @@ type fixture struct {
 	client    *api.Client // of everybody but the updaters
 	objects   dynamic.Interface
 	schema    *hotupdate.Schema
-	cloud     *cloud
-	provider  *provider
+	cloud     *beside.Cloud
+	provider  *beside.Provider
 	settings  machineupdate.Settings
 	owners    []metav1.OwnerReference // of machines from before
 }
@@ -73,7 +74,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	f := &fixture{T: t, namespace: name, cloud: newCloud()}
+	f := &fixture{T: t, namespace: name, cloud: beside.NewCloud()}
 	f.settings = machineupdate.Settings{
 		ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute,
 	}
@@ -82,9 +83,9 @@ func newFixture(t *testing.T) *fixture {
 	require.NoError(t, err)
 	f.objects, err = dynamic.NewForConfig(server.Config)
 	require.NoError(t, err)
-	f.schema, err = hotupdate.SchemaOf[spec]()
+	f.schema, err = hotupdate.SchemaOf[beside.Spec]()
 	require.NoError(t, err)
-	f.provider, err = newProvider(f.schema, f.cloud)
+	f.provider, err = beside.NewProvider(f.schema, f.cloud)
 	require.NoError(t, err)
 	f.putSecret("one")
 	return f
@@ -222,7 +223,7 @@ func (g *errgroup) wait() error {
 // running creates Machines that run, with VMs from before hot updates.
 func (f *fixture) running(tags string, machines ...string) {
 	f.Helper()
-	made := &api.MachineClass{ProviderSpec: runtime.RawExtension{Raw: []byte(tags)}}
+	made := &metav1.ObjectMeta{Name: class}
 	f.each(machines, func(name string) error {
 		machine := &api.Machine{
 			ObjectMeta: metav1.ObjectMeta{
@@ -231,11 +232,11 @@ func (f *fixture) running(tags string, machines ...string) {
 			},
 			Spec: api.MachineSpec{Class: api.ClassSpec{Name: class}},
 		}
-		id, err := f.provider.createMachine(f.Context(), machine, made)
+		id, err := f.provider.CreateMachine(f.Context(), machine, made, []byte(tags))
 		if err != nil {
 			return err
 		}
-		f.provider.initializeMachine(f.Context(), machine, made)
+		f.provider.InitializeMachine(f.Context(), machine, made, []byte(tags))
 		machine.Spec.ProviderID = id
 		if machine, err = f.client.Machines.Create(f.Context(), machine, metav1.CreateOptions{}); err != nil {
 			return err
@@ -284,7 +285,7 @@ func (f *fixture) settled(n int) {
 func (f *fixture) tagged(machines []string, want map[string]string) {
 	f.Helper()
 	f.until(fmt.Sprint("all VMs have ", want), func() bool {
-		return !slices.ContainsFunc(machines, func(m string) bool { return !maps.Equal(f.cloud.tagsOf(m), want) })
+		return !slices.ContainsFunc(machines, func(m string) bool { return !maps.Equal(f.cloud.TagsOf(m), want) })
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 )
 
@@ -22,7 +23,7 @@ import (
 // the cached Machine, the status as a write of its own, the provider ID after CreateMachine, and
 // InitializeMachine whatever became of that write. It knows nothing of hot updates.
 type mcm struct {
-	*provider
+	*beside.Provider
 
 	namespace string
 	client    *api.Client
@@ -41,9 +42,9 @@ const (
 )
 
 // runMCM runs the stand-in until the test ends.
-func runMCM(t *testing.T, namespace string, client *api.Client, p *provider, beat time.Duration) *mcm {
+func runMCM(t *testing.T, namespace string, client *api.Client, p *beside.Provider, beat time.Duration) *mcm {
 	t.Helper()
-	m := &mcm{provider: p, namespace: namespace, client: client, cache: controller.NewCache(client, 0), beat: beat}
+	m := &mcm{Provider: p, namespace: namespace, client: client, cache: controller.NewCache(client, 0), beat: beat}
 	m.queue = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	_, err := m.cache.Machines.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { m.queue.Add(obj.(*api.Machine).Name) },
@@ -96,7 +97,7 @@ func (m *mcm) reconcile(ctx context.Context, machine *api.Machine) (time.Duratio
 	machines := m.client.Machines
 	switch phase := machine.Status.CurrentStatus.Phase; {
 	case machine.DeletionTimestamp != nil:
-		m.deleteMachine(machine.Name)
+		m.DeleteMachine(machine.Name)
 		machine.Finalizers = nil
 		_, err := machines.Update(ctx, machine, metav1.UpdateOptions{})
 		return 0, err
@@ -128,20 +129,20 @@ func (m *mcm) create(ctx context.Context, machine *api.Machine) error {
 		return nil
 	}
 	class := found.(*api.MachineClass)
-	id, err := m.getMachineStatus(machine.Name)
-	isNew := errors.Is(err, errUninitialized)
+	id, err := m.GetMachineStatus(machine.Name)
+	isNew := errors.Is(err, beside.ErrUninitialized)
 	switch {
-	case (errors.Is(err, errNotFound) || errors.Is(err, errUnimplemented)) && machine.Spec.ProviderID == "":
-		if id, err = m.createMachine(ctx, machine, class); err != nil {
+	case (errors.Is(err, beside.ErrNotFound) || errors.Is(err, beside.ErrUnimplemented)) && machine.Spec.ProviderID == "":
+		if id, err = m.CreateMachine(ctx, machine, class, class.ProviderSpec.Raw); err != nil {
 			return err
 		}
 		isNew = true
-	case errors.Is(err, errUnimplemented):
+	case errors.Is(err, beside.ErrUnimplemented):
 		id = machine.Spec.ProviderID
 	}
 	written, err := m.label(ctx, machine, id)
 	if isNew {
-		m.initializeMachine(ctx, written, class)
+		m.InitializeMachine(ctx, written, class, class.ProviderSpec.Raw)
 		return err
 	}
 	if err != nil || written.ResourceVersion != machine.ResourceVersion {

@@ -1,5 +1,5 @@
-// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission. It is a module of its
-// own, because it takes minutes to compile.
+// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission, and an updater beside
+// the real, unmodified machine-controller-manager. It is a module of its own, because it takes minutes to compile.
 package kubeapiserver_test
 
 import (
@@ -238,21 +238,8 @@ func allowed(rules []rbacv1.PolicyRule) map[string]bool {
 // It writes annotations of machines, and no status and no node.
 func (s *server) testBeside(t *testing.T) {
 	f := s.namespace(t, "beside")
-	file, err := os.Open("../../../hotupdate/updater/rbac.yaml")
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	role := &rbacv1.Role{}
-	require.NoError(t, yaml.NewYAMLOrJSONDecoder(file, 4096).Decode(role))
-	rbac := f.kube.RbacV1()
-	_, err = rbac.Roles("beside").Create(t.Context(), role, metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = rbac.RoleBindings("beside").Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: updaterUser, APIGroup: rbacv1.GroupName}},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-
-	_, err = f.world.StartBeside("e")
+	role := s.bindUpdater(t, f.kube, "beside")
+	_, err := f.world.StartBeside("e")
 	require.NoError(t, err)
 	f.create()
 	for _, owner := range []string{"bob", "carol"} { // the same event twice is a patch
@@ -265,6 +252,26 @@ func (s *server) testBeside(t *testing.T) {
 		return f.world.Machine(class + "-1").Annotations[machineupdate.AnnotationRecord] != ""
 	})
 	assert.Equal(t, allowed(role.Rules), s.asked(t, updaterUser))
+	patches, _ := s.patches(t, "beside")
+	assert.Positive(t, patches)
+}
+
+// bindUpdater gives updaters the role that they publish.
+func (s *server) bindUpdater(t *testing.T, kube kubeclient.Interface, namespace string) *rbacv1.Role {
+	t.Helper()
+	file, err := os.Open("../../../hotupdate/updater/rbac.yaml")
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	role := &rbacv1.Role{}
+	require.NoError(t, yaml.NewYAMLOrJSONDecoder(file, 4096).Decode(role))
+	_, err = kube.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = kube.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: updaterUser, APIGroup: rbacv1.GroupName}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return role
 }
 
 // testWithoutPatch: a creation launches nothing, and an update changes nothing, until the verb is granted.

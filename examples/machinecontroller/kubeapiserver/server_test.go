@@ -1,12 +1,17 @@
 package kubeapiserver_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -17,24 +22,32 @@ import (
 	kubernetes "k8s.io/kubernetes/cmd/kube-apiserver/app/testing"
 	"k8s.io/kubernetes/test/utils/ktesting"
 
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// The users of the controllers, and of updaters beside them.
+// The users of the controllers, of updaters beside them, and of machine-controller-manager.
 const (
 	user        = "machine-controller"
 	updaterUser = "hot-updater"
+	mcmUser     = "mcm"
 )
 
 // server is a kube-apiserver with RBAC, its default admission, and an audit log of the controllers' requests.
 type server struct {
-	admin, controllers, updaters *rest.Config
+	admin, controllers, updaters, mcm *rest.Config
 
 	audit string // its file
 }
 
-const policy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-"rules": [{"level": "Metadata", "users": ["` + user + `", "` + updaterUser + `"]}, {"level": "None"}]}`
+// policy has the bodies of the updaters' patches of machines, and of the answers.
+const policy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
+{"level": "RequestResponse", "users": ["` + updaterUser + `"], "verbs": ["patch"], "resources": [{"group": "machine.sapcloud.io"}]},
+{"level": "Metadata", "users": ["` + user + `", "` + updaterUser + `"]}, {"level": "None"}]}`
+
+// tokens has administrators' rights for machine-controller-manager.
+const tokens = "token," + user + ",uid\nupdater," + updaterUser + ",updater\nmcm," + mcmUser + ",mcm,system:masters"
 
 // start starts a kube-apiserver over etcd, and defines the objects of the example.
 func start(t *testing.T) *server {
@@ -55,7 +68,7 @@ func start(t *testing.T) *server {
 	storage := storagebackend.NewDefaultConfig("/registry", nil)
 	storage.Transport.ServerList = []string{endpoint}
 	started, err := kubernetes.StartTestServer(t, nil, []string{
-		"--authorization-mode=Node,RBAC", "--token-auth-file=" + file("tokens", "token,"+user+",uid\nupdater,"+updaterUser+",updater"),
+		"--authorization-mode=Node,RBAC", "--token-auth-file=" + file("tokens", tokens),
 		"--audit-policy-file=" + file("policy", policy), "--audit-log-path=" + s.audit,
 	}, storage)
 	require.NoError(t, err)
@@ -66,34 +79,96 @@ func start(t *testing.T) *server {
 	s.controllers.BearerToken = "token"
 	s.updaters = rest.AnonymousClientConfig(s.admin)
 	s.updaters.BearerToken = "updater"
+	s.mcm = rest.AnonymousClientConfig(s.admin)
+	s.mcm.BearerToken = "mcm"
 	definitions, err := apiextensions.NewForConfig(s.admin)
 	require.NoError(t, err)
 	require.NoError(t, apiserver.Define(t.Context(), definitions.ApiextensionsV1().CustomResourceDefinitions(), apiserver.Machines()...))
 	return s
 }
 
-// asked returns the requests of a user as "verb resource/subresource.group", and whether they were allowed.
-func (s *server) asked(t *testing.T, user string) map[string]bool {
+// events returns the audit log of a user's requests in a namespace, or in all.
+func (s *server) events(t *testing.T, user, namespace string) (all []auditv1.Event) {
 	t.Helper()
 	log, err := os.Open(s.audit)
 	require.NoError(t, err)
 	defer func() { _ = log.Close() }()
-	asked := map[string]bool{}
-	for events := yaml.NewYAMLOrJSONDecoder(log, 4096); ; {
+	for decoder := json.NewDecoder(log); ; {
 		var event auditv1.Event
-		if err := events.Decode(&event); errors.Is(err, io.EOF) {
-			return asked
+		err := decoder.Decode(&event)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it is being written
+			return all
 		}
 		require.NoError(t, err)
 		if event.User.Username != user {
 			continue
 		}
 		require.NotNil(t, event.ObjectRef, event.RequestURI)
+		if namespace == "" || event.ObjectRef.Namespace == namespace {
+			all = append(all, event)
+		}
+	}
+}
+
+// asked returns the requests of a user as "verb resource/subresource.group", and whether they were allowed.
+func (s *server) asked(t *testing.T, user string) map[string]bool {
+	t.Helper()
+	asked := map[string]bool{}
+	for _, event := range s.events(t, user, "") {
 		resource := event.ObjectRef.Resource
 		if event.ObjectRef.Subresource != "" {
 			resource += "/" + event.ObjectRef.Subresource
 		}
 		asked[permission(event.Verb, resource, event.ObjectRef.APIGroup)] = event.Annotations["authorization.k8s.io/decision"] == "allow"
+	}
+	return asked
+}
+
+// patches returns the numbers of the updaters' patches of machines in a namespace, and of conflicts among them. Each has the resourceVersion and
+// annotations of hot updates, and nothing else. Machines that were patched had a VM, and were neither being created nor deleted.
+func (s *server) patches(t *testing.T, namespace string) (all, conflicts int) {
+	t.Helper()
+	for _, event := range s.events(t, updaterUser, namespace) {
+		if event.Verb != "patch" || event.ObjectRef.Resource != "machines" {
+			continue
+		}
+		all++
+		expectOnlyAnnotations(t, event.RequestObject.Raw)
+		switch event.ResponseStatus.Code {
+		case http.StatusOK:
+		case http.StatusConflict:
+			conflicts++
+			continue
+		case http.StatusGatewayTimeout: // its process ended
+			continue
+		default:
+			assert.Fail(t, "refused", "%+v", event.ResponseStatus)
+			continue
+		}
+		var machine api.Machine
+		require.NoError(t, json.Unmarshal(event.ResponseObject.Raw, &machine))
+		unfinished := []api.MachinePhase{"", api.MachinePending, api.MachineCrashLoopBackOff, api.MachineFailed, api.MachineTerminating}
+		assert.NotContains(t, unfinished, machine.Status.CurrentStatus.Phase, machine.Name)
+		assert.NotEmpty(t, machine.Spec.ProviderID, machine.Name)
+		assert.Nil(t, machine.DeletionTimestamp, machine.Name)
+	}
+	return all, conflicts
+}
+
+func expectOnlyAnnotations(t *testing.T, patch []byte) {
+	t.Helper()
+	var sent struct {
+		Metadata struct {
+			ResourceVersion, UID string
+			Annotations          map[string]*string
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(patch))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&sent), string(patch))
+	assert.NotEmpty(t, sent.Metadata.ResourceVersion, string(patch))
+	for name := range sent.Metadata.Annotations {
+		assert.True(t, strings.HasPrefix(name, machineupdate.AnnotationRecord), name)
 	}
 }
 

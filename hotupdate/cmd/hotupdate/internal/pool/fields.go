@@ -272,8 +272,9 @@ func (d difference) path() string {
 // change returns the difference as a change without a class, with its verdict and rule.
 func (d difference) change(v Verdict, rule Rule) Change {
 	return Change{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
-		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Origin: "default", Class: hotupdate.Ignored,
-		Old: textOf(d.before), New: textOf(d.after),
+		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Origin: "default",
+		Class: hotupdate.Ignored,
+		Old:   textOf(d.before), New: textOf(d.after),
 	})}
 }
 

@@ -198,7 +198,8 @@ func changedFields(old, updated []hashedField) (changes hotupdate.Changes) {
 		}
 		f := hashedField{path: path}.row()
 		change := hotupdate.Change{
-			Path: path, Pointer: pointerTo(path), Op: hotupdate.Replace, Origin: "default", Class: f.class(), Source: f.Function,
+			Path: path, Pointer: pointerTo(path), Op: hotupdate.Replace, Origin: "default",
+			Class: f.class(), Source: f.Function,
 			Old: before.shown, New: after.shown,
 		}
 		changes = append(changes, operated(change))

@@ -20,8 +20,8 @@ const (
 	Kept    State = iota // the pool is on both sides
 	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
-	// the pool has another name: its machines are replaced, because their names begin with that of
-	// the pool
+	// Renamed: the pool has another name: its machines are replaced, because their names begin with
+	// that of the pool
 	Renamed
 )
 

@@ -1,0 +1,34 @@
+//go:build mutants
+
+package beside_test
+
+import (
+	"flag"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every sixth row is a part.
+var part = flag.Int("part", -1, "which part of the mutants to run: 0 to 5; all without it")
+
+const parts = 6
+
+// TestMutantsDie breaks each rule, and a test has to fail.
+func TestMutantsDie(t *testing.T) {
+	for i, m := range mutants {
+		if *part >= 0 && i%parts != *part%parts {
+			continue
+		}
+		t.Run(m.breaks, func(t *testing.T) {
+			command := exec.Command("go", "test", "-overlay", m.overlay(t), "-vet=off", "-failfast", "-count=1", "-run", m.killer, ".")
+			written, err := command.CombinedOutput()
+			out := string(written)
+			require.NotContains(t, out, "[build failed]", "the mutation does not compile")
+			require.NotContains(t, out, "no tests to run", "there is no test %s", m.killer)
+			require.Error(t, err, "no test fails if this rule is broken:\n%s: %s\n  instead of %s", m.file, m.new, m.old)
+			require.Regexp(t, "--- FAIL:|panic:", out, "no test says what is wrong")
+		})
+	}
+}
