@@ -3,9 +3,6 @@ package hash
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
-
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are
@@ -25,21 +22,7 @@ func Compose(parts ...string) Digest {
 	return sha256.Sum256(text)
 }
 
-// String returns 64 lower-case hexadecimal digits. [ParseDigest] inverts it.
+// String returns 64 lower-case hexadecimal digits, the text that [Guard] takes.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 func (d Digest) first(n int) string { return d.String()[:n] }
-
-// ParseDigest reads a Digest's text, strictly: no other case, no white space. The code of the error
-// is malformed-digest.
-func ParseDigest(text string) (Digest, error) {
-	var d Digest
-	if len(text) != 2*len(d) || strings.Trim(text, "0123456789abcdef") != "" {
-		return d, &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-digest", Where: "text of a digest", What: "is " + quoted(text),
-			Hint: "write 64 lower-case hexadecimal digits",
-		}
-	}
-	_, err := hex.Decode(d[:], []byte(text))
-	return d, err
-}

@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // naive is Gardener's composition, written directly from its definition.
@@ -61,41 +59,4 @@ func TestComposeKeepsPartsApart(t *testing.T) {
 	assert.NotEqual(t, hash.Compose("ab", "c"), hash.Compose("a", "bc"), "where a part ends counts")
 	assert.NotEqual(t, hash.Compose("a", "b"), hash.Compose("b", "a"), "order counts")
 	assert.NotEqual(t, hash.Compose("a"), hash.Compose("a", ""), "an empty part is not an absent one")
-}
-
-func TestParseDigest(t *testing.T) {
-	t.Parallel()
-	text := strings.Repeat("0123456789abcdef", 4)
-	d, err := hash.ParseDigest(text)
-	require.NoError(t, err)
-	assert.Equal(t, text, d.String())
-	for _, test := range []struct{ in, reason string }{
-		{"", "nothing"},
-		{text[1:], "a digit too few"},
-		{text + "0", "a digit too many"},
-		{strings.ToUpper(text), "another case"},
-		{"v1:" + text, "the text of a Sum"},
-		{" " + text[1:], "white space"},
-		{text[:30] + "0x" + text[32:], "no digit in the middle"},
-	} {
-		_, err := hash.ParseDigest(test.in)
-		var e *fault.Error
-		if assert.ErrorAsf(t, err, &e, test.reason) {
-			assert.Equal(t, "malformed-digest", e.Code, test.reason)
-		}
-	}
-}
-
-func FuzzParseDigest(f *testing.F) {
-	for _, seed := range []string{"", strings.Repeat("0", 64), strings.Repeat("F", 64), strings.Repeat("g", 64), strings.Repeat("a", 63)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := hash.ParseDigest(text)
-		raw, errOracle := hex.DecodeString(text)
-		ok := errOracle == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
-		if ok != (err == nil) || ok && d.String() != text {
-			t.Errorf("%q: got %s and %v, want %v", text, d, err, ok)
-		}
-	})
 }

@@ -152,7 +152,7 @@ func ExampleGuard() {
 	fmt.Println(recorded, err)
 	wanted, err := hash.WorkerPool(secret, "iops 757")
 	fmt.Println(wanted, err)
-	for _, problem := range fault.All(hash.Guard(recorded.Digest, wanted.Digest)) {
+	for _, problem := range fault.All(hash.Guard(recorded.Digest.String(), wanted.Digest)) {
 		fmt.Println(problem.Code, problem.Where)
 	}
 	// Output:

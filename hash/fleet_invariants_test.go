@@ -83,7 +83,7 @@ func (s *simulation) reconcile(p simPool, r *simRelease) error {
 	}
 	recorded := s.records[next.class]
 	collision := recorded != hash.Digest{} && recorded != next.digest
-	if collision != (hash.Guard(recorded, next.digest) != nil) {
+	if collision != (hash.Guard(recordOf(recorded), next.digest) != nil) {
 		return errUnguarded
 	}
 	if collision {
@@ -120,7 +120,7 @@ func (s *simulation) judge(was, next simDeployed) error {
 		return errAbsorbed
 	case was.class == next.class && !same && s.records[was.class] != was.digest:
 		return errUnguarded
-	case (was.class == next.class && !same) != (hash.Guard(was.digest, next.digest) != nil):
+	case (was.class == next.class && !same) != (hash.Guard(recordOf(was.digest), next.digest) != nil):
 		return errUnguarded
 	}
 	return nil

@@ -1,6 +1,10 @@
 package hash
 
-import "github.com/hotupdate/providerconfig/hotupdate/fault"
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 // Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so
 // about one in a million changes of a pool keeps the name by chance, and then no machine is
@@ -12,23 +16,33 @@ import "github.com/hotupdate/providerconfig/hotupdate/fault"
 //
 //	name, err := hash.WorkerPool(pool.NodeAgentSecretName, data...)
 //	…
-//	err = hash.Guard(recorded, name.Digest)
+//	err = hash.Guard(class.Annotations[digestAnnotation], name.Digest)
 //
 // The class of that name may belong to an earlier configuration and be about to be deleted, so do
 // not compare with the class that the pool uses now.
 //
-// A zero digest means that nothing was recorded: the class is new or older than the adoption, or
-// the record was lost. Then there is no error. No name depends on the record.
+// The record is the text of a Digest. An empty one means that nothing was recorded: the class is new
+// or older than the adoption, or the record was lost. Then there is no error. No name depends on the
+// record.
 //
-// The code of the error is name-collision.
-func Guard(recorded, wanted Digest) error {
+// The code of the error is name-collision, or malformed-digest if the record is no text of a Digest,
+// with another case or white space, too.
+func Guard(recorded string, wanted Digest) error {
 	name := wanted.first(poolDigits)
-	if recorded == (Digest{}) || recorded == wanted || recorded.first(poolDigits) != name {
+	switch isDigest := strings.Trim(recorded, "0123456789abcdef") == "" && len(recorded) == 2*len(wanted); {
+	case recorded == "" || recorded == wanted.String():
+		return nil
+	case !isDigest:
+		return &fault.Error{
+			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest", What: "is " + quoted(recorded),
+			Hint: "record the 64 lower-case hexadecimal digits of Digest.String",
+		}
+	case recorded[:poolDigits] != name:
 		return nil
 	}
 	return &fault.Error{
 		Kind: fault.Conflict, Code: "name-collision", Where: "worker pool hash " + name,
-		What: "stands for two digests, " + recorded.String() + " and " + wanted.String() +
+		What: "stands for two digests, " + recorded + " and " + wanted.String() +
 			", so the MachineClass would keep its name, no machine would be replaced, and the change " +
 			"would silently not apply",
 		Hint: "change one more immutable field of the pool in the same update, or make the change in a " +

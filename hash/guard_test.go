@@ -1,7 +1,10 @@
 package hash_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,13 +37,21 @@ func TestGuardFindsTwoSumsBehindOneName(t *testing.T) {
 	require.Equal(t, old.Text, wanted.Text)
 	require.NotEqual(t, old.Parts, wanted.Parts)
 
-	err := hash.Guard(old.Digest, wanted.Digest)
+	err := hash.Guard(old.Digest.String(), wanted.Digest)
 	problems := fault.All(err)
 	require.Len(t, problems, 1)
 	assert.Equal(t, "name-collision", problems[0].Code)
 	for _, part := range []string{"worker pool hash " + old.Text, old.Digest.String(), wanted.Digest.String(), "would silently not apply"} {
 		assert.ErrorContains(t, err, part)
 	}
+}
+
+// recordOf is the record of a digest, and of none.
+func recordOf(d hash.Digest) string {
+	if d == (hash.Digest{}) {
+		return ""
+	}
+	return d.String()
 }
 
 func TestGuard(t *testing.T) {
@@ -61,7 +72,7 @@ func TestGuard(t *testing.T) {
 		{"nothing recorded, five zeros", hash.Digest{}, hash.Digest{0, 0, 0, 1}, false, "the digits of nothing are no name"},
 		{"nothing recorded", hash.Digest{}, a, false, "a new class, one from before adoption, or a lost record"},
 	} {
-		assert.Equalf(t, test.want, hash.Guard(test.recorded, test.wanted) != nil, "%s: %s", test.name, test.reason)
+		assert.Equalf(t, test.want, hash.Guard(recordOf(test.recorded), test.wanted) != nil, "%s: %s", test.name, test.reason)
 	}
 }
 
@@ -77,6 +88,38 @@ func TestGuardSpeaksExactlyIfAChangeWouldBeAbsorbed(t *testing.T) {
 		})
 		a, b := drawDigest.Draw(t, "recorded"), drawDigest.Draw(t, "wanted")
 		sameName := a.String()[:5] == b.String()[:5]
-		assert.Equal(t, sameName && a != b, hash.Guard(a, b) != nil)
+		assert.Equal(t, sameName && a != b, hash.Guard(recordOf(a), b) != nil)
+	})
+}
+
+func TestGuardReadsTheRecordStrictly(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 4)
+	require.NoError(t, hash.Guard(text, hash.Digest{}))
+	for _, test := range []struct{ in, reason string }{
+		{text[1:], "a digit too few"},
+		{text + "0", "a digit too many"},
+		{strings.ToUpper(text), "another case"},
+		{"v1:" + text, "the text of a Sum"},
+		{" " + text[1:], "white space"},
+		{text[:30] + "0x" + text[32:], "no digit in the middle"},
+	} {
+		problems := fault.All(hash.Guard(test.in, hash.Digest{1}))
+		require.Len(t, problems, 1, test.reason)
+		assert.Equal(t, "malformed-digest", problems[0].Code, test.reason)
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	for _, seed := range []string{"", strings.Repeat("0", 64), strings.Repeat("F", 64), strings.Repeat("g", 64), strings.Repeat("a", 63)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		problems := fault.All(hash.Guard(text, hash.Digest{}))
+		raw, err := hex.DecodeString(text)
+		isRecord := text == "" || err == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
+		if isMalformed := len(problems) == 1 && problems[0].Code == "malformed-digest"; isMalformed == isRecord {
+			t.Errorf("%q: %v", text, problems)
+		}
 	})
 }

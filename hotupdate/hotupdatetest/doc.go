@@ -15,12 +15,11 @@
 //
 //	var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 //
-// The adopter's own tests can use [Mutate], which changes one field of a class, and the options
-// [IgnoreHot] and [IgnoreImmutable] for package cmp.
+// The adopter's own tests can use [Mutate], which changes one field of a class. To compare what is
+// hashed of two configurations, compare their [hotupdate.Schema.Document].
 //
 // The package owns the generation, change and shrinking of values of any type, the report of a
 // failure, and the golden file. It must not know providers, and production code must not import it.
 //
-// No message contains sensitive values or keys, but package cmp shows differences unredacted.
-// Rapid's files of failures hold generated values only as random bits.
+// No message contains sensitive values or keys. Rapid's files of failures hold generated values only as random bits.
 package hotupdatetest

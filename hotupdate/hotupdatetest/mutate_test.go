@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
@@ -92,63 +91,4 @@ func TestMutateWithoutSuchAField(t *testing.T) {
 
 type onlySize struct {
 	Size *int32 `json:"size,omitempty"`
-}
-
-// TestCmpOptions: what counts and what does not.
-func TestCmpOptions(t *testing.T) {
-	type pool struct {
-		Name   string
-		Config *everything
-	}
-	iops := func(i int32) *int32 { return &i }
-	for _, tc := range []struct {
-		name         string
-		a, b         *everything
-		hash, hot    bool
-		differ, hide string
-		reason       string
-	}{
-		{"nil", nil, &everything{}, true, true, "", "", "no configuration and an empty one"},
-		{"spelling", &everything{Size: resource.MustParse("1Gi")}, &everything{Size: resource.MustParse("1024Mi")}, true, true, "", "", "one quantity"},
-		{"order", &everything{Groups: []string{"a", "b"}}, &everything{Groups: []string{"b", "a", "a"}}, true, true, "", "", "a set"},
-		{"default", &everything{Text: "gp3"}, nil, true, true, "", "", "a declared default"},
-		{"hot", &everything{HotList: []namedVolume{{Name: "a", Labels: map[string]string{"k": "v"}}}}, nil, true, false, "HotList", "", "a hot list"},
-		{"hot below", &everything{Present: &presence{}}, &everything{Present: &presence{map[string]string{"k": "v"}}}, true, false, "Tags", "", "a hot map below what is not"},
-		{"immutable", &everything{Zones: []string{"a"}}, &everything{Zones: []string{"b"}}, false, true, "zones", "", "an immutable list"},
-		{
-			"both", &everything{Volumes: []namedVolume{{Name: "a", IOPS: iops(1), Labels: map[string]string{"hidden": "v"}}}},
-			&everything{Volumes: []namedVolume{{Name: "a", IOPS: iops(2)}}}, false, false, "iops", "hidden", "what does not count is not shown",
-		},
-		{"embedded", &everything{Embedded: &Embedded{Depth: 1}}, &everything{Embedded: &Embedded{Depth: 2, Hidden: "x"}}, false, false, "depth", "", "below an embedded pointer"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			x, y := pool{"pool", tc.a}, pool{"pool", tc.b}
-			diff := cmp.Diff(x, y, hotupdatetest.IgnoreHot[everything]())
-			if (diff == "") != tc.hash {
-				t.Errorf("%s: IgnoreHot: %s", tc.reason, diff)
-			}
-			if !tc.hash && (!strings.Contains(diff, tc.differ) || tc.hide != "" && strings.Contains(diff, tc.hide)) {
-				t.Errorf("%s: IgnoreHot: want %s and not %q in %s", tc.reason, tc.differ, tc.hide, diff)
-			}
-			if diff := cmp.Diff(x, y, hotupdatetest.IgnoreImmutable[everything]()); (diff == "") != tc.hot {
-				t.Errorf("%s: IgnoreImmutable: %s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-// TestCmpOptionsWithoutSchema: a type with mistakes in its struct tags equals nothing, and the difference names them.
-func TestCmpOptionsWithoutSchema(t *testing.T) {
-	type misspelled struct {
-		A string `json:"a" hotupdatable:"ture"`
-	}
-	for _, option := range []cmp.Option{hotupdatetest.IgnoreHot[misspelled](), hotupdatetest.IgnoreImmutable[misspelled]()} {
-		diff := cmp.Diff(misspelled{}, misspelled{}, option)
-		if !strings.Contains(diff, "ture") {
-			t.Errorf("want the mistake, got %q", diff)
-		}
-		if cmp.Equal(&misspelled{}, &misspelled{}, option) {
-			t.Error("pointers to it are equal")
-		}
-	}
 }

@@ -62,27 +62,6 @@ func has(changes hotupdate.Changes, classes ...hotupdate.Class) bool {
 	return slices.ContainsFunc(changes, func(c hotupdate.Change) bool { return slices.Contains(classes, c.Class) })
 }
 
-// TestCmpIsDiff: with IgnoreHot, cmp says equal exactly if Diff lists no Immutable and no InPlace change; with IgnoreImmutable, exactly if
-// it lists no Hot and no Ignored one.
-func TestCmpIsDiff(t *testing.T) {
-	s := subjectOfMany(t)
-	rapid.Check(t, func(t *rapid.T) {
-		drawn := drawPair(author{t, s})
-		if drawn.second == nil {
-			return
-		}
-		a, b := drawn.first.value(), drawn.second.value()
-		changes := s.changes(t, a, b)
-		x, y := a.Interface().(*many), b.Interface().(*many)
-		if want, got := !has(changes, hotupdate.Immutable, hotupdate.InPlace), cmp.Equal(x, y, IgnoreHot[many]()); want != got {
-			t.Fatalf("IgnoreHot says %v: %v\n%s", got, changes, cmp.Diff(x, y))
-		}
-		if want, got := !has(changes, hotupdate.Hot, hotupdate.Ignored), cmp.Equal(x, y, IgnoreImmutable[many]()); want != got {
-			t.Fatalf("IgnoreImmutable says %v: %v\n%s", got, changes, cmp.Diff(x, y))
-		}
-	})
-}
-
 // TestMutateChangesOneField: whatever the configuration and the class, one field changes and the original does not.
 func TestMutateChangesOneField(t *testing.T) {
 	s := subjectOfMany(t)

@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -108,4 +109,14 @@ func (s *subject) blame(first, second []byte) string {
 		return ""
 	}
 	return changes[max(0, slices.IndexFunc(changes, isHashed))].Path
+}
+
+// decoded decodes canonical JSON for cmp to list.
+func decoded(text []byte) (tree any) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&tree) != nil {
+		return string(text)
+	}
+	return tree
 }
