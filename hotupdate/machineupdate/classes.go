@@ -251,7 +251,7 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 		return nil, err
 	}
 	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
-	if err := layout.aim(documents, fingerprint+"?"+driver.text(), class.name); err != nil {
+	if err := layout.setTargets(documents, fingerprint+"?"+driver.text(), class.name); err != nil {
 		return nil, err
 	}
 	return &Prepared{

@@ -161,8 +161,8 @@ func (l *layout) of(pointer string) int {
 	return 0
 }
 
-// aim computes the targets of the lanes from the documents of their classes.
-func (l *layout) aim(documents map[hotupdate.Class][]byte, schema, class string) error {
+// setTargets computes the targets of the lanes from the documents of their classes.
+func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class string) error {
 	var problems fault.List
 	limits, others := record.LimitsOf(len(l.lanes) - 1)
 	for i := range l.lanes {

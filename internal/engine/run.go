@@ -323,9 +323,9 @@ func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)
 // document writes the root object, also if it has no members.
 func (r *run) document(n *node, root memory) {
 	if exists(root) && r.enter(n, root) {
-		written := r.object(n, root, ifSome)
+		hasMembers := r.object(n, root, omitted)
 		r.leave(n)
-		if written {
+		if hasMembers {
 			return
 		}
 	}

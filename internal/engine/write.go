@@ -14,15 +14,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// stay says under which condition an object is written.
-type stay uint8
+// whenEmpty says whether an object is written that has no member apart from its identity.
+type whenEmpty uint8
 
 const (
-	ifSome stay = iota // if it has a member apart from its identity
-	anyway
+	omitted whenEmpty = iota
+	written
 )
 
-func (r *run) object(n *node, m memory, when stay) bool {
+func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 	start, some, before := r.position(), false, byte('{')
 	var unknown *Unknown
 	if n.rest != nil {
@@ -55,7 +55,7 @@ func (r *run) object(n *node, m memory, when stay) bool {
 		some, before = true, ','
 	}
 	switch {
-	case !some && when == ifSome:
+	case !some && empty == omitted:
 		r.cut(start)
 		return false
 	case before == '{':
@@ -218,18 +218,18 @@ func (r *run) part(n *node, m memory) (written bool) {
 		return false
 	}
 	if n.kind == objectKind {
-		written = r.object(n, m, ifSome)
+		written = r.object(n, m, omitted)
 	} else {
-		written = r.composite(n, m, ifSome)
+		written = r.composite(n, m, omitted)
 	}
 	r.leave(n)
 	return written
 }
 
-func (r *run) composite(n *node, m memory, when stay) bool {
+func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
 	switch n.kind {
 	case objectKind:
-		return r.object(n, m, when)
+		return r.object(n, m, empty)
 	case listKind:
 		return r.list(n, m)
 	case arrayKind:
@@ -257,7 +257,7 @@ func (r *run) element(n *node, m memory) {
 		return
 	}
 	if r.enter(n, m) {
-		r.object(n, m, anyway)
+		r.object(n, m, written)
 		r.leave(n)
 	}
 }
@@ -274,7 +274,7 @@ func (r *run) otherElement(n *node, m memory) {
 	case r.enter(n, m):
 		if n.kind == arrayKind {
 			r.places(n, m)
-		} else if !r.composite(n, m, anyway) {
+		} else if !r.composite(n, m, written) {
 			r.emptyElement(n, m)
 		}
 		r.leave(n)

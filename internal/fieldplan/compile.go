@@ -22,7 +22,7 @@ type context struct {
 	typ       reflect.Type
 	class     structtag.Class
 	sensitive structtag.Sensitivity
-	path      string // in the spelling of overrides, or nowhere
+	path      string // in the spelling of overrides, or noOverride
 	root      bool
 	closed    bool // unknown members are not admitted
 	maybeHot  bool // the class is that of elements that hotwhen may make Hot
@@ -203,7 +203,7 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	for _, jf := range r.resolve(ctx.typ, name) {
 		switch {
 		case ctx.root && jf.typeMeta:
-			c.meta = append(c.meta, c.field(jf, context{path: nowhere})) // overrides would have no effect
+			c.meta = append(c.meta, c.field(jf, context{path: noOverride})) // overrides would have no effect
 		case jf.typ == reflect.TypeFor[Unknown]():
 			if !ctx.closed {
 				n.Rest = c.field(jf, ctx)

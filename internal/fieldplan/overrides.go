@@ -18,18 +18,18 @@ type override struct {
 	tag   structtag.Tag
 }
 
-// nowhere is the path of every part at and below which there is no override. It makes contexts
-// equal that would differ in their path only.
-const nowhere = "]"
+// noOverride is the path of every part at and below which there is no override. Parts of one type
+// then have one context, and are compiled once.
+const noOverride = "]"
 
-// place returns the path, or nowhere.
+// place returns the path, or noOverride if no override is at or below it.
 func (c *compiler) place(path string) string {
 	for overridden := range c.overrides {
 		if strings.HasPrefix(overridden, path) {
 			return path
 		}
 	}
-	return nowhere
+	return noOverride
 }
 
 // readOverrides parses the overrides, by their paths in one spelling.

@@ -38,7 +38,7 @@ var mutants = []mutant{
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: f.Pointer,", "zero: false,", document},
 	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes {", "&& f.Node.Leaf == leaf.Opaque {", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
-	{"an object with nothing left is absent", writeFile, "case !some && when == ifSome:", "case !some && when == ifSome && n == nil:", document},
+	{"an object with nothing left is absent", writeFile, "case !some && empty == omitted:", "case !some && empty == omitted && n == nil:", document},
 	{"an object whose presence counts is written", writeFile, "if o.presence {", "if false {", document},
 	{"a nil list is none where presence counts", writeFile, "if isNone(o.kind, m) {", "if false {", presence},
 	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && o.kind == objectKind {", presence},

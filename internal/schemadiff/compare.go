@@ -22,9 +22,9 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 		if old.Open {
 			f.Refuses = every(whereNamed)
 		}
-		d.add(spot{path: "*"}, f)
+		d.add(location{path: "*"}, f)
 	}
-	d.object(pair{rootOf(old), rootOf(updated)}, spot{certain: true})
+	d.object(pair{rootOf(old), rootOf(updated)}, location{certain: true})
 	return sorted(d.findings)
 }
 
@@ -46,8 +46,8 @@ func ifHashed(classes fieldplan.ClassSet, where string) Effect {
 	return none
 }
 
-// spot is the current part of the comparison.
-type spot struct {
+// location is the current part of the comparison.
+type location struct {
 	path     string
 	whileHot bool // in elements that hotwhen makes hot
 	certain  bool // an effect on one element is certain for the whole
@@ -60,7 +60,7 @@ type spot struct {
 	covered  [2]structtag.Class
 }
 
-func (s spot) member(name string) spot {
+func (s location) member(name string) location {
 	s.path, s.in, s.beside = fieldpath.Join(s.path, name), pair{}, 0
 	return s
 }
@@ -72,7 +72,7 @@ type differ struct {
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
 // one element becomes a possible one.
-func (d *differ) add(s spot, f Finding) {
+func (d *differ) add(s location, f Finding) {
 	f.Path = s.path
 	f.Rolls.Every = f.Rolls.Every && s.certain
 	f.Text = f.sentence(whileHot[s.whileHot])
@@ -93,7 +93,7 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	return &root
 }
 
-func (d *differ) object(p pair, s spot) {
+func (d *differ) object(p pair, s location) {
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
 			d.field(s.in, f, now, s.member(f.Name))
@@ -109,7 +109,7 @@ func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 
 // cameAndWent reports removed and added fields. If unknown members are admitted, an added field may
 // have been an unknown member, and a removed field becomes one.
-func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
+func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s location) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{
@@ -156,7 +156,7 @@ func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.
 }
 
 // field compares two fields of one name. Fields that identify an element are always written.
-func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
+func (d *differ) field(in pair, old, updated *fieldplan.Field, s location) {
 	p := pair{old.Node, updated.Node}
 	was, is := describeField(old), describeField(updated)
 	if in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated)) {
@@ -184,8 +184,8 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	d.node(p, s)
 }
 
-// class compares the classes of two nodes and returns the spot below them.
-func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
+// class compares the classes of two nodes and returns the location below them.
+func (d *differ) class(p pair, before, now fieldplan.ClassSet, s location) location {
 	was, is := p.old.Class, p.updated.Class
 	change := [2]structtag.Class{was, is}
 	switch {
@@ -251,7 +251,7 @@ func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effe
 
 // unset compares which values of a leaf count as unset. Values of leaves of different kinds may
 // mean the same or not.
-func (d *differ) unset(old, updated *fieldplan.Field, s spot) {
+func (d *differ) unset(old, updated *fieldplan.Field, s location) {
 	p := pair{old.Node, updated.Node}
 	was, _ := kindName(p.old)
 	is, _ := kindName(p.updated)
@@ -289,7 +289,7 @@ func refusesNull(n *fieldplan.Node) bool {
 	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
 }
 
-func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
+func (d *differ) presence(old, updated *fieldplan.Field, s location) {
 	p := pair{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
 		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
@@ -306,7 +306,7 @@ func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	d.add(s, f)
 }
 
-func (d *differ) node(p pair, s spot) {
+func (d *differ) node(p pair, s location) {
 	if p.old.Sensitive != p.updated.Sensitive {
 		d.add(s, Finding{Kind: "SensitivityChanged", Old: p.old.Sensitive.String(), New: p.updated.Sensitive.String()})
 	}
@@ -347,7 +347,7 @@ func typeChange(p pair, was, is string, classes fieldplan.ClassSet) Finding {
 	return f
 }
 
-func (d *differ) collection(p pair, s spot) {
+func (d *differ) collection(p pair, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
 	if was, is := p.pairings(); was != is {
 		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
@@ -375,7 +375,7 @@ func (d *differ) collection(p pair, s spot) {
 	}
 }
 
-func (d *differ) element(in, p pair, s spot) {
+func (d *differ) element(in, p pair, s location) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{
 			Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated),

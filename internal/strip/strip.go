@@ -148,16 +148,16 @@ func (s *stripper) document(root *fieldplan.Node) {
 	s.keep(end)
 }
 
-// fate says whether a member is kept.
-type fate uint8
+// treatment says what becomes of a member.
+type treatment uint8
 
 const (
-	goes       fate = iota
-	stays           // without its hot parts
-	identifies      // is kept, but does not make its object non-empty
+	removedMember treatment = iota
+	keptMember              // without its hot parts
+	identity                // is kept, but does not make its object non-empty
 )
 
-// tally counts the fates of the members of an object.
+// tally counts the treatments of the members of an object.
 type tally struct{ gone, staying, identifying int }
 
 // untouched is the tally of a value that is copied as a whole.
@@ -209,13 +209,13 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 			s.keep(before)
 		}
 		switch s.member(n, in) {
-		case goes:
+		case removedMember:
 			s.kept = s.kept[:mark]
 			t.gone++
-		case identifies:
+		case identity:
 			t.identifying++
 			t.staying++
-		case stays:
+		case keptMember:
 			t.staying++
 		}
 		before = s.At
@@ -227,7 +227,7 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 	return t
 }
 
-func (s *stripper) member(n, in *fieldplan.Node) fate {
+func (s *stripper) member(n, in *fieldplan.Node) treatment {
 	start := s.At
 	name, nameEnd, problem := s.Name()
 	s.failed(problem)
@@ -239,25 +239,25 @@ func (s *stripper) member(n, in *fieldplan.Node) fate {
 }
 
 // field decides about a member of an object with fields. F is nil for an unknown member.
-func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) fate {
+func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
 	switch {
 	case f == nil:
 		s.whole()
-		return stays
+		return keptMember
 	case in != nil && in.Identity(f):
 		s.whole()
-		return identifies
+		return identity
 	case !hasProjected(f.Node) && !projectsPresence(f):
 		return s.hot()
 	case s.value(f.Node, nil).emptied() && !projectsPresence(f):
-		return goes
+		return removedMember
 	}
-	return stays
+	return keptMember
 }
 
 // entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot
 // entry, to the entry itself.
-func (s *stripper) entry(n *fieldplan.Node) fate {
+func (s *stripper) entry(n *fieldplan.Node) treatment {
 	elem, selected := s.element(n)
 	switch {
 	case fieldplan.IsProjected(n.Class) && !selected:
@@ -265,21 +265,21 @@ func (s *stripper) entry(n *fieldplan.Node) fate {
 	case !hasProjected(elem) || s.isNull():
 		return s.hot()
 	case s.value(elem, n).bare():
-		return goes
+		return removedMember
 	}
-	return stays
+	return keptMember
 }
 
 func (s *stripper) isNull() bool { return s.Peek() == 'n' }
 
 // hot decides about a member without hashed parts.
-func (s *stripper) hot() fate {
+func (s *stripper) hot() treatment {
 	isNull := s.isNull()
 	s.whole()
 	if isNull && s.nulls == KeepNulls {
-		return stays
+		return keptMember
 	}
-	return goes
+	return removedMember
 }
 
 // hasProjected reports whether anything at or below n is Immutable or InPlace.
