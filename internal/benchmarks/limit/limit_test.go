@@ -108,7 +108,7 @@ func TestErrors(t *testing.T) {
 	for name, c := range map[string]*fixture.WorkerConfig{
 		"text":     {IAMInstanceProfile: &fixture.Profile{Name: new("\xff")}},
 		"key":      {NodeTemplate: &fixture.NodeTemplate{Capacity: map[string]resource.Quantity{"\xff": {}}}},
-		"no name":  {DataVolumes: []fixture.DataVolume{{}}},
+		"no name":  {DataVolumes: []fixture.DataVolume{{}, {Name: "a"}}},
 		"one name": {DataVolumes: []fixture.DataVolume{{Name: "a"}, {Name: "a"}}},
 	} {
 		_, err := limit.Sum(c)

@@ -102,8 +102,8 @@ func (p *Pool) section(config string) section {
 	return s
 }
 
-// share moves remarks that all compared sections have to the whole. If there is only one such
-// section, it moves only the assumptions.
+// share moves the remarks that every compared section repeats to the section around them. If only
+// one section is compared, it moves only the assumptions.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {

@@ -15,10 +15,10 @@ import (
 // pair is a manifest on both sides of a change. It is nil on a side that does not have it.
 type pair struct{ old, updated *Manifest }
 
-// pairUp finds for each manifest of the new side the one of the old side that it takes the place
-// of: the one of its kind, namespace and name. A missing namespace or name may be any, where that
-// leaves no choice. If anyName is set, so may be the names of the only manifests of a kind that are
-// left over on both sides. The order is that of the new side; what only the old side has follows.
+// pairUp pairs each manifest of the new side with the one of the old side that has its kind,
+// namespace and name. A manifest without a namespace or a name is paired if only one of the other
+// side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
+// their names. The order is that of the new side; what only the old side has follows.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
 	was, oldErr := byIdentity(old)
 	_, err := byIdentity(updated)
