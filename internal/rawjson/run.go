@@ -95,8 +95,8 @@ func (r *run) take(m *memory) reflect.Value {
 	return r.reuse(m)
 }
 
-// variable returns a variable for parts that are copied into the value, such as the key of a map. The
-// value does not point to it, so a lent value needs no variable of its own.
+// variable returns a variable for what is copied into the value, such as the key of a map. Values
+// that are lent share it.
 func (r *run) variable(m *memory) reflect.Value {
 	if !r.table.lends {
 		return reflect.New(m.typ).Elem()
