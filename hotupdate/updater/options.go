@@ -67,18 +67,20 @@ func New(options Options) (*Updater, error) {
 
 func (o *Options) check() error {
 	var problems fault.List
-	require := func(holds bool, field, what string) {
+	require := func(holds bool, field, what, hint string) {
 		if !holds {
 			problems.Add(&fault.Error{
 				Kind: fault.Misuse, Code: "unusable-options", Where: "updater.Options", Field: field, What: what,
-				Hint: "set it",
+				Hint: hint,
 			})
 		}
 	}
-	require(o.Control != nil, "Control", "is nil")
-	require(o.Namespace != "", "Namespace", "is empty")
-	require(o.Driver != nil, "Driver", "is nil")
-	require(o.Schema != nil, "Schema", "is nil")
+	require(o.Control != nil, "Control", "is nil", "set it")
+	require(o.Namespace != "", "Namespace", "is empty", "set it")
+	require(o.Driver != nil, "Driver", "is nil", "set it")
+	require(o.Schema != nil, "Schema", "is nil", "set it")
+	require(o.Workers >= 0, "Workers", "is negative, so that no machine would be updated",
+		"use 0 for the default, or a positive number")
 	if err := problems.Err(); err != nil {
 		return err
 	}
