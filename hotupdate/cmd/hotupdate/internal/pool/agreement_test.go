@@ -324,5 +324,5 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Equal(t, pool.None, got.Verdict)
-	assert.Equal(t, pool.NameStays, got.Changes[0].Rule)
+	assert.Equal(t, pool.RuleOf("NameStays"), got.Changes[0].Rule)
 }

@@ -145,7 +145,7 @@ func compareBoth(old, updated Pool, o Options) (Comparison, error) {
 	graver.Either = &Either{Adopted: adopted.Verdict, Released: released.Verdict}
 	for _, change := range graver.Changes {
 		name := strings.TrimPrefix(change.Path, configField+".")
-		if change.Rule == NotReleased {
+		if change.Rule == RuleOf("NotReleased") {
 			name = name[:strings.IndexAny(name+".", ".[")]
 		}
 		if change.Decides && !slices.Contains(graver.Either.Fields, name) {

@@ -220,7 +220,7 @@ func TestHotInALaterEra(t *testing.T) {
 			path := strings.TrimPrefix(change.Path, "providerConfig.")
 			if _, ok := test.want[path]; ok {
 				found[path] = change.Verdict
-				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.HashedInEra, path)
+				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.RuleOf("HashedInEra"), path)
 			}
 		}
 		require.Equal(t, test.want, found, "%s: %v", test.reason, got.Changes)

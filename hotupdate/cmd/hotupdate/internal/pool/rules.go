@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
@@ -55,8 +54,8 @@ const (
 // NoRule means that only the class of a field decides.
 var NoRule = Rule{}
 
-// rule returns a rule of fields.txt.
-func rule(name string) Rule { return rules()[name] }
+// RuleOf returns the rule of a name in fields.txt. A test finds names without a row.
+func RuleOf(name string) Rule { return rules()[name] }
 
 var rules = sync.OnceValue(func() map[string]Rule {
 	all := map[string]Rule{}
@@ -78,86 +77,12 @@ func refusal(errs field.ErrorList, source string) Rule {
 	return NoRule
 }
 
-// Refusals. Some have the texts of package inplace.
+// Refusals with the texts of package inplace.
 var (
 	StrategySwitched = refusal(inplace.ValidateStrategy(hotupdate.AutoRollingUpdate,
 		hotupdate.AutoInPlaceUpdate, nil), validation)
-	VersionLowered = refusal(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil),
-		validation)
-	MinorSkipped = refusal(inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil),
-		validation)
-	ImageLowered = refusal(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"},
-		nil, nil), validation)
-	ImageUnknown    = rule("ImageUnknown")
-	ImageNotInPlace = refusal(inplace.ValidateImage(hash.Image{Version: "1.0.0"},
-		hash.Image{Version: "1.1.0"}, nil, nil), admission)
-	ConfigInPlace       = rule("ConfigInPlace")
-	DataVolumesInPlace  = rule("DataVolumesInPlace")
-	NodeLocalDNSInPlace = rule("NodeLocalDNSInPlace")
-	NotReleased         = rule("NotReleased")
-	PendingUpdate       = refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateChange("a",
+	PendingUpdate = refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateChange("a",
 		nil, nil), validation)
 	RotationBlocked = refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateRotation(nil),
 		operations)
-	RolloutInPlace          = rule("RolloutInPlace")
-	SurgeOfManualPool       = rule("SurgeOfManualPool")
-	SurgeAndUnavailableZero = rule("SurgeAndUnavailableZero")
-	ZonesChanged            = rule("ZonesChanged")
-	WorkersComeOrGo         = rule("WorkersComeOrGo")
-	SecretNameLost          = rule("SecretNameLost")
-)
-
-// Reasons for the verdict on a change.
-var (
-	HashedAsWritten       = rule("HashedAsWritten")
-	HashedInEra           = rule("HashedInEra")
-	ServerGroup           = rule("ServerGroup")
-	SecretNameFallback    = rule("SecretNameFallback")
-	RotationStarted       = rule("RotationStarted")
-	RolloutWorkers        = rule("RolloutWorkers")
-	Hibernated            = rule("Hibernated")
-	WokenUp               = rule("WokenUp")
-	Scaled                = rule("Scaled")
-	ZoneAppended          = rule("ZoneAppended")
-	EraUnknown            = rule("EraUnknown")
-	PoolKubelet           = rule("PoolKubelet")
-	FilledIn              = rule("FilledIn")
-	NoCloudProfile        = rule("NoCloudProfile")
-	InfrastructureMayRoll = rule("InfrastructureMayRoll")
-	ConfigRespelled       = rule("ConfigRespelled")
-	SecretNameGained      = rule("SecretNameGained")
-	NameStays             = rule("NameStays")
-	NotHashed             = rule("NotHashed")
-	PatchVersion          = rule("PatchVersion")
-	EmptyObject           = rule("EmptyObject")
-	BeyondManifests       = rule("BeyondManifests")
-	MaintenanceStarted    = rule("MaintenanceStarted")
-	SameMeaning           = rule("SameMeaning")
-	ToldAtPools           = rule("ToldAtPools")
-)
-
-// Assumptions.
-var (
-	ExtensionAdopted        = rule("ExtensionAdopted")
-	ExtensionReleased       = rule("ExtensionReleased")
-	JudgedCanonically       = rule("JudgedCanonically")
-	StrategyIsRollingUpdate = rule("StrategyIsRollingUpdate")
-	ReservationsBySum       = rule("ReservationsBySum")
-	DriverAppliesInPlace    = rule("DriverAppliesInPlace")
-	SpecByClasses           = rule("SpecByClasses")
-	GateIsOn                = rule("GateIsOn")
-)
-
-// Notes.
-var (
-	EraCrossed             = rule("EraCrossed")
-	StrategyRefined        = rule("StrategyRefined")
-	ConfigAsWhole          = rule("ConfigAsWhole")
-	ProxyModeChanged       = rule("ProxyModeChanged")
-	SurgeReplaces          = rule("SurgeReplaces")
-	RotationWithoutWorkers = rule("RotationWithoutWorkers")
-	RotationFollowed       = rule("RotationFollowed")
-	StaysHibernated        = rule("StaysHibernated")
-	PendingForced          = rule("PendingForced")
-	WaitsForMaintenance    = rule("WaitsForMaintenance")
 )

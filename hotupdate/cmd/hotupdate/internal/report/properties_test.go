@@ -65,7 +65,7 @@ func anyReport(t *rapid.T) *report.Report {
 func unknownOf(i int) pool.Unknown { return pool.Unknown(i) }
 
 func noteOf(i int) pool.Rule {
-	return []pool.Rule{pool.MinorSkipped, pool.Scaled, pool.ReservationsBySum, pool.SurgeReplaces}[i]
+	return []pool.Rule{minorSkipped, pool.RuleOf("Scaled"), pool.RuleOf("ReservationsBySum"), pool.RuleOf("SurgeReplaces")}[i]
 }
 
 // TestTextIsHarmless: whatever a plan holds, its text is printable ASCII.
