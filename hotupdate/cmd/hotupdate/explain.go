@@ -69,7 +69,7 @@ func explainFields(c *call) (int, error) {
 	for _, one := range all {
 		parts = append(parts, one.text())
 	}
-	c.writeText(strings.Join(parts, "\n"))
+	c.out.WriteString(strings.Join(parts, "\n"))
 	return exitOK, nil
 }
 
@@ -178,7 +178,7 @@ func hashConfigs(c *call) (int, error) {
 		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash},
 			func(cell string) bool { return cell == "" }))
 	}
-	c.writeText(plaintext.Table(rows))
+	c.out.WriteString(plaintext.Table(rows))
 	return exitOK, nil
 }
 
