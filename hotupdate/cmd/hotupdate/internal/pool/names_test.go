@@ -233,7 +233,7 @@ func nameOf(t require.TestingT, names func(*provider.Pool) (provider.Additional,
 	require.NoError(t, err)
 	w := &provider.Pool{
 		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
-		MachineImage: *p.Worker.Image, Volume: &provider.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
+		MachineImage: *p.Worker.Image, Volume: &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	w.DataVolumes = p.DataVolumes
 	if p.ProviderConfig != nil {
