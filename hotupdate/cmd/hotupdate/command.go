@@ -67,7 +67,7 @@ type options struct {
 	document, all, exitCode bool
 	audit                   auditOptions
 	anyName, verbose        bool
-	from, crd, classes      string
+	crd, classes            string
 }
 
 // usageError is an error in the command line.

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -19,7 +18,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // anyText has what is hostile to terminals, Markdown and JSON.
@@ -175,77 +173,6 @@ func TestJSONHasEverything(t *testing.T) {
 	})
 }
 
-// TestReportsAreReadBack: what was read back from JSON is shown as what was written.
-func TestReportsAreReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := anyReport(t)
-		encoded, err := report.JSON(r)
-		require.NoError(t, err)
-		read, err := report.Parse(encoded)
-		require.NoError(t, err)
-		again, err := report.JSON(read)
-		require.NoError(t, err)
-		require.Equal(t, string(encoded), string(again))
-		for _, style := range []report.Style{{}, {Color: true, Verbose: true}} {
-			require.Equal(t, report.Text(valued(t, r), style), report.Text(read, style))
-		}
-		require.Equal(t, report.Markdown(valued(t, r)), report.Markdown(read))
-		require.Equal(t, page(t, valued(t, r)), page(t, read))
-	})
-}
-
-// valued returns the report with its texts as JSON can hold them.
-func valued(t *rapid.T, r *report.Report) *report.Report {
-	text, err := json.Marshal(r)
-	require.NoError(t, err)
-	var all report.Report
-	require.NoError(t, json.Unmarshal(text, &all))
-	return &all
-}
-
-// FuzzParse: what is read is shown without a panic, as printable text, and written again as what it was read from.
-func FuzzParse(f *testing.F) {
-	for _, g := range goldens() {
-		encoded, err := report.JSON(report.New(g.plans, []string{g.reason}))
-		require.NoError(f, err)
-		f.Add(encoded)
-		f.Add(bytes.ReplaceAll(encoded, []byte(`"message": "`), []byte(`"message": "\u001b[2J<b>@x `)))
-		f.Add(bytes.ReplaceAll(encoded, []byte("</code>"), []byte("</cod\x7f>"))) // a value that is not printable, and so long that its length is shown
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		r, err := report.Parse(in)
-		if err != nil {
-			return
-		}
-		text := report.Text(r, report.Style{Verbose: true})
-		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
-		require.LessOrEqual(t, len(report.Markdown(r)), 65_536)
-		_ = page(t, r)
-		encoded, err := report.JSON(r)
-		require.NoError(t, err)
-		again, err := report.Parse(encoded)
-		require.NoError(t, err)
-		require.Equal(t, text, report.Text(again, report.Style{Verbose: true}))
-	})
-}
-
-// TestParseRefuses: what is no report of this version, or not UTF-8, which a value would not be written with again.
-func TestParseRefuses(t *testing.T) {
-	encoded, err := report.JSON(report.New(goldens()[0].plans, nil))
-	require.NoError(t, err)
-	_, err = report.Parse(encoded)
-	require.NoError(t, err)
-	for code, in := range map[string][]byte{
-		"malformed-report":   bytes.Replace(encoded, []byte(`"verdict": "`), []byte("\"cause\": \"\xff\", \"verdict\": \""), 1),
-		"unsupported-report": bytes.Replace(encoded, []byte(`"formatVersion": 2`), []byte(`"formatVersion": 3`), 1),
-		"unknown-word":       bytes.Replace(encoded, []byte(`"verdict": "`), []byte(`"verdict": "x`), 1),
-	} {
-		_, err := report.Parse(in)
-		require.ErrorAs(t, err, new(*fault.Error))
-		require.Equal(t, code, fault.All(err)[0].Code, "%s", in)
-	}
-}
-
 // TestPageIsHarmless: whatever a plan holds, a page has the elements that this package writes, and nothing is loaded or runs.
 func TestPageIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -287,18 +214,6 @@ func TestSecretsAreNotInReports(t *testing.T) {
 		assert.Contains(t, rendering, "token")
 		assert.Contains(t, rendering, "forbidden")
 	}
-}
-
-// TestSecretsOfAFile: a report that somebody has written by hand does not show the values of sensitive fields either.
-func TestSecretsOfAFile(t *testing.T) {
-	encoded, err := report.JSON(made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, secret)...))
-	require.NoError(t, err)
-	r, err := report.Parse([]byte(strings.Replace(string(encoded), `"sensitive": true`, `"sensitive": true, "old": "hunter2"`, 1)))
-	require.NoError(t, err)
-	assert.NotContains(t, report.Text(r, report.Style{})+page(t, r), "hunter")
-	encoded, err = report.JSON(r)
-	require.NoError(t, err)
-	assert.NotContains(t, string(encoded), "hunter")
 }
 
 func TestIsColored(t *testing.T) {

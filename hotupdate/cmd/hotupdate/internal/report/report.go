@@ -1,6 +1,5 @@
 // Package report shows what a change does to the machines of worker pools: as text for a terminal,
 // as Markdown for a comment on a pull request, as a page for a browser, and as JSON for programs.
-// It can read the JSON back and show it in the other formats.
 //
 // It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that
 // means. The package must not read configurations, files or the environment.
