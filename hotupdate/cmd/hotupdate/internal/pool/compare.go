@@ -314,7 +314,7 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 		return true
 	}
 	return slices.ContainsFunc(c.Unknown, func(u Unknown) bool {
-		trigger := unknowns[u].trigger
+		trigger := triggers[u]
 		return trigger != "" && (change.Path == trigger || strings.HasPrefix(change.Path, trigger+"."))
 	})
 }

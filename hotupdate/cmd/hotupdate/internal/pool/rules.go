@@ -15,30 +15,33 @@ import (
 // Rule is a rule of Gardener, of an extension or of this command that a verdict depends on, beside
 // the classes of the changes. Rules are compared with ==.
 type Rule struct {
-	Kind RuleKind
-	Text string
+	Kind RuleKind `json:"kind"`
+	Text string   `json:"text"`
 	// Source is the source of the rule; empty for a rule of this command.
-	Source string
+	Source string `json:"source,omitempty"`
 }
 
 // RuleKind is the effect of a rule on a verdict.
-type RuleKind uint8
+type RuleKind string
 
-// The kinds of rules, in the order in which a comparison lists them.
+// The kinds of rules.
 const (
-	Refuses RuleKind = iota // refuses the change, regardless of classes
-	Decides                 // decides the verdict on a change
-	Assumes                 // is assumed, because no manifest says it
-	Notes                   // explains the verdict, and does not change it
+	Refuses RuleKind = "refusal"    // refuses the change, regardless of classes
+	Decides RuleKind = "reason"     // decides the verdict on a change
+	Assumes RuleKind = "assumption" // is assumed, because no manifest says it
+	Notes   RuleKind = "note"       // explains the verdict, and does not change it
 )
 
-// String returns the kind in a word.
-func (k RuleKind) String() string { return [...]string{"refusal", "reason", "assumption", "note"}[k] }
+// ruleKinds are the kinds in the order in which a comparison lists them. A section of fields.txt has
+// the plural of each.
+var ruleKinds = []RuleKind{Refuses, Decides, Assumes, Notes}
 
 // sorted returns the rules without duplicates, by kind and text.
 func sorted(rules []Rule) []Rule {
-	slices.SortFunc(rules,
-		func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) })
+	slices.SortFunc(rules, func(a, b Rule) int {
+		order := slices.Index(ruleKinds, a.Kind) - slices.Index(ruleKinds, b.Kind)
+		return cmp.Or(order, cmp.Compare(a.Text, b.Text))
+	})
 	return slices.Compact(rules)
 }
 
@@ -59,9 +62,9 @@ func RuleOf(name string) Rule { return rules()[name] }
 
 var rules = sync.OnceValue(func() map[string]Rule {
 	all := map[string]Rule{}
-	for kind, section := range []string{"refusals", "reasons", "assumptions", "notes"} {
-		for _, row := range sections()[section] {
-			all[row[0]] = Rule{RuleKind(kind), row[2], strings.TrimPrefix(row[1], "-")} //nolint:gosec // of four
+	for _, kind := range ruleKinds {
+		for _, row := range sections()[string(kind)+"s"] {
+			all[row[0]] = Rule{kind, row[2], strings.TrimPrefix(row[1], "-")}
 		}
 	}
 	return all
