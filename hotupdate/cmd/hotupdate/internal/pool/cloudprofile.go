@@ -53,8 +53,8 @@ func ReadCloudProfile(raw []byte, now time.Time) (*CloudProfile, error) {
 	return profile, nil
 }
 
-// inPlace judges an in-place update from one image to another. The verdict is None if the
-// CloudProfile admits it.
+// inPlace judges an in-place update from one image to another, or the image of a new pool without an
+// old one. The verdict is None if the CloudProfile admits it.
 func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
 	if rule := lowered(old, updated); rule != NoRule {
 		return Forbidden, rule
@@ -86,17 +86,6 @@ func (p *CloudProfile) supported() map[hash.Image]string {
 		}
 	}
 	return supported
-}
-
-// supports judges the image of a new pool with an in-place strategy.
-func (p *CloudProfile) supports(image hash.Image) (Verdict, Rule) {
-	if p == nil {
-		return Indeterminate, RuleOf("NoCloudProfile")
-	}
-	if rule := refusal(inplace.ValidateImage(hash.Image{}, image, p.supported(), nil), admission); rule != NoRule {
-		return Forbidden, rule
-	}
-	return None, NoRule
 }
 
 // refuser records a refusal about a field of a pool, if it applies.

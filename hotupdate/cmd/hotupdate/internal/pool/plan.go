@@ -264,7 +264,7 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	}
 	if inPlace(added.declared) {
 		c.Rules = append(c.Rules, RuleOf("GateIsOn"))
-		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
+		if v, rule := o.CloudProfile.inPlace(hash.Image{}, imageOf(added.Worker)); v != None {
 			c.merge(Change{Verdict: v, Rule: rule})
 		}
 	}
