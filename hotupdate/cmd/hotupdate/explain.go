@@ -103,7 +103,7 @@ func explainPools(c *call) ([]explained, error) {
 	all := make([]explained, len(m.Pools))
 	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {
-		fields, err := pool.Explain(p, pool.Options{Schema: r.Schemas.Schema, Providers: c.std.providers})
+		fields, err := pool.Explain(p, r.Options)
 		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}}, manifests.InFile(m.From, err)
 		for _, f := range fields {
 			all[i].Fields = append(all[i].Fields, fieldShown{

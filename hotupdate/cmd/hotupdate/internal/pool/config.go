@@ -26,22 +26,15 @@ func compareConfigs(old, updated *Pool, o Options) (c *Comparison, err error) {
 	}
 	schema, known := o.schemaOf(before, after)
 	c.ruleIf(RuleOf("ConfigAsWhole"), !known)
-	changes, err := o.configDiff(schema, before, after)
+	changes, err := schema.DiffRaw(before, after)
 	for _, change := range changes {
+		change.Omitted = change.Omitted && o.Defaulted
 		if !updated.isBare() {
 			change.Pointer, change.Path = "/"+configField+change.Pointer, joinPaths(configField, change.Path)
 		}
 		c.Changes = append(c.Changes, Change{Change: change})
 	}
 	return c, err
-}
-
-func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
-	changes, err := schema.DiffRaw(old, updated)
-	for i := range changes {
-		changes[i].Omitted = changes[i].Omitted && o.Defaulted
-	}
-	return changes, err
 }
 
 // anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
