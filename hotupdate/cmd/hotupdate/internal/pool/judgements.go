@@ -181,7 +181,8 @@ func (j *judgement) ownKubelet() []Change {
 // strategies tells a change between the in-place strategies: ValidateProviderUpdate.
 func (j *judgement) strategies() []Change {
 	if j.isRefined() {
-		return about(strategyPath, j.old.declared.String(), j.updated.declared.String(), None, RuleOf("StrategyRefined"))
+		before, after := j.old.declared.String(), j.updated.declared.String()
+		return about(strategyPath, before, after, None, RuleOf("StrategyRefined"))
 	}
 	return nil
 }
