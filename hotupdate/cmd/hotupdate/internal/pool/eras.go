@@ -9,7 +9,6 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -79,12 +78,12 @@ func (o Options) naming(p *Pool) *Naming {
 			meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
 			return Additional{Unknown: true}, nil // a fork's config
 		}
-		return names(p.workerPool())
+		return names(p.InWorker())
 	}}
 }
 
-// workerPool is the pool as the extensions see it.
-func (p *Pool) workerPool() *provider.Pool {
+// InWorker is the pool as the extensions see it.
+func (p *Pool) InWorker() *provider.Pool {
 	w := &provider.Pool{
 		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
 		MachineImage: imageOf(p.Worker),
@@ -94,7 +93,7 @@ func (p *Pool) workerPool() *provider.Pool {
 		w.KubernetesVersion = &p.Worker.KubernetesVersion
 	}
 	if v := p.Worker.Volume; v != nil {
-		w.Volume = &provider.Volume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
+		w.Volume = &DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
 	}
 	if !IsNull(p.ProviderConfig) {
 		w.ProviderConfig = p.ProviderConfig
@@ -145,7 +144,7 @@ func compareBoth(old, updated Pool, o Options) (Comparison, error) {
 	graver.Either = &Either{Adopted: adopted.Verdict, Released: released.Verdict}
 	for _, change := range graver.Changes {
 		name := strings.TrimPrefix(change.Path, configField+".")
-		if change.Rule == NotReleased {
+		if change.Rule == RuleOf("NotReleased") {
 			name = name[:strings.IndexAny(name+".", ".[")]
 		}
 		if change.Decides && !slices.Contains(graver.Either.Fields, name) {
@@ -232,32 +231,4 @@ func (n *Naming) renamesVolumes(isData bool, old, updated *Pool) Verdict { //nol
 		found = max(found, v)
 	}
 	return found
-}
-
-// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
-// extensions hash values without the names of their fields, so changes can cancel out.
-func keepsName(old, updated *Pool, o Options) bool {
-	naming := o.naming(updated)
-	isKnown := o.Naming == nil && naming != nil && old.Worker.KubernetesVersion != "" &&
-		updated.Worker.KubernetesVersion != ""
-	if updated.isBare() || !isKnown || inPlace(old.Worker.UpdateStrategy) || inPlace(updated.Worker.UpdateStrategy) {
-		return false
-	}
-	before, oldErr := naming.digest(old)
-	after, newErr := naming.digest(updated)
-	return oldErr == nil && newErr == nil && before == after
-}
-
-// digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent
-// secret name, and the name that a Worker holds.
-func (n *Naming) digest(p *Pool) (hash.Digest, error) {
-	secret, err := hash.NodeAgentSecretName(p.Worker)
-	if err != nil {
-		return hash.Digest{}, err
-	}
-	stored := *p
-	stored.ProviderConfig = AsStored(p.ProviderConfig)
-	additional, err := n.Additional(&stored)
-	return hash.Compose(append([]string{secret.Text, *orDefault(p.NodeAgentSecretName, "")},
-		additional.Data...)...), err
 }
