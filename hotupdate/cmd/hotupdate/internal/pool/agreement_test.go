@@ -307,3 +307,22 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		assert.NotEqual(t, before.Text, after.Text, name)
 	}
 }
+
+// Gardener joins an image's name and version, and leaves absent parts out: two pools can differ and
+// have one name. Then Gardener notices nothing.
+func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
+	t.Parallel()
+	of := func(image hash.Image) pool.Pool {
+		return pool.Pool{Provider: "gcp", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Image: &image}}
+	}
+	old, updated := of(hash.Image{Name: "linux", Version: "1.2"}), of(hash.Image{Name: "linux1", Version: ".2"})
+	before, err := hash.NodeAgentSecretName(old.Worker)
+	require.NoError(t, err)
+	after, err := hash.NodeAgentSecretName(updated.Worker)
+	require.NoError(t, err)
+	require.Equal(t, before.Text, after.Text)
+	got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
+	require.NoError(t, err)
+	assert.Equal(t, pool.None, got.Verdict)
+	assert.Equal(t, pool.RuleOf("NameStays"), got.Changes[0].Rule)
+}

@@ -100,6 +100,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	j := &judgement{
 		old: &old, updated: &updated, Options: o, strategy: c.Strategy, hashed: changes,
+		keepsName: keepsName(&old, &updated, o),
 	}
 	judged, err := judgeConfigs(j, configs)
 	if err != nil {

@@ -73,6 +73,7 @@ type configs struct {
 	extension    Extension
 	path         string // of the configs in the changes
 	unknown      bool   // the hash function of the era is not known
+	keepsName    bool
 }
 
 // judgeConfigs judges the changes of the provider config by the era in which the extension names
@@ -92,6 +93,7 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	j := &configs{
 		Comparison: c, old: *old, updated: *updated, naming: of.naming(updated), provider: provider,
 		extension: of.Extension, path: configField,
+		keepsName: of.keepsName,
 	}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
 	asWhole, isBare := slices.Contains(c.Rules, RuleOf("ConfigAsWhole")), updated.isBare()
@@ -232,6 +234,7 @@ func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j
 // apply judges a change with a class by whether the name depends on it. A config on its own is
 // judged by its classes alone.
 func (j *configs) apply(change *Change, renames Verdict) {
+	defer j.withdraw(change)
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
 	case renames == Roll && change.Class == hotupdate.Hot:
@@ -248,6 +251,18 @@ func (j *configs) apply(change *Change, renames Verdict) {
 	}):
 		change.Rule = RuleOf("ServerGroup")
 	case renames == None:
+		change.Verdict, change.Rule = None, RuleOf("NameStays")
+	}
+}
+
+// withdraw takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
+// values without the names of their fields, so changes can cancel out.
+func (j *configs) withdraw(change *Change) {
+	switch {
+	case !j.keepsName || change.Verdict != Roll || change.Rule == RuleOf("ServerGroup"):
+	case change.Class == hotupdate.Hot && j.extension != Released:
+		change.Verdict, change.Rule = HotUpdate, NoRule
+	default:
 		change.Verdict, change.Rule = None, RuleOf("NameStays")
 	}
 }
@@ -279,6 +294,7 @@ func (j *configs) addRow(d difference, v Verdict, rule Rule) {
 		d.at = append(fieldpath.Path{{Name: j.path}}, d.at...)
 	}
 	change := d.change(v, rule)
+	j.withdraw(&change)
 	if change.Op == hotupdate.Replace || !isEmptyObject(d.before) && !isEmptyObject(d.after) {
 		change.Sensitive, change.Old, change.New = true, "", ""
 	}

@@ -9,6 +9,7 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -231,4 +232,32 @@ func (n *Naming) renamesVolumes(isData bool, old, updated *Pool) Verdict { //nol
 		found = max(found, v)
 	}
 	return found
+}
+
+// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
+// extensions hash values without the names of their fields, so changes can cancel out.
+func keepsName(old, updated *Pool, o Options) bool {
+	naming := o.naming(updated)
+	isKnown := o.Naming == nil && naming != nil && old.Worker.KubernetesVersion != "" &&
+		updated.Worker.KubernetesVersion != ""
+	if updated.isBare() || !isKnown || inPlace(old.Worker.UpdateStrategy) || inPlace(updated.Worker.UpdateStrategy) {
+		return false
+	}
+	before, oldErr := naming.digest(old)
+	after, newErr := naming.digest(updated)
+	return oldErr == nil && newErr == nil && before == after
+}
+
+// digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent
+// secret name, and the name that a Worker holds.
+func (n *Naming) digest(p *Pool) (hash.Digest, error) {
+	secret, err := hash.NodeAgentSecretName(p.Worker)
+	if err != nil {
+		return hash.Digest{}, err
+	}
+	stored := *p
+	stored.ProviderConfig = AsStored(p.ProviderConfig)
+	additional, err := n.Additional(&stored)
+	return hash.Compose(append([]string{secret.Text, *orDefault(p.NodeAgentSecretName, "")},
+		additional.Data...)...), err
 }

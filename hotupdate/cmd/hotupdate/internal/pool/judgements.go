@@ -38,6 +38,7 @@ type judgement struct {
 	old, updated *Pool
 	strategy     hotupdate.Strategy
 	hashed       hotupdate.Changes // of hashed fields
+	keepsName    bool              // all changes together leave the name of a rolling pool as it is
 }
 
 // judgements are the rules of Gardener and of the extensions about a pool. Each says what it finds,
@@ -80,6 +81,9 @@ func (j *judgement) judgeHashed() (all []Change) {
 		judged := Change{Change: change, Verdict: ofClass(change, j.strategy)}
 		if v, rule, decided := j.decide(change.Path); decided {
 			judged.Verdict, judged.Rule = v, rule
+		}
+		if j.keepsName && judged.Verdict == Roll {
+			judged.Verdict, judged.Rule = None, RuleOf("NameStays")
 		}
 		all = append(all, judged)
 	}
