@@ -46,19 +46,19 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
-	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory}, nil)
+	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory})
 	errs := p.keyErrors(path)
-	if p.wanted > r.MaxTags {
-		err := field.TooMany(path, p.wanted, r.MaxTags)
+	if n := len(p.wanted); n > r.MaxTags {
+		err := field.TooMany(path, n, r.MaxTags)
 		err.Detail += fmt.Sprintf(", %d of them mandatory", len(mandatory))
 		errs = append(errs, err)
 	}
-	for id, key := range p.desired.all {
-		if p.mandatory.has(id) {
+	for key, value := range tags {
+		if p.mandatory[r.identity(key)] != nil {
 			errs = append(errs, field.Forbidden(path.Key(key),
 				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
 		}
-		errs = append(errs, r.textErrors(key, tags[key], path.Key(key))...)
+		errs = append(errs, r.textErrors(key, value, path.Key(key))...)
 	}
 	return sortedErrors(errs)
 }
@@ -68,28 +68,37 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 // keys of several clusters.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
-	for id := range p.mandatory.all {
-		if p.rules.isClusters(id) {
+	for key := range p.state.Mandatory {
+		if p.rules.isClusters(key) {
 			clusters++
 		}
 	}
-	for id, key := range p.mandatory.all {
-		if clusters > 1 && p.rules.isClusters(id) {
+	for key := range p.state.Mandatory {
+		if clusters > 1 && p.rules.isClusters(key) {
 			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{},
 				"is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
 		}
-		errs = p.mandatory.clash(id, key, path, errs)
+		errs = p.clash(p.mandatory, key, path, errs)
 	}
-	for id, key := range p.desired.all {
-		if p.mandatory.has(id) {
+	for key := range p.state.Desired {
+		if p.mandatory[p.rules.identity(key)] != nil {
 			continue // the mandatory value counts
 		}
 		if why, pattern := p.rules.reserved(key); why != "" {
 			errs = append(errs, field.Forbidden(path.Key(key), why.consequence(pattern)))
 		}
-		errs = p.desired.clash(id, key, path, errs)
+		errs = p.clash(p.desired, key, path, errs)
 	}
 	return sortedErrors(errs)
+}
+
+// clash adds the error of a key that has another spelling.
+func (p *planner) clash(in spec, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
+	if len(in[p.rules.identity(key)]) < 2 {
+		return errs
+	}
+	return append(errs, duplicate(path.Key(key),
+		"is one key to the cloud with another spelling of it, as the cloud ignores case"))
 }
 
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
@@ -105,17 +114,6 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 	}
 	if value != "" {
 		errs = append(errs, field.Forbidden(at, "keys have no values here: it would be lost; leave the value empty"))
-	}
-	return errs
-}
-
-func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
-	spelled := 0
-	for range s.spellings(id) {
-		if spelled++; spelled > 1 {
-			return append(errs, duplicate(path.Key(key),
-				"is one key to the cloud with another spelling of it, as the cloud ignores case"))
-		}
 	}
 	return errs
 }
