@@ -67,14 +67,12 @@ const secret = "secret-of-drivertest"
 // class.
 func (c *checker) start() bool {
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
-	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}},
-		machineupdate.Classes{}
+	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
+	c.pass = pass{ctx: context.Background(), cancel: func() {}}
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
-	if len(c.own) == 0 {
-		c.broken("desired state", "the states have all resources alike")
-	}
+	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
 	c.cloud.remember()
 	c.undisturbed()
 	c.machine = &metav1.PartialObjectMetadata{
@@ -100,9 +98,8 @@ func (c *checker) add(r *resource) {
 	if r.rules = &rules; !c.isOwn(r) {
 		return
 	}
-	if c.own = append(c.own, r); err != nil {
-		c.broken("desired state", "%v", err)
-	}
+	c.own = append(c.own, r)
+	c.require(err == nil, "desired state", "%v", err)
 	c.plant(r, "drivertest")
 }
 
@@ -129,9 +126,7 @@ func (c *checker) wants(s *State) bool {
 		ProviderSpec: []byte(s.Spec),
 	}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
-	if err != nil {
-		c.broken("desired state", "the provider spec cannot be prepared: %v", err)
-	}
+	c.require(err == nil, "desired state", "the provider spec cannot be prepared: %v", err)
 	c.former, c.class, c.wanted = cmp.Or(c.class, prepared), prepared, s
 	return err == nil
 }
@@ -216,9 +211,8 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	c.calls++
 	isMarked := !c.driver.Driver().ReadsFirst
 	c.cloud.locked(func() {
-		c.pass = pass{
-			lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: isMarked,
-		}
+		ends := c.cloud.now.Add(callTimeout)
+		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: ends, isMarked: isMarked}
 	})
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object
