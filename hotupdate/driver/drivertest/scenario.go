@@ -35,7 +35,7 @@ func scenarios() []scenario {
 		{"reversal", "the class is what it was", reversal(0)},
 		{"throttling", "the cloud throttles the first calls", throttling},
 		{"not found", "there is no VM, or it cannot be read", notFound},
-		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = errNoAnswer }},
+		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = context.DeadlineExceeded }},
 		{"end of context", "the context ends", endOfContext},
 		{"foreign keys", "somebody else writes between read and write", interference},
 		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
