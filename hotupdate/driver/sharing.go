@@ -115,46 +115,32 @@ func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// connect connects to the cloud and reads the machine. Without Sharing, that is one call.
-func (u *update[T, C]) connect(ctx context.Context) (live []Resource, err error) {
-	d := &u.definition
-	if d.Sharing.Key == nil {
-		err = u.call(ctx, "Resources", func(ctx context.Context) (err error) {
-			if u.cloud, err = d.Connect(ctx, u.request, u.class); err == nil {
-				live, err = d.Resources(ctx, u.cloud)
-			}
-			return err
-		})
-		return live, err
-	}
-	err = u.repeat(ctx, func(ctx context.Context) error {
-		if err := ctx.Err(); err != nil {
+// connect connects to the cloud and reads the machine, together with others if Sharing has the
+// function for it.
+func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
+	d, s := &u.definition, &u.definition.Sharing
+	err := u.repeat(ctx, func(ctx context.Context) (err error) {
+		if err = ctx.Err(); err != nil {
 			return err
 		}
-		u.cloud, err = d.Connect(ctx, u.request, u.class)
+		if u.cloud, err = d.Connect(ctx, u.request, u.class); err != nil {
+			d.Count("Resources", outcomeOf(err))
+		}
 		return err
 	})
 	if err != nil {
-		d.Count("Resources", outcomeOf(err))
 		return nil, err
 	}
-	u.key = d.Sharing.key(u.cloud)
-	return u.readShared(ctx)
-}
-
-// readShared reads the machine, together with others if Sharing has the function for it.
-func (u *update[T, C]) readShared(ctx context.Context) ([]Resource, error) {
-	s := &u.definition.Sharing
-	part := share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: s.MaxMachines}
-	send := u.readMany
-	if s.Resources == nil {
-		part.Bound = 1
-		send = func(ctx context.Context, members []*member[C]) (err error) {
-			members[0].live, err = u.definition.Resources(ctx, members[0].cloud)
-			return err
-		}
-	} else {
-		part.Equal = "lane " + u.request.Lane
+	if s.Key != nil {
+		u.key = s.key(u.cloud)
+	}
+	part := share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: 1}
+	send := func(ctx context.Context, members []*member[C]) (err error) {
+		members[0].live, err = d.Resources(ctx, members[0].cloud)
+		return err
+	}
+	if s.Resources != nil {
+		part.Bound, part.Equal, send = s.MaxMachines, "lane "+u.request.Lane, u.readMany
 	}
 	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
 }
@@ -190,16 +176,7 @@ func (u *update[T, C]) makeCall(ctx context.Context, s *step[C], of []*Resource)
 	for _, r := range of {
 		part.IDs = append(part.IDs, r.ID)
 	}
-	_, err := u.do(ctx, action, part, func(ctx context.Context, members []*member[C]) error {
-		if s.change == nil {
-			return s.call(ctx, of)
-		}
-		var ids []string
-		for _, m := range members {
-			ids = append(ids, m.ids...)
-		}
-		return s.change(ctx, members[0].cloud, ids)
-	})
+	_, err := u.do(ctx, action, part, s.send)
 	return err
 }
 

@@ -73,7 +73,7 @@ var sharingMutants = []mutant{
 	{"a machine that is answered twice is an error", sharingFile, "answers[providerID] > 1 {", "false {", shareKit},
 	{"a machine that nobody asked for is an error", sharingFile, "cmp.Or(err, stray)", "cmp.Or(err, nil)", shareKit},
 	{"no machine is updated by another's resources", sharingFile, "isOwned && other != providerID {", "isOwned && other == \"\" {", shareKit},
-	{"lanes do not share", sharingFile, `"lane " + u.request.Lane`, `"lane "`, shareKit},
-	{"Connect is not counted as a read", sharingFile, "\tif err != nil {\n\t\td.Count(", "\tif true {\n\t\td.Count(", shareKit},
+	{"lanes do not share", sharingFile, `"lane "+u.request.Lane`, `"lane "`, shareKit},
+	{"Connect is not counted as a read", sharingFile, "u.class); err != nil {\n\t\t\td.Count(", "u.class); true {\n\t\t\td.Count(", shareKit},
 	{"long delays hold no worker", sharingFile, "&& after <= share.MaxDelay:", "&& after >= 0:", shareKit},
 }
