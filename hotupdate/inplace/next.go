@@ -209,7 +209,7 @@ func (p *Pool) afterFailure(m *Machine) Step {
 	case n.Reason == ReadyForUpdate:
 		return n.become(updateFailed, "the update has failed")
 	case n.Reason == updateFailed:
-		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[FailureAnnotation]}
+		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
 	}
 	return p.again(m, "the failed update has been given up")
 }

@@ -55,7 +55,7 @@ func (r *rollout) stateOf(m *candidate) (state State, message string) {
 	case m.Node == nil:
 		return Unavailable, "no node has joined"
 	case step.Do == Blocked && m.hasFailed():
-		return Failed, cmp.Or(m.Node.Annotations[FailureAnnotation], step.Why)
+		return Failed, cmp.Or(m.Node.Annotations[failureAnnotation], step.Why)
 	case step.Do == Blocked:
 		return Failed, step.Why
 	case m.stage == updated && m.Available:

@@ -191,7 +191,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		}
 		e.call(ctx, o, result, reason)
 	default: // machines that were denied together do not retry together
-		delay := o.Settings.denialDelay()
+		delay := 4 * o.Settings.retryAfter()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 	}
 }

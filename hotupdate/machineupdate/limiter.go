@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"hash/fnv"
 	"sync"
 	"time"
 )
@@ -73,12 +72,4 @@ func (l *Limiter) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.inFlight--
-}
-
-// spread returns a delay shorter than d that depends on the text.
-func spread(d time.Duration, text string) time.Duration {
-	h := fnv.New64a()
-	// Writing to a hash never fails.
-	_, _ = h.Write([]byte(text))
-	return time.Duration(h.Sum64() % uint64(max(d, 1)))
 }

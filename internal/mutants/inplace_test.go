@@ -86,7 +86,7 @@ var inPlaceMutants = []mutant{
 	{"an unreadable priority is the default", inPlaceMachineFile, "; err == nil {\n\t\treturn n", "; err == nil || true {\n\t\treturn n", selections},
 	{"a low priority is updated last", inPlaceSelectFile, ", cmp.Compare(b.priority, a.priority))", ")", selections},
 	{"what holds up the rollout is named", inPlaceProgressFile, "case step.Do == Blocked:\n\t\treturn Failed", "case step.Do == Blocked:\n\t\treturn Waiting", selections},
-	{"the agent's reason is told", inPlaceProgressFile, "cmp.Or(m.Node.Annotations[FailureAnnotation], step.Why)", "cmp.Or(step.Why)", selections},
+	{"the agent's reason is told", inPlaceProgressFile, "cmp.Or(m.Node.Annotations[failureAnnotation], step.Why)", "cmp.Or(step.Why)", selections},
 	{"a machine that does not come up is unavailable", inPlaceProgressFile, "m.stage == updated && m.Available", "m.stage == updated", selections},
 	{"a machine of a manual pool waits for its user", inPlaceProgressFile, "m.stage == underway && !isManual", "m.stage == underway", selections},
 	{"a pool that loses a machine is not finished", inPlaceSelectFile, `s.Record == "" && len`, `len`, selections},

@@ -13,12 +13,14 @@ const (
 
 const (
 	classesFile       = "hotupdate/machineupdate/classes.go"
+	driverFile        = "hotupdate/machineupdate/driver.go"
+	preparedFile      = "hotupdate/machineupdate/prepared.go"
 	creationFile      = "hotupdate/machineupdate/creation.go"
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
 	observationFile   = "hotupdate/machineupdate/observation.go"
-	fleetFile         = "hotupdate/machineupdate/metrics.go"
+	fleetFile         = "hotupdate/machineupdate/fleet.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
@@ -106,8 +108,8 @@ var updateMutants = []mutant{
 	{"a drain applies one lane", laneFile, "\tcase slices.ContainsFunc(l.lanes, isInPlace):", "\tcase false:", lanes},
 	{"a driver of a drain reads first", laneFile, "\tcase !driver.ReadsFirst:", "\tcase false:", lanes},
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
-	{"a driver is told by its lanes", classesFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
-	{"the order of lanes means nothing", classesFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
+	{"a driver is told by its lanes", driverFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
+	{"the order of lanes means nothing", driverFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
 	{"a class is prepared anew for other lanes", classesFile, "reflect.DeepEqual(p.driver, driver)", "p.driver.Revision == driver.Revision && reflect.DeepEqual(p.driver.Kinds, driver.Kinds)", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
@@ -164,7 +166,7 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
-	{"a creation records the class of the driver", classesFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "read.ProviderSpec == nil || true", creations},
+	{"a creation records the class of the driver", preparedFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "read.ProviderSpec == nil || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
