@@ -80,8 +80,8 @@ func (k *Kubelet) parts() []Part {
 	return parts
 }
 
-// Reservations returns the reservations that Gardener's hashes cover; nil if there are none. The result may share quantities with k, and
-// must not be changed.
+// Reservations returns the reservations that Gardener's hashes cover; nil if there are none. The
+// result may share quantities with k, and must not be changed.
 func (k *Kubelet) Reservations() *Reserved {
 	switch {
 	case k == nil:

@@ -93,7 +93,7 @@ func (r *Rules) check() error {
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
 			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags",
-			What: "allows no infrastructure tags", Hint: "take the rules from Cloud.Rules, or describe the cloud in full",
+			What: "allows no infrastructure tags", Hint: "take those of Cloud.Rules, or describe the cloud in full",
 		})
 	}
 	r.Key.check("Key", wrong)

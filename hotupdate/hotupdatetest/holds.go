@@ -126,8 +126,9 @@ func roundTrip(p *part) *breach {
 	if same {
 		return nil
 	}
-	return broken("loses something between its marshaler and its unmarshaler, so that two different values have one hash",
-		"write all of it; or, if what is lost means nothing, let a method Equal say so, or give other values with WithValues")
+	return broken("loses something between its marshaler and its unmarshaler, so that two values have one hash",
+		"write all of it; or, if what is lost means nothing, let a method Equal say so, or give other values "+
+			"with WithValues")
 }
 
 // fails calls code of the adopter, and reports whether it returns an error or panics.
@@ -172,7 +173,7 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 		return broken("a field that is immutable or in-place changed, and the hash did not",
 			"its marshaler must write everything that means something").at(t.changed.pattern)
 	case t.oneHash && !sameHash:
-		const what = "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes"
+		const what = "configurations that differ in hot and ignored parts only, or in spelling, have different hashes"
 		return broken(what, steadyHint).at(path)
 	case t.oneMeaning && len(changes) > 0:
 		return broken("two spellings of one configuration differ", steadyHint).at(changes[0].Path)
@@ -244,8 +245,8 @@ func undeclared(c hotupdate.Change) *breach {
 			"let it fill in only what is not set").at(c.Path)
 	}
 	return broken("the defaulting function changes the hash", "if it fills in the same scalar wherever the field is "+
-		"not set, declare that by the option default of the field's struct tag; if not, let the code that reads the field "+
-		"apply the default, or hash what was there before defaulting and leave WithDefaulter out").at(c.Path)
+		"not set, declare that by the option default of the field's struct tag; if not, let the code that reads the "+
+		"field apply the default, or hash what was there before defaulting and leave WithDefaulter out").at(c.Path)
 }
 
 // splitMerges: the projections of Split share no memory, have the right hashes, and merge to the

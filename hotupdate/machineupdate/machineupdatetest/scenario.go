@@ -96,7 +96,7 @@ func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 	c.later(0)
 	typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation", "state")
 	c.server.require(typ == "Create" && state == "Processing", "report that harms",
-		"the machine has not joined, and its lastOperation is %q %q now: nobody deletes its bootstrap token", typ, state)
+		"the machine has not joined, and its lastOperation is %q %q: its bootstrap token stays", typ, state)
 	c.settles()
 }
 
