@@ -134,7 +134,7 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 	if s.Key != nil {
 		u.key = s.key(u.cloud)
 	}
-	part := share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: 1}
+	part := &share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: 1}
 	send := func(ctx context.Context, members []*member[C]) (err error) {
 		members[0].live, err = d.Resources(ctx, members[0].cloud)
 		return err
@@ -147,37 +147,28 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 
 // do makes a call that machines may share.
 func (u *update[T, C]) do(
-	ctx context.Context, action share.Action, part share.Member[*member[C]],
+	ctx context.Context, action share.Action, part *share.Member[*member[C]],
 	send func(context.Context, []*member[C]) error,
 ) ([]Resource, error) {
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
+	call := func(ctx context.Context, members []*member[C]) error {
+		return u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+	}
 	if action.Refill == 0 {
-		err := u.call(ctx, function, func(ctx context.Context) error { return send(ctx, []*member[C]{own}) })
+		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
 		return own.live, cmp.Or(err, own.err)
 	}
 	part.Payload, part.Rank = own, u.request.Rank
-	divisible := u.definition.Sharing.Divisible
 	members, err := u.shell.Do(ctx, action, part,
 		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
-			err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
-			return answerOf(err, divisible), err
+			err := call(ctx, members)
+			return answerOf(err, u.definition.Sharing.Divisible), err
 		})
 	if err != nil {
 		return nil, own.see(err, members)
 	}
 	return own.live, own.err
-}
-
-// makeCall makes the call of a step, which machines may share.
-func (u *update[T, C]) makeCall(ctx context.Context, s *step[C], of []*Resource) error {
-	action := u.definition.Sharing.action(u.key, s.function, s.kind)
-	part := share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
-	for _, r := range of {
-		part.IDs = append(part.IDs, r.ID)
-	}
-	_, err := u.do(ctx, action, part, s.send)
-	return err
 }
 
 func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answer {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -26,8 +25,8 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	}
 	for i := range plans {
 		for _, key := range plans[i].Takeover {
-			u.takeovers = append(u.takeovers,
-				func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
+			r := u.named[plans[i].Resource].name()
+			u.takeovers = append(u.takeovers, func() { u.definition.Takeover(r, key) })
 		}
 	}
 	if t.Replace != nil {

@@ -24,9 +24,9 @@ type update[T, C any] struct {
 	secrets []string             // texts that no error may show
 
 	steps     []step[C]
-	takeovers []func(tell func(machineupdate.Resource, string))
-	key       string // of Sharing
-	isTaken   bool   // the cloud accepted a call
+	takeovers []func() // they tell of them
+	key       string   // of Sharing
+	isTaken   bool     // the cloud accepted a call
 	notDone   map[*Resource]bool
 	problems  fault.List
 	pending   []error // changes that the cloud has not finished

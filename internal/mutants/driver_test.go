@@ -37,7 +37,7 @@ var driverMutants = []mutant{
 	// Calls.
 	{"the marker is written if something differs", kitCallFile, "case len(u.steps) == 0:", "case false:", kitTags},
 	{"nothing is called without the marker", kitCallFile, "if err := u.request.BeforeWrite(ctx); err != nil {", "if err := u.request.BeforeWrite(ctx); false {\n\t\t_ = err", kitTags},
-	{"a takeover is told", kitCallFile, "takeover(u.definition.Takeover)", "_ = takeover", kitTags},
+	{"a takeover is told", kitCallFile, "tell()", "_ = tell", kitTags},
 	{"a resource whose call failed gets no further one", kitCallFile, "u.notDone[r] = true", "_ = r", kitTags},
 	{"a resource whose call failed does not hold up others", kitCallFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
 	{"a partial failure is one", kitCallFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
