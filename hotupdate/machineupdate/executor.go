@@ -12,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
@@ -143,20 +141,14 @@ func (r *Result[M]) join(next *Result[M]) {
 
 // missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {
-	var problems []error
-	if e.Patch == nil {
-		problems = append(problems, missingFunction("Patch"))
-	}
-	if e.Now == nil {
-		problems = append(problems, missingFunction("Now"))
-	}
-	return errors.Join(problems...)
+	return errors.Join(required("Patch", e.Patch != nil), required("Now", e.Now != nil))
 }
 
-func missingFunction(name string) error {
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it",
+func required(name string, isSet bool) error {
+	if isSet {
+		return nil
 	}
+	return misuse("missing-function", "Executor."+name, "is nil", "set it")
 }
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
@@ -180,7 +172,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	}
 	switch err := ctx.Err(); {
 	case e.UpdateMachine == nil:
-		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
+		result.end(writeFailed, 0, required("UpdateMachine", false))
 	case err != nil:
 		result.end(canceled, shortRetry, err)
 	case e.Limiter.begin(reason, o.now):
@@ -299,10 +291,8 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
-var errReadOnly = &fault.Error{
-	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine",
-	What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
-}
+var errReadOnly = misuse("read-only", "UpdateMachine",
+	"wants to change a machine whose node is not drained", "heed ReadOnly of the request")
 
 // record writes the record after a call.
 func (e *Executor[M]) record(

@@ -108,7 +108,7 @@ type gate struct {
 // first read.
 func (g *gate) check(ctx context.Context) error {
 	if g.read == nil {
-		return missingFunction("ApplyInPlace's node")
+		return required("ApplyInPlace's node", false)
 	}
 	node, err := g.read(ctx)
 	if g.node == (DrainedNode{}) {

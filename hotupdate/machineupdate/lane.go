@@ -84,7 +84,7 @@ func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
 	for i := range driver.Lanes {
 		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
 		l.declare(driver, &driver.Lanes[i], func(what, hint string) {
-			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: where, What: what, Hint: hint})
+			problems.Add(misuse("invalid-lane", where, what, hint))
 		})
 	}
 	return l, problems.Err()
@@ -103,8 +103,7 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
 		tell("is declared twice", "name each lane once")
 	case len(l.lanes) > record.MaxLanes:
-		tell("is one too many",
-			fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
+		tell("is one too many", fmt.Sprintf("declare at most %d: a Machine has no room for more", record.MaxLanes))
 	}
 	if len(declared.Paths) == 0 {
 		tell("has no paths", "name the leaves that it has")

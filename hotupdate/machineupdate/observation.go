@@ -79,8 +79,8 @@ type observation struct {
 func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(),
-		ProviderID: o.ProviderID,
-		Phase:      o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+		ProviderID: o.ProviderID, Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil,
+		Annotations: o.Machine.GetAnnotations(),
 	}
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
 }
@@ -96,10 +96,7 @@ func given[M Machine](where string, m M) error {
 	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
 		return nil
 	}
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil",
-		Hint: "hand in the object of the cache, or of the last write",
-	}
+	return misuse("missing-machine", where, "is nil", handIn)
 }
 
 // versioned returns the error of a machine to which no write can be bound.
@@ -107,11 +104,14 @@ func versioned[M Machine](where string, m M) error {
 	if err := given(where, m); err != nil || m.GetResourceVersion() != "" {
 		return err
 	}
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-resource-version", Where: where,
-		What: "has no resourceVersion, without which a write would overwrite what others wrote",
-		Hint: "hand in the object of the cache, or of the last write",
-	}
+	const what = "has no resourceVersion, without which a write would overwrite what others wrote"
+	return misuse("missing-resource-version", where, what, handIn)
+}
+
+const handIn = "hand in the object of the cache, or of the last write"
+
+func misuse(code, where, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Misuse, Code: code, Where: where, What: what, Hint: hint}
 }
 
 // Settings holds the times and switches of the flow.
@@ -147,17 +147,15 @@ type Settings struct {
 	Paused func() bool
 }
 
-func (s *Settings) confirmAfter() time.Duration {
-	return cmp.Or(max(s.ConfirmAfter, 0), 15*time.Minute)
-}
-
-func (s *Settings) retryAfter() time.Duration { return cmp.Or(max(s.RetryAfter, 0), 15*time.Second) }
-
-func (s *Settings) callTimeout() time.Duration { return cmp.Or(max(s.CallTimeout, 0), 5*time.Minute) }
-
+func (s *Settings) confirmAfter() time.Duration { return positive(s.ConfirmAfter, 15*time.Minute) }
+func (s *Settings) retryAfter() time.Duration   { return positive(s.RetryAfter, 15*time.Second) }
+func (s *Settings) callTimeout() time.Duration  { return positive(s.CallTimeout, 5*time.Minute) }
 func (s *Settings) creationTimeout() time.Duration {
-	return cmp.Or(max(s.CreationTimeout, 0), 10*time.Minute)
+	return positive(s.CreationTimeout, 10*time.Minute)
 }
+
+// positive returns a time, or a default in place of one that is not positive.
+func positive(d, otherwise time.Duration) time.Duration { return cmp.Or(max(d, 0), otherwise) }
 
 // The annotations on Machine objects.
 const (

@@ -80,10 +80,8 @@ func (p *pass) annotated(r record.Record) map[string]*string {
 // drops the mirrored spec.
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
 	p := patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
-	merged, size := maps.Clone(m.Annotations), 0
-	if merged == nil {
-		merged = map[string]string{}
-	}
+	merged, size := map[string]string{}, 0
+	maps.Copy(merged, m.Annotations)
 	for name, value := range annotations {
 		if delete(merged, name); value != nil {
 			merged[name] = *value
