@@ -168,7 +168,10 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane := &l.lanes[i]
 		lane.ability = &ability{}
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
-		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, l.isOf(i), limits)
+		isHot := func(pointer string, shape byte) bool {
+			return l.of(pointer) == i && l.schema.Holds(lane.class, pointer, shape)
+		}
+		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, isHot, limits)
 		if what := lane.target.TooLarge(); what != "" {
 			problems.Add(&fault.Error{
 				Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
@@ -186,12 +189,4 @@ func (l *layout) part(document []byte, lane int) string {
 		return string(document)
 	}
 	return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })
-}
-
-// isOf returns the function that tells which leaves belong to the lane.
-func (l *layout) isOf(lane int) record.IsHot {
-	class := l.lanes[lane].class
-	return func(pointer string, shape byte) bool {
-		return l.of(pointer) == lane && l.schema.Holds(class, pointer, shape)
-	}
 }

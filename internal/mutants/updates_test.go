@@ -97,7 +97,7 @@ var updateMutants = []mutant{
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })", "return string(document)", lanes},
-	{"what is of another lane is frozen", laneFile, "return l.of(pointer) == lane && l.schema.Holds", "return l.schema.Holds", lanes},
+	{"what is of another lane is frozen", laneFile, "return l.of(pointer) == i && l.schema.Holds", "return l.schema.Holds", lanes},
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
 	{"a lane has its kinds", laneFile, "\tif len(next.kinds) == 0 {", "\tif true {", lanes},
 	{"a lane has a small record", laneFile, "\t\tlimits = others\n", "\t\t_ = others\n", lanes},
