@@ -39,7 +39,8 @@ type Executor[M Machine] struct {
 	Limiter *Limiter
 	Now     func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a
-	// counter with these labels. Nil counts nothing.
+	// counter with these labels. They are texts, because nothing but a counter needs them. Nil
+	// counts nothing.
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
@@ -72,7 +73,7 @@ type Result[M Machine] struct {
 
 // Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the
 // caller's reconcile: the steps after Reconcile must not lose its delay, even if they return an
-// error.
+// error. It is generic for controllers with a type of their own, such as MCM's RetryPeriod.
 func Earlier[D ~int64](a, b D) D {
 	if a <= 0 || b > 0 && b < a {
 		return b

@@ -7,10 +7,11 @@ import (
 
 // Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates
 // calls the driver once for every machine, and each call occupies a worker of the controller. It
-// counts updates, each of which makes several calls. The zero value denies everything. It has no
-// clock, and is safe for concurrent use. One is enough for a process with one account in one
-// region, such as the machine-controller-manager of a Shoot. A process with more needs one for each
-// account and region, and creates the [Executor] of each reconcile with the machine's.
+// counts updates, each of which makes several calls. A nil Limiter allows everything. The zero
+// value denies everything, so that a forgotten Burst is noticed at once. It has no clock, and is
+// safe for concurrent use. One is enough for a process with one account in one region, such as the
+// machine-controller-manager of a Shoot. A process with more needs one for each account and region,
+// and creates the [Executor] of each reconcile with the machine's.
 //
 // Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and
 // InFlight. Confirmations and unfinished updates leave a quarter of both, rounded down. Adoption,
