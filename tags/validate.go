@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -155,16 +156,10 @@ func (t *Text) check(name string, wrong func(field, what, hint string)) {
 
 // length returns the length of a text in the cloud's unit, and the unit in the words of messages.
 func (t *Text) length(s string) (n int, unit string) {
-	n = utf8.RuneCountInString(s)
-	if !t.utf16 {
-		return n, "characters"
+	if t.utf16 {
+		return len(utf16.Encode([]rune(s))), "UTF-16 code units"
 	}
-	for _, r := range s {
-		if r > 0xFFFF { // needs a surrogate pair
-			n++
-		}
-	}
-	return n, "UTF-16 code units"
+	return utf8.RuneCountInString(s), "characters"
 }
 
 // errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors
@@ -172,9 +167,8 @@ func (t *Text) length(s string) (n int, unit string) {
 func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
-		errs = append(errs, &field.Error{
-			Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail,
-		})
+		err := &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail}
+		errs = append(errs, err)
 	}
 	if !utf8.ValidString(s) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")

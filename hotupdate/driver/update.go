@@ -111,9 +111,8 @@ func (u *update[T, C]) keep(live []Resource) error {
 	for _, r := range live {
 		if r.ID == "" || u.named[r.text()] != nil {
 			return &fault.Error{
-				Kind: fault.Misuse, Code: "unusable-resource",
-				Where: "what Definition.Resources returned", Path: r.text(),
-				What: "has no ID, or one that another resource of its kind has",
+				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned",
+				Path: r.text(), What: "has no ID, or one that another resource of its kind has",
 			}
 		}
 		if u.parts[string(r.Kind)] != nil {

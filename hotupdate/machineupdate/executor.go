@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
@@ -142,13 +144,17 @@ func (r *Result[M]) join(next *Result[M]) {
 
 // missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {
-	return errors.Join(required("Patch", e.Patch != nil), required("Now", e.Now != nil))
+	var problems fault.List
+	if e.Patch == nil {
+		problems.Add(missingFunction("Patch"))
+	}
+	if e.Now == nil {
+		problems.Add(missingFunction("Now"))
+	}
+	return problems.Err()
 }
 
-func required(name string, isSet bool) error {
-	if isSet {
-		return nil
-	}
+func missingFunction(name string) *fault.Error {
 	return misuse("missing-function", "Executor."+name, "is nil", "set it")
 }
 
@@ -173,7 +179,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	}
 	switch err := ctx.Err(); {
 	case e.UpdateMachine == nil:
-		result.end(writeFailed, 0, required("UpdateMachine", false))
+		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
 	case err != nil:
 		result.end(canceled, shortRetry, err)
 	case e.Limiter.begin(reason, o.now):
@@ -300,10 +306,9 @@ func (e *Executor[M]) record(
 	ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error,
 ) {
 	if e.write(ctx, p, result) {
-		result.end(how, delay, callErr)
-	} else {
-		result.note(callErr)
+		result.end(how, delay, nil)
 	}
+	result.note(callErr)
 }
 
 // version is the resourceVersion of the newest object.

@@ -108,7 +108,7 @@ type gate struct {
 // first read.
 func (g *gate) check(ctx context.Context) error {
 	if g.read == nil {
-		return required("ApplyInPlace's node", false)
+		return missingFunction("ApplyInPlace's node")
 	}
 	node, err := g.read(ctx)
 	if g.node == (DrainedNode{}) {

@@ -77,7 +77,7 @@ var inPlaceMutants = []mutant{
 	{"surplus is deleted against updated machines", inPlaceSelectFile, "other != m && other.available && other.stage == updated", "other != m && other.available", selections},
 	{"a node under update is not deleted", inPlaceSelectFile, "m.stage != underway && r.isSurplus(m)", "r.isSurplus(m)", selections},
 	{"a failed machine is deleted first", inPlaceSelectFile, "cmp.Compare(a.stage, b.stage)", "cmp.Compare(b.stage, a.stage)", selections},
-	{"unavailable machines go first", inPlaceSelectFile, "\tcase b.available:\n\t\treturn -1", "\tcase b.available:\n\t\treturn 1", selections},
+	{"unavailable machines go first", inPlaceSelectFile, "\tif c.available {\n\t\treturn 1", "\tif !c.available {\n\t\treturn 1", selections},
 	{"no surge without nodes to update", inPlaceSelectFile, "wanted += min(r.surge, r.count(func(m *candidate) bool { return m.stage == idle }))", "wanted += r.surge", selections},
 	{"a promised selection counts", inPlaceSelectFile, "slices.Contains(r.promised.Select, m.Name)", "false", poolModel},
 	{"a selection counts at once", inPlaceSelectFile, "m.stage, m.available = underway, false", "_ = m.stage", selections},

@@ -27,6 +27,7 @@ type checker struct {
 	needs     map[string]bool // what promises need of the states, and whether these have it
 	newDriver func(cloud *Cloud) (updates, error)
 	broken    func(promise, format string, args ...any)
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 
 	cloud    *Cloud
 	driver   updates

@@ -13,13 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// require reports a broken promise unless it holds.
-func (c *checker) require(holds bool, promise, format string, args ...any) {
-	if !holds {
-		c.broken(promise, format, args...)
-	}
-}
-
 // sent checks a request.
 func (c *checker) sent(w *write) {
 	c.pass.writes++

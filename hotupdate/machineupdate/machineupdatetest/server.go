@@ -25,6 +25,7 @@ type server[M machineupdate.Machine] struct {
 	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 }
 
 // fields converts an object to JSON.
@@ -47,13 +48,6 @@ func (s *server[M]) read() M {
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.object.Object, machine)
 	s.require(err == nil, "machine", "cannot be read from JSON: %v", err)
 	return machine
-}
-
-// require reports a broken promise unless it holds.
-func (s *server[M]) require(holds bool, promise, format string, args ...any) {
-	if !holds {
-		s.broken(promise, format, args...)
-	}
 }
 
 // refuses returns the error for a write with the resourceVersion, or nil.
