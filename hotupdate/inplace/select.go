@@ -173,7 +173,8 @@ func (r *rollout) isSurplus(m *candidate) bool {
 // byWorth returns the machines in the order of their deletion.
 func (r *rollout) byWorth() []*candidate {
 	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage), cmp.Compare(a.rank(), b.rank()))
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage),
+			cmp.Compare(a.rank(), b.rank()))
 	})
 }
 
