@@ -166,7 +166,7 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
-	{"a creation records the class of the driver", preparedFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "read.ProviderSpec == nil || true", creations},
+	{"a creation records the class of the driver", preparedFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "bytes.Equal(read.ProviderSpec, p.class.ProviderSpec) || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
