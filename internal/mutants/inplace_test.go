@@ -109,7 +109,7 @@ var inPlaceMutants = []mutant{
 	{"the strategy is not switched", inPlaceAdmissionFile, "if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {", "if old != hotupdate.AutoRollingUpdate || old == updated {", admissions},
 	{"a pool leaves", inPlaceAdmissionFile, "return PendingUpdates{without(p.AutoInPlaceUpdate, pool), ", "return PendingUpdates{slices.Clone(p.AutoInPlaceUpdate), ", admissions},
 	{"the constraint is about manual pools", inPlaceAdmissionFile, "if len(p.ManualInPlaceUpdate) > 0 {", "if len(p.AutoInPlaceUpdate) > 0 {", admissions},
-	{"orchestration is manual for manual pools", inPlaceStrategyFile, "return typeInPlace, orchestratedManual", "return typeInPlace, orchestratedAuto", admissions},
+	{"orchestration is manual for manual pools", inPlaceStrategyFile, `hotupdate.ManualInPlaceUpdate: "Manual"`, `hotupdate.ManualInPlaceUpdate: "Auto"`, admissions},
 	{"a pending pool is not changed", inPlaceAdmissionFile, "if !p.has(pool) || slices.Contains", "if slices.Contains", admissions},
 	{"a rotation waits", inPlaceAdmissionFile, "if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {", "if len(p.AutoInPlaceUpdate) == 0 {", admissions},
 	{"a pending pool stays pending", inPlaceAdmissionFile, "listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)", "listed := outcome == hotupdate.InPlaceUpdate", admissions},
