@@ -61,12 +61,6 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 							fmt.Sprintf(format, args...), s.name, from, to)
 					}
 				}
-				c.require = func(holds bool, promise, format string, args ...any) {
-					tb.Helper()
-					if !holds {
-						c.broken(promise, format, args...)
-					}
-				}
 				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }
 				if c.start() {
 					s.disturb(c)

@@ -67,6 +67,11 @@ const secret = "secret-of-drivertest"
 // start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
 // class.
 func (c *checker) start() bool {
+	c.require = func(holds bool, promise, format string, args ...any) {
+		if !holds {
+			c.broken(promise, format, args...)
+		}
+	}
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
 	c.pass = pass{ctx: context.Background(), cancel: func() {}}
