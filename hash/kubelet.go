@@ -7,7 +7,8 @@ import (
 )
 
 // Kubelet holds the parts of a kubelet's configuration whose changes replace machines, or update
-// nodes in place.
+// nodes in place. Hashed are the reservations, the hard eviction thresholds and the CPU manager
+// policy, each if it is set. Quantities count by their text: 1Gi and 1073741824 differ.
 //
 // [Reserved] and [EvictionHard] have the fields of Gardener's types, so an adapter converts
 // pointers, nil or not:
@@ -48,8 +49,7 @@ type EvictionHard struct {
 	NodeFSInodesFree  *string `json:"nodeFSInodesFree"`
 }
 
-// Data returns the strings that Gardener's hashes cover for a kubelet's configuration, none if k is
-// nil:
+// parts returns what Gardener's hashes cover of a kubelet's configuration, nothing if k is nil:
 //
 //  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there is no
 //     such object. An empty object is <nil>-<nil>-<nil>-<nil>.
@@ -63,8 +63,6 @@ type EvictionHard struct {
 // under SumReservations moving a reservation changes nothing as long as both have the same form.
 //
 // The quantities are not changed. Source: Gardener v1.150.
-func (k *Kubelet) Data() []string { return values(k.parts()) }
-
 func (k *Kubelet) parts() []Part {
 	if k == nil {
 		return nil
@@ -82,9 +80,8 @@ func (k *Kubelet) parts() []Part {
 	return parts
 }
 
-// Reservations returns the reservations that Gardener's hashes cover, from which the first string
-// of [Kubelet.Data] is written; nil if there are none. The result may share quantities with k, and
-// must not be changed.
+// Reservations returns the reservations that Gardener's hashes cover; nil if there are none. The
+// result may share quantities with k, and must not be changed.
 func (k *Kubelet) Reservations() *Reserved {
 	switch {
 	case k == nil:

@@ -33,8 +33,11 @@ func TestReadWorker(t *testing.T) {
 	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
 	assert.Nil(t, p.Worker.CRI)
 	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
-	data := p.Worker.Kubelet.Data()
-	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data)
+	k := p.Worker.Kubelet
+	reserved := []string{k.KubeReserved.CPU.String(), k.KubeReserved.Memory.String(), k.KubeReserved.PID.String(), k.KubeReserved.EphemeralStorage.String()}
+	assert.Equal(t, []string{"80m", "1Gi", "10k", "20Gi"}, reserved)
+	assert.Equal(t, &hash.EvictionHard{MemoryAvailable: new("100Mi"), NodeFSAvailable: new("5%")}, k.EvictionHard)
+	assert.Equal(t, new("static"), k.CPUManagerPolicy)
 }
 
 func TestReadShoot(t *testing.T) {
