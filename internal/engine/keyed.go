@@ -223,7 +223,7 @@ func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Eleme
 // byte before. If the presence of the element is not written, the element is written only if it has
 // content to write. It reports whether it wrote anything.
 func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
-	start := r.position()
+	start := len(r.buf)
 	if n.kind != mapKind {
 		r.buf = append(r.buf, before)
 	} else if !r.key(n, before, name) {
@@ -236,10 +236,9 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	if presence {
 		r.element(elem, m)
 	} else if !r.traces(elem, m) {
-		r.cut(start)
+		r.buf = r.buf[:start]
 		return false
 	}
-	r.commit()
 	return true
 }
 
