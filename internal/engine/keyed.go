@@ -141,7 +141,7 @@ func (r *run) index(n *node, m memory) int {
 		return key.text
 	}
 	if n.kind == textKeyedKind {
-		r.sortByText(own, textOf)
+		sortByText(own, textOf)
 	} else {
 		sortByOrder(own)
 	}
