@@ -97,8 +97,6 @@ var mutants = []mutant{
 	{"a member stands once", objectFile, "if seen[i] {", "if false {", raw},
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
-	{"lent memory is cleared", "internal/rawjson/run.go", "s.chunks[i].Clear()\n", "\n", "internal/rawjson TestBorrowTwice|TestReadTwice"},
-	{"lent memory has one user", "internal/rawjson/run.go", "s.used++\n", "", "internal/rawjson TestBorrowTwice|TestReadTwice"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
 	{"integers have a width", "internal/rawjson/leaf.go", "if ok && !v.OverflowInt(i) {", "if ok {", raw},
 
