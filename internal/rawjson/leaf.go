@@ -43,13 +43,6 @@ func (r *run) str() (string, *fault.Error) {
 	return string(text), nil
 }
 
-// unescape reads a string of any spelling into scratch.
-func (r *run) unescape() *fault.Error {
-	text, end, problem := canonjson.AppendText(r.scratch[:0], r.Raw, r.At)
-	r.scratch, r.At = text, end
-	return problem
-}
-
 func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 	switch r.Peek() {
 	case 't':
@@ -146,10 +139,6 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 // extent reads a value of any kind and returns its bytes, or nil after a problem.
 func (r *run) extent() ([]byte, *fault.Error) {
 	start := r.At
-	if end := canonjson.PlainEnd(r.Raw, start+1); r.Peek() == '"' && end < len(r.Raw) && r.Raw[end] == '"' {
-		r.At = end + 1
-		return r.Raw[start:r.At], nil
-	}
 	if problem := r.Check(); problem != nil {
 		return nil, r.skip(problem)
 	}
