@@ -71,10 +71,8 @@ func special(x uint64) uint64 {
 	return (x | ((x ^ ones*2) - ones*'!') | ((x ^ ones*'\\') - ones)) & tops
 }
 
-// AppendEscaped appends s with its escapes, without quotes. It is for callers that write a long
-// string in pieces and have checked that the string is valid UTF-8; pieces may end within a
-// character.
-func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
+// appendEscaped appends valid UTF-8 with its shortest escapes, without quotes.
+func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
@@ -86,10 +84,10 @@ func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, s[done:]...)
 }
 
-// appendQuoted appends valid UTF-8 with the shortest escapes.
+// appendQuoted appends valid UTF-8 as a quoted JSON string.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	dst = AppendEscaped(dst, s)
+	dst = appendEscaped(dst, s)
 	return append(dst, '"')
 }
 
