@@ -23,6 +23,7 @@ const (
 	overlayFile     = "internal/engine/overlay.go"
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	keyedFile       = "internal/engine/keyed.go"
+	keysFile        = "internal/engine/keys.go"
 	objectFile      = "internal/rawjson/object.go"
 	pairsFile       = "internal/engine/pairs.go"
 	setsFile        = "internal/engine/diff_sets.go"
@@ -58,7 +59,7 @@ var mutants = []mutant{
 	// Order and identity of elements.
 	{"sets are ordered by their texts", collectionsFile, "slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(text(a), text(b)) })", "slices.Reverse(spans)", document},
 	{"an element stands in a set once", collectionsFile, "if i > 0 && bytes.Equal(", "if i > len(own) && bytes.Equal(", document},
-	{"negative keys stand before positive ones", keyedFile, "uint64(intAt(m, n.key.node.bits)) ^ 1<<63", "uint64(intAt(m, n.key.node.bits))", document},
+	{"negative keys stand before positive ones", keysFile, "uint64(intAt(m, n.key.node.bits)) ^ 1<<63", "uint64(intAt(m, n.key.node.bits))", document},
 	{"a keyed list in descending order is turned round", keyedFile, "at = elements.len - 1 - i", "at = i", document},
 	{"a keyed list in disorder is sorted by text", keyedFile, "sortByText(own, textOf)", "", document},
 	{"a keyed list in disorder is sorted by number", keyedFile, "sortByOrder(own)", "", document},
@@ -69,15 +70,15 @@ var mutants = []mutant{
 	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", "internal/engine TestIntegerKeys"},
 	{"a key stands once in a list", keyedFile, "if i > 0 && own[i-1].order == e.order &&", "if i > 1 && own[i-1].order == e.order &&", "hotupdate TestBadInput"},
 	{"a key stands once in a map", elementsFile, "if i > 0 && entries[i-1].Key == e.Key {", "if i > 1 && entries[i-1].Key == e.Key {", "internal/engine TestTwoKeys"},
-	{"the empty text is no key", keyedFile, `return key, key.text != ""`, "return key, true", "hotupdate TestHostileValues"},
+	{"the empty text is no key", keysFile, `return key, key.text != ""`, "return key, true", "hotupdate TestHostileValues"},
 	{"key and selector are the identity of an element", fieldplanFile, "n.Key != nil && n.Key.Name == f.Name ||", "", halves},
 
 	// Hotwhen and null.
 	{"hotwhen selects elements by their text", fieldplanFile, "return problem == nil && string(text) == s.Value", "return problem == nil && string(text) != s.Value", document},
 	{"a selector that is missing is zero", fieldplanFile, "text = s.Field.Zero\n", "return false\n", document},
-	{"the only element needs no key", keyedFile, "n.kind == textKeyedKind && elements", "n == nil && elements", "hotupdate TestOnlyElement"},
-	{"two elements need their keys", keyedFile, "elements.len == 1 && exists(m)", "exists(m)", "hotupdate TestElementsThatNeedTheirKey"},
-	{"a hot element needs its key", keyedFile, "fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil", "true", "hotupdate TestElementsThatNeedTheirKey"},
+	{"the only element needs no key", keysFile, "n.kind == textKeyedKind && elements", "n == nil && elements", "hotupdate TestOnlyElement"},
+	{"two elements need their keys", keysFile, "elements.len == 1 && exists(m)", "exists(m)", "hotupdate TestElementsThatNeedTheirKey"},
+	{"a hot element needs its key", keysFile, "fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil", "true", "hotupdate TestElementsThatNeedTheirKey"},
 	{"a null entry of a selected element is absent in JSON", "internal/engine/compile.go", "c.want != fieldplan.All || c.spelling == leaf.Quoted", "c.want != fieldplan.All", "hotupdate TestSplitRawOfNull"},
 	{"a key that is the selector is hashed", "internal/engine/compile.go", "in.Key.Name == f.Name {\n\t\treturn false", "in.Key.Name != f.Name {\n\t\treturn false", "hotupdate TestSelectorOfAnIgnoredList"},
 	{"hotwhen selects the elements that are written", keyedFile, "return s.when.Holds(text[start:], problem)", "return !s.when.Holds(text[start:], problem)", document},
