@@ -253,7 +253,7 @@ func SameText(body []byte, canonical string) bool {
 		}
 		var text, spelled [8]byte
 		canonical, ok = strings.CutPrefix(canonical[plain:],
-			string(appendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
+			string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
 		if !ok {
 			return false
 		}

@@ -71,8 +71,10 @@ func special(x uint64) uint64 {
 	return (x | ((x ^ ones*2) - ones*'!') | ((x ^ ones*'\\') - ones)) & tops
 }
 
-// appendEscaped appends valid UTF-8 with its shortest escapes, without quotes.
-func appendEscaped[T string | []byte](dst []byte, s T) []byte {
+// AppendEscaped appends s with its escapes, without quotes. It is for callers that write a long
+// string in pieces and have checked that the string is valid UTF-8; pieces may end within a
+// character.
+func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
@@ -84,10 +86,10 @@ func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, s[done:]...)
 }
 
-// appendQuoted appends valid UTF-8 as a quoted JSON string.
+// appendQuoted appends valid UTF-8 with the shortest escapes.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	dst = appendEscaped(dst, s)
+	dst = AppendEscaped(dst, s)
 	return append(dst, '"')
 }
 

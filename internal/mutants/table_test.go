@@ -99,7 +99,7 @@ var mutants = []mutant{
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
-	{"integers have a width", "internal/rawjson/leaf.go", "i, err = strconv.ParseInt(string(literal), 10, int(n.bits))", "i, err = strconv.ParseInt(string(literal), 10, 64)", raw},
+	{"integers have a width", "internal/rawjson/leaf.go", "if ok && !v.OverflowInt(i) {", "if ok {", raw},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "if unknown != nil && r.unknown(n, unknown.Left(), before) {", "if false {", "hotupdate TestUnknown|TestOpen"},

@@ -70,6 +70,17 @@ func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	return nil
 }
 
+// small returns an integer of few digits. Most integers are small.
+func small(literal []byte) (i int64, ok bool) {
+	for _, c := range literal {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		i = i*10 + int64(c-'0')
+	}
+	return i, len(literal) == 1 || 1 < len(literal) && len(literal) <= 18 && literal[0] != '0'
+}
+
 // setNumber sets v to the value of a literal, and reports whether the literal is a JSON number that
 // v can hold.
 func (n *node) setNumber(v reflect.Value, literal []byte) bool {
@@ -77,7 +88,11 @@ func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	//exhaustive:ignore
 	switch n.kind {
 	case integer:
-		var i int64
+		i, ok := small(literal)
+		if ok && !v.OverflowInt(i) {
+			v.SetInt(i)
+			return true
+		}
 		i, err = strconv.ParseInt(string(literal), 10, int(n.bits))
 		v.SetInt(i)
 	case unsigned:

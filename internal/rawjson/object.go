@@ -23,21 +23,21 @@ func (r *run) object(n *node, v reflect.Value) *fault.Error {
 		seen = make([]bool, len(n.fields))
 	}
 	last, problem := r.Open('}')
-	for !last && problem == nil {
-		if problem = r.member(n, seen, v); problem == nil {
+	for next := 0; !last && problem == nil; {
+		if next, problem = r.member(n, next, seen, v); problem == nil {
 			last, problem = r.Next('}')
 		}
 	}
 	return problem
 }
 
-// member reads a member into the struct v.
-func (r *run) member(n *node, seen []bool, v reflect.Value) *fault.Error {
+// member reads a member into the struct v, and returns the field that is expected after it.
+func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
 	first := len(r.faults)
-	i, name, problem := r.name(n)
+	i, name, problem := r.name(n, next)
 	switch {
 	case problem != nil:
-		return problem
+		return next, problem
 	case i == none && r.use == partly:
 		problem = r.Skip()
 	case i == none && n.rest == none:
@@ -48,7 +48,7 @@ func (r *run) member(n *node, seen []bool, v reflect.Value) *fault.Error {
 	case i == none:
 		problem = r.unknown(v.Field(n.rest), name)
 	default:
-		name = n.fields[i].name
+		name, next = n.fields[i].name, i+1
 		if seen[i] {
 			r.report(duplicateMember())
 		}
@@ -58,7 +58,7 @@ func (r *run) member(n *node, seen []bool, v reflect.Value) *fault.Error {
 	if len(r.faults) > first {
 		r.below(first, fieldpath.Step{Kind: fieldpath.Member, Name: name})
 	}
-	return problem
+	return next, problem
 }
 
 func unknownMember(n *node, name string) *fault.Error {
@@ -82,9 +82,21 @@ func duplicateMember() *fault.Error {
 	}
 }
 
-// name reads a member's name and the colon, and finds its field. If there is no such field, name
-// returns the name.
-func (r *run) name(n *node) (i int, name string, problem *fault.Error) {
+// guesses is the number of fields that are tried before the name is looked up.
+const guesses = 3
+
+// name reads a member's name and the colon, and finds its field. That is mostly the expected field
+// or one of the next, since members are written in the order of the Go struct, some left out. If
+// there is no such field, name returns the name.
+func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error) {
+	rest := r.Raw[r.At:]
+	for i := next; i < min(next+guesses, len(n.fields)); i++ {
+		if header := n.fields[i].header; len(rest) >= len(header) && string(rest[:len(header)]) == header {
+			r.At += len(header)
+			r.SkipSpace()
+			return i, "", nil
+		}
+	}
 	spelled, problem := r.key()
 	if problem != nil {
 		return none, "", problem
