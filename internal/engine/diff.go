@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -33,7 +32,9 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Chang
 
 // differ walks two values side by side. It skips objects and collections with the same text.
 type differ struct {
-	program  *Program
+	program *Program
+	entries []textEntry // scratch for the current map
+
 	trail    Trail
 	above    [2]Ancestors
 	moved    []position // of the paired elements on the way
@@ -41,20 +42,6 @@ type differ struct {
 	texts    [2][]byte // scratch for the current leaf
 	partner  bool      // false inside an element without a counterpart on the other side
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
-}
-
-var differs = sync.Pool{New: func() any { return &differ{} }}
-
-// release returns the memory to the pool, without references to the compared values.
-func (d *differ) release() {
-	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: Trail{Path: d.trail.Path}, texts: d.texts}
-	recycle(&next.trail.Path, maxPooled/8)
-	for i := range next.texts {
-		recycle(&next.texts[i], maxPooledBytes/4)
-	}
-	*d = next
-	differs.Put(d)
 }
 
 // position is the index of an element in the old keyed list. The trail has its index in the new
@@ -276,6 +263,9 @@ func (d *differ) composite(s sides, in *fieldplan.Node) {
 }
 
 func (d *differ) keyed(s sides) {
+	if d.textMaps(s) {
+		return
+	}
 	old, updated := s[0].node, s[1].node
 	if d.overlays { // the result has the stricter class
 		old, updated = s.stricter().node, s.stricter().node

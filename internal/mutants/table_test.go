@@ -113,6 +113,7 @@ var mutants = []mutant{
 	{"a missing array says what the zero array says", pairsFile, "if array.IsValid() {\n\t\treturn array\n\t}\n\treturn reflect.New(n.Type).Elem()", "return array", diff},
 	{"the elements of a set are paired by value", setsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.SortStableFunc(elements, func(a, b Element) int { return a.At - b.At })", diff},
 	{"an element is paired in a set once", setsFile, "return a.Key == b.Key })", "return a.At == b.At })", diff},
+	{"maps of strings differ by what one side lacks", "internal/engine/diff_texts.go", "if _, ok := before[key]; !ok {", "if _, ok := before[key]; ok {", diff},
 	{"the stricter class of both sides counts", diffFile, "if s[0].node.Class < s[1].node.Class {", "if false {", diff},
 	{"null means what it does where the class is stricter", diffFile, "old, updated = s.stricter().node, s.stricter().node", "", cover},
 	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && (d.overlays || !slices", "if shells[0] == shells[1] && (d.overlays || !slices", diff},

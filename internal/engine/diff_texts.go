@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+var differs = sync.Pool{New: func() any { return &differ{} }}
+
+// release returns the memory to the pool, without references to the compared values.
+func (d *differ) release() {
+	clear(d.trail.Path[:cap(d.trail.Path)])
+	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
+	recycle(&next.trail.Path, maxPooled/8)
+	recycle(&next.entries, maxPooled/4)
+	for i := range next.texts {
+		recycle(&next.texts[i], maxPooledBytes/4)
+	}
+	*d = next
+	differs.Put(d)
+}
+
+// textEntry is a key whose values differ, or are invalid, in two maps of strings.
+type textEntry struct {
+	key  string
+	text [2]string
+	has  [2]bool
+}
+
+func (e *textEntry) values() (values pair) {
+	for i := range values {
+		if e.has[i] {
+			values[i] = reflect.ValueOf(&e.text[i]).Elem()
+		}
+	}
+	return values
+}
+
+// texts returns the map of strings that n describes, and nil for a missing value. It is false for
+// other maps.
+func (p *Program) texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
+	switch {
+	case p.whole.nodes[n].kind != textMapKind:
+		return nil, false
+	case !v.IsValid():
+		return nil, true
+	case !v.CanAddr():
+		return nil, false
+	default:
+		return textsAt(memoryOf(v)), true
+	}
+}
+
+// textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of
+// each map up in the other and sorts only the keys that differ. It returns false and does nothing
+// for other maps, and if a key is invalid.
+func (d *differ) textMaps(s sides) bool {
+	before, ok := d.program.texts(s[0].node, s[0].value)
+	after, okToo := d.program.texts(s[1].node, s[1].value)
+	if !ok || !okToo {
+		return false
+	}
+	defer func() { clear(d.entries) }() // the pool must not keep users' values
+	if !d.findEntries(before, after) {
+		return false
+	}
+	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
+	for i := range d.entries {
+		e := &d.entries[i]
+		key := Element{Key: e.key}
+		d.element(s, key.Step(s[0].node), e.values(), s[0].node)
+	}
+	return true
+}
+
+// findEntries collects the entries that differ or are not valid UTF-8. It returns false if a key is
+// not valid UTF-8.
+func (d *differ) findEntries(before, after map[string]string) bool {
+	d.entries = d.entries[:0]
+	for key, old := range before {
+		text, ok := after[key]
+		if !utf8.ValidString(key) {
+			return false
+		}
+		if !ok || text != old || !utf8.ValidString(old) {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{old, text}, has: [2]bool{true, ok}})
+		}
+	}
+	for key, text := range after {
+		if _, ok := before[key]; !ok {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{1: text}, has: [2]bool{1: true}})
+		}
+		if !utf8.ValidString(key) {
+			return false
+		}
+	}
+	return true
+}
