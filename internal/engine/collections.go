@@ -96,16 +96,26 @@ func (r *run) set(n *node, m memory) bool {
 // joinSet replaces the buffer from start on by the elements of a set in their order, without
 // duplicates.
 func (r *run) joinSet(start int, spans []span) {
-	end, text := len(r.buf), func(s span) []byte { return r.buf[s.from:s.to] }
-	slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(text(a), text(b)) })
-	before := byte('[')
-	for i, s := range spans {
-		if i > 0 && bytes.Equal(text(spans[i-1]), text(s)) {
+	first, mark := len(r.entries), len(r.scratch)
+	r.entries = withRoom(r.entries, len(spans))
+	for i := range spans {
+		r.entries = append(r.entries, entry{at: i})
+	}
+	own := r.entries[first:]
+	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
+	slices.SortFunc(own, func(a, b entry) int { return bytes.Compare(text(a.at), text(b.at)) })
+	for i, e := range own {
+		if i > 0 && bytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue
 		}
-		r.buf = append(append(r.buf, before), text(s)...)
-		before = ','
+		if i > 0 {
+			r.scratch = append(r.scratch, ',')
+		}
+		r.scratch = append(r.scratch, text(e.at)...)
 	}
+	r.entries = r.entries[:first]
+	r.buf = append(r.buf[:start], '[')
+	r.buf = append(r.buf, r.scratch[mark:]...)
 	r.buf = append(r.buf, ']')
-	r.buf = r.buf[:start+copy(r.buf[start:], r.buf[end:])]
+	r.scratch = r.scratch[:mark]
 }

@@ -65,7 +65,7 @@ func (r *run) index(n *node, m memory) int {
 		return key.text
 	}
 	if n.kind == textKeyedKind {
-		sortByText(own, textOf)
+		r.sortByText(own, textOf)
 	} else {
 		sortByOrder(own)
 	}

@@ -2,21 +2,86 @@ package engine
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
 
-// entry is an element of an index that is sorted by a number or a text. It is small and holds no
-// pointer, so that moving it is cheap.
+// entry is an element of an index that is sorted by a number or a text. It holds no pointer, so
+// moving it needs no write barrier.
 type entry struct {
-	order uint64 // an integer key
+	order uint64 // an integer key, or bytes of a text
 	at    int    // index of the element or of the copied value
 }
+
+const (
+	fewEntries = 32 // up to this number, entries are sorted by comparing their texts
+	// deals per text; each deal reads all texts of a group, which may be long and differ only at
+	// their ends
+	maxDeals = 4
+)
 
 func sortByOrder(own []entry) {
 	slices.SortFunc(own, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
 }
 
-func sortByText(own []entry, textOf func(at int) string) {
-	slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
+// sortByText sorts entries by the bytes of their texts.
+func (r *run) sortByText(own []entry, textOf func(at int) string) {
+	r.sortAlike(own, 0, maxDeals, textOf)
+}
+
+// sortAlike sorts entries whose texts have a common prefix of at least alike bytes. More than
+// fewEntries are dealt by the three bytes after their common prefix, which needs no branches that a
+// processor mispredicts. Groups with the same three bytes are sorted by the bytes after them, until
+// no deals are left.
+func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) string) {
+	if len(own) <= fewEntries || deals == 0 {
+		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
+		return
+	}
+	first, last := textOf(own[0].at), ""
+	for _, e := range own {
+		first, last = min(first, textOf(e.at)), max(last, textOf(e.at))
+	}
+	for alike < len(first) && first[alike] == last[alike] {
+		alike++
+	}
+	for i := range own {
+		var order [4]byte
+		order[3] = byte(copy(order[:3], textOf(own[i].at)[alike:])) // a text that ends here sorts before a longer one
+		own[i].order = uint64(binary.BigEndian.Uint32(order[:]))
+	}
+	r.deal(own)
+	for from, to := 0, 0; from < len(own); from = to {
+		for to < len(own) && own[to].order == own[from].order {
+			to++
+		}
+		if byte(own[from].order) == 3 {
+			r.sortAlike(own[from:to], alike+3, deals-1, textOf)
+		}
+	}
+}
+
+// deal is a radix sort of entries by numbers of four bytes, from the last byte to the first.
+func (r *run) deal(own []entry) {
+	r.dealt = withRoom(r.dealt[:0], len(own))[:len(own)]
+	for shift := 0; shift < 32; shift += 8 {
+		var next [256]int
+		for _, e := range own {
+			next[byte(e.order>>shift)]++
+		}
+		if next[byte(own[0].order>>shift)] == len(own) {
+			continue
+		}
+		at := 0
+		for b, n := range next {
+			next[b] = at
+			at += n
+		}
+		for _, e := range own {
+			r.dealt[next[byte(e.order>>shift)]] = e
+			next[byte(e.order>>shift)]++
+		}
+		copy(own, r.dealt)
+	}
 }

@@ -20,11 +20,12 @@ func TestTextsThatBeginAlike(t *testing.T) {
 	for i := range entries {
 		entries[i].at = i
 	}
-	looks := 0
-	sortByText(entries, func(at int) string {
+	r, looks := start(), 0
+	r.sortByText(entries, func(at int) string {
 		looks++
 		return texts[at]
 	})
+	r.end()
 	assert.True(t, slices.IsSortedFunc(entries, func(a, b entry) int { return strings.Compare(texts[a.at], texts[b.at]) }))
 	assert.Less(t, looks, 50*n)
 }

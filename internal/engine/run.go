@@ -30,8 +30,11 @@ type run struct {
 	traced    bool      // the trail's path is that of the current part; otherwise, that of the first one
 	trail     Trail
 
+	scratch []byte // elements of a set in order
+
 	// Stacks, one frame per collection.
 	entries []entry
+	dealt   []entry  // scratch of the radix sort
 	keys    []string // of maps
 	spans   []span   // of sets
 
@@ -51,7 +54,9 @@ func start() *run { return runs.Get().(*run) }
 // the garbage collector.
 func (r *run) end() {
 	recycle(&r.buf, maxPooledBytes)
+	recycle(&r.scratch, maxPooledBytes/2)
 	recycle(&r.entries, maxPooled)
+	recycle(&r.dealt, maxPooled)
 	recycle(&r.keys, maxPooled)
 	recycle(&r.spans, maxPooled)
 	recycle(&r.texts, maxPooled)
