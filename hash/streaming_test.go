@@ -20,7 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// piece is a size near which buffers grow.
+// piece is the size from which on a document is hashed in pieces.
 const piece = 4 << 10
 
 // stream has all values that are written on trial: objects, maps and lists that may have nothing left.
@@ -44,7 +44,7 @@ type streamPart struct {
 	Deep *streamDeep `json:"deep,omitempty" hotupdatable:"false"`
 }
 
-// streamDeep is large with a few levels, since its JSON name is long. deepest is as deep as real configurations can be.
+// streamDeep fills a piece with a few levels, since its JSON name is long. deepest is as deep as real configurations can be.
 type streamDeep struct {
 	Text string      `json:"text,omitempty"`
 	Deep *streamDeep `json:"deepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeep,omitempty"`
@@ -71,7 +71,7 @@ func deep(levels int, text string) *streamDeep {
 	return d
 }
 
-// texts are mostly short. Some are long.
+// texts are mostly short. Some have about the size of a piece, so that pieces end at every position.
 func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		size := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 20), rapid.IntRange(piece-60, piece+20), rapid.IntRange(2*piece-60, 2*piece+20)).Draw(t, "size")
@@ -129,7 +129,7 @@ func appendDocument(t require.TestingT, dst []byte, config any) ([]byte, error) 
 	return engine.Of(plan).Append(dst, reflect.ValueOf(config))
 }
 
-// TestSumIsThatOfTheDocument: the document that is hashed is the one that is appended.
+// TestSumIsThatOfTheDocument: a document that is hashed in pieces is the one that is appended.
 func TestSumIsThatOfTheDocument(t *testing.T) {
 	s := streamSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,8 +144,8 @@ func TestSumIsThatOfTheDocument(t *testing.T) {
 	})
 }
 
-// Objects that turn out to have nothing left are long while they are written on trial.
-func TestWhatIsEmptyIsTakenBack(t *testing.T) {
+// Objects that turn out to have nothing left are longer than a piece while they are written on trial.
+func TestPiecesTakeBackWhatIsEmpty(t *testing.T) {
 	s, long := streamSchema(t), strings.Repeat("n", 3*piece)
 	for _, offset := range []int{0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1} {
 		fill := strings.Repeat("x", offset)

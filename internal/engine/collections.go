@@ -25,6 +25,7 @@ func (r *run) places(n *node, m memory) {
 		}
 		r.at(n, m, i)
 		r.element(n.elem, elements.at(i, n.elemPointers))
+		r.commit()
 	}
 	r.buf = append(r.buf, ']')
 }
@@ -35,7 +36,7 @@ func (r *run) sparse(n *node, m memory) bool {
 	if !n.elem.writes {
 		return false
 	}
-	elements, start, end := elementsAt(m, n), len(r.buf), 0
+	elements, start, end := elementsAt(m, n), r.position(), 0
 	r.buf = append(r.buf, '[')
 	for i := range elements.len {
 		if i > 0 {
@@ -43,16 +44,17 @@ func (r *run) sparse(n *node, m memory) bool {
 		}
 		r.at(n, m, i)
 		if e := elements.at(i, n.elemPointers); r.traces(n.elem, e) {
-			end = len(r.buf)
+			end = r.position()
 		} else {
 			r.emptyElement(n.elem, e)
 		}
 	}
 	if end == 0 {
-		r.buf = r.buf[:start]
+		r.cut(start)
 		return false
 	}
-	r.buf = append(r.buf[:end], ']')
+	r.cut(end)
+	r.buf = append(r.buf, ']')
 	return true
 }
 
@@ -62,8 +64,10 @@ func (r *run) array(n *node, m memory) bool {
 	if !n.writesPresence || n.len == 0 {
 		return r.sparse(n, m)
 	}
+	r.held++
 	start := len(r.buf)
 	r.places(n, m)
+	r.held--
 	if bytes.Equal(r.buf[start:], n.zero) {
 		r.buf = r.buf[:start]
 		return false
@@ -81,6 +85,7 @@ func (r *run) set(n *node, m memory) bool {
 		return false
 	}
 	start, first := len(r.buf), len(r.spans)
+	r.held++
 	r.spans = withRoom(r.spans, elements.len)
 	for i := range elements.len {
 		r.at(n, m, i)
@@ -88,6 +93,7 @@ func (r *run) set(n *node, m memory) bool {
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.spans = append(r.spans, span{from, len(r.buf)})
 	}
+	r.held--
 	r.joinSet(start, r.spans[first:])
 	r.spans = r.spans[:first]
 	return true

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"reflect"
 	"slices"
 
@@ -209,24 +210,30 @@ func (d *differ) sameMember(o *op, values pair) bool {
 		return false
 	}
 	depth := len(d.trail.Path) + 1
-	return d.same(depth, before, after, func(r *run, m memory) { r.member(o, m, ',') })
+	return d.same(depth, func(r *run) { r.member(o, before, ',') }, func(r *run) { r.member(o, after, ',') })
 }
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values pair) bool {
 	elem, before, after := d.program.whole.nodes[n], valueOf(values[0]), valueOf(values[1])
 	return exists(before) && exists(after) &&
-		d.same(len(d.trail.Path), before, after, func(r *run, m memory) { r.element(elem, m) })
+		d.same(len(d.trail.Path), func(r *run) { r.element(elem, before) }, func(r *run) { r.element(elem, after) })
 }
 
-func (d *differ) same(depth int, before, after memory, write func(r *run, m memory)) bool {
-	r := start()
-	defer r.end()
-	r.deep, r.depth = d.program.whole.deep, depth
-	write(r, before)
-	size := len(r.buf)
-	write(r, after)
-	return !r.trail.Failed() && bytes.Equal(r.buf[:size], r.buf[size:])
+func (d *differ) same(depth int, before, after func(*run)) bool {
+	var sums [2][sha256.Size]byte
+	for i, write := range [2]func(*run){before, after} {
+		r := start()
+		r.sums, r.deep, r.depth = true, d.program.whole.deep, depth
+		write(r)
+		failed := r.trail.Failed()
+		sums[i] = r.sum()
+		r.end()
+		if failed {
+			return false
+		}
+	}
+	return sums[0] == sums[1]
 }
 
 func (d *differ) leafMember(o *op, s sides) {

@@ -41,12 +41,16 @@
 // writes the value once more, with the path, to report where the faults are.
 //
 // Rules that hold for every run:
-//   - A part that may turn out empty is written on trial and removed again.
+//   - A part that may turn out empty is written on trial and removed again. Bytes go to the digest
+//     only once they are final. A written value makes everything around it final; the identity of
+//     an element does not.
 //   - Memory that is pooled between runs holds at most maxPooled entries and maxPooledBytes, and no
 //     references to users' values.
 //   - Only the functions of memory_unsafe.go read memory by address. With the build tag
 //     hotupdate_reflect, memory_reflect.go replaces them by reflection. All other code is the same.
 //
-// A run holds the whole document. It allocates nothing if the document has at most maxPooledBytes,
-// and its collections at most maxPooled elements that must be sorted.
+// A run needs no more memory than the pooled memory, with three exceptions. More than maxPooled
+// elements of a set, keys of a map, or elements of a keyed list out of order are sorted in an index
+// that is allocated for the run. Sets are written as a whole before they are sorted. Leaves of free
+// JSON are sorted as a whole.
 package engine

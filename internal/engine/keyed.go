@@ -104,7 +104,7 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 // byte before. If the presence of the element is not written, the element is written only if it has
 // content to write. It reports whether it wrote anything.
 func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
-	start := len(r.buf)
+	start := r.position()
 	if n.kind != mapKind {
 		r.buf = append(r.buf, before)
 	} else if !r.key(n, before, name) {
@@ -117,9 +117,10 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	if presence {
 		r.element(elem, m)
 	} else if !r.traces(elem, m) {
-		r.buf = r.buf[:start]
+		r.cut(start)
 		return false
 	}
+	r.commit()
 	return true
 }
 

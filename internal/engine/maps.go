@@ -35,6 +35,7 @@ func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func
 			if r.key(n, before, r.keys[k.keys+e.at]) {
 				before = ','
 				write(r, &stored[e.at])
+				r.commit()
 			}
 		}
 		r.drop(k)

@@ -78,10 +78,39 @@ func allocated(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
+// TestMemoryDoesNotGrowWithTheValue: lists, texts and bytes of any size are written in pieces; keyed lists in order need no index.
+func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
+	compiled := engine.Of(plan(t))
+	const size = 100_000
+	long := strings.Repeat("text with \" and é ", size)
+	inOrder, opposite := make([]named, size), make([]named, size)
+	for i := range size {
+		inOrder[i].Name = fmt.Sprintf("%06d", i)
+		opposite[size-1-i].Name = inOrder[i].Name
+	}
+	for name, c := range map[string]*config{
+		"list of texts":   {Texts: strings.Fields(long)},
+		"list of objects": {Kids: func() []*config { return make([]*config, size) }()},
+		"text":            {Text: long},
+		"bytes":           {Bytes: []byte(long)},
+		"long value":      {Tags: map[string]string{"a": long, "b": long}},
+		"keyed list":      {Named: inOrder},
+		"opposite order":  {Named: opposite},
+	} {
+		x := reflect.ValueOf(c)
+		runtime.GC() // twice, to empty the pools
+		runtime.GC()
+		assert.Less(t, allocated(func() {
+			_, err := compiled.Sum(x)
+			assert.NoError(t, err)
+		}), uint64(64<<10), "sum: %s", name)
+	}
+}
+
 // TestWhatContainsItselfCostsLittle: a run that found a cycle does not write the other members on each level.
 func TestWhatContainsItselfCostsLittle(t *testing.T) {
 	p := plan(t)
-	circle := &config{Bytes: make([]byte, 1<<16), Text: strings.Repeat("x", 1<<16)}
+	circle := &config{Bytes: make([]byte, 1<<20), Text: strings.Repeat("x", 1<<20)}
 	circle.Next = circle
 	x := reflect.ValueOf(circle)
 	assert.Less(t, allocated(func() {

@@ -26,7 +26,7 @@ func explainedFor(want fieldplan.ClassSet, spelled bool, p *fieldplan.Plan, v re
 	return w.buf, nil
 }
 
-// writer writes one document. A value that may be empty is written on trial, and removed if it is.
+// writer writes one document. A value that may be empty is written on trial, and removed if it is. Only certain text is flushed.
 type writer struct {
 	buf     []byte
 	trail   engine.Trail

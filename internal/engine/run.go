@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"hash"
 	"reflect"
 	"slices"
 	"sync"
@@ -15,14 +16,17 @@ import (
 )
 
 const (
-	firstBytes     = 8 << 10 // room for most documents
-	maxPooledBytes = 2 << 20 // larger buffers are not kept for the next run; an API server stores less
-	maxPooled      = 512     // entries that are kept for the next run
+	spillAt        = 4 << 10  // this many final bytes are written to the digest
+	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
+	maxPooled      = 512      // entries that are kept for the next run
 )
 
 // run writes one value. It holds the memory for that. After a fault the written bytes are useless.
 type run struct {
-	buf []byte
+	buf     []byte
+	sums    bool // final bytes go to the digest; otherwise they stay in buf
+	flushed int  // number of bytes that went to the digest
+	held    int  // number of enclosing sets and arrays, in which nothing is final
 
 	deep      bool      // depth and ancestors are recorded
 	depth     int       // of the current object or collection below the root
@@ -30,6 +34,7 @@ type run struct {
 	traced    bool      // the trail's path is that of the current part; otherwise, that of the first one
 	trail     Trail
 
+	digest  hash.Hash
 	scratch []byte // elements of a set in order
 
 	// Stacks, one frame per collection.
@@ -43,9 +48,9 @@ type run struct {
 	quantities []resource.Quantity
 }
 
-// runs pools the memory of runs.
+// runs pools the memory of runs: at most about 90 KiB each.
 var runs = sync.Pool{New: func() any {
-	return &run{buf: make([]byte, 0, firstBytes)}
+	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()}
 }}
 
 func start() *run { return runs.Get().(*run) }
@@ -62,6 +67,10 @@ func (r *run) end() {
 	recycle(&r.texts, maxPooled)
 	recycle(&r.quantities, maxPooled)
 	recycle(&r.ancestors, maxPooled/8)
+	if r.flushed > 0 {
+		r.digest.Reset()
+	}
+	r.sums, r.flushed = false, 0
 	r.depth, r.deep, r.traced = 0, false, false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
@@ -265,15 +274,27 @@ func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set
 	return dst, set
 }
 
-// Sum returns the SHA-256 of the canonical document.
+// Sum returns the SHA-256 of the canonical document. Large documents are hashed in pieces, so that
+// they need no large buffer.
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
+	r.sums = true
 	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
 	if err = r.trail.Err(); err == nil {
-		sum = sha256.Sum256(r.buf)
+		sum = r.sum()
 	}
 	r.end()
 	return sum, err
+}
+
+// sum returns the SHA-256 of all written bytes.
+func (r *run) sum() (sum [sha256.Size]byte) {
+	if r.flushed == 0 {
+		return sha256.Sum256(r.buf)
+	}
+	r.flush()
+	copy(sum[:], r.digest.Sum(r.buf[:0])) // sum[:0] would be allocated
+	return sum
 }
 
 // write writes the value at m. If it finds a fault, it writes the value once more, with the paths
@@ -304,4 +325,33 @@ func (r *run) document(n *node, root memory) {
 		}
 	}
 	r.buf = append(r.buf, "{}"...)
+}
+
+// position and cut bracket a part that is written on trial.
+func (r *run) position() int { return r.flushed + len(r.buf) }
+
+func (r *run) cut(position int) { r.buf = r.buf[:position-r.flushed] }
+
+// commit is called when all bytes written so far are final.
+func (r *run) commit() {
+	if len(r.buf) >= spillAt {
+		r.spill()
+	}
+}
+
+// spill is a function of its own, so that commit is inlined.
+//
+//go:noinline
+func (r *run) spill() {
+	if r.canFlush() {
+		r.flush()
+	}
+}
+
+func (r *run) canFlush() bool { return r.sums && r.held == 0 }
+
+func (r *run) flush() {
+	r.digest.Write(r.buf)
+	r.flushed += len(r.buf)
+	r.buf = r.buf[:0]
 }

@@ -329,7 +329,7 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	}
 	r := start()
 	defer r.end()
-	r.deep = p.canonical.deep
+	r.deep, r.sums = p.canonical.deep, true
 	return r.part(compiled, m) || r.trail.Failed()
 }
 

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"cmp"
+	"encoding/base64"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -18,7 +20,7 @@ const (
 )
 
 func (r *run) object(n *node, m memory, empty whenEmpty) bool {
-	start, some, before := len(r.buf), false, byte('{')
+	start, some, before := r.position(), false, byte('{')
 	var unknown *Unknown
 	if n.rest != nil {
 		unknown = r.unknownMembers(n, m)
@@ -41,14 +43,17 @@ func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 			continue
 		}
 		before = ','
-		some = some || !o.always
+		if !o.always {
+			some = true
+			r.commit()
+		}
 	}
 	if unknown != nil && r.unknown(n, unknown.Left(), before) {
 		some, before = true, ','
 	}
 	switch {
 	case !some && empty == omitted:
-		r.buf = r.buf[:start]
+		r.cut(start)
 		return false
 	case before == '{':
 		r.buf = append(r.buf, before)
@@ -104,6 +109,12 @@ func (r *run) member(o *op, m memory, before byte) bool {
 		if s == "" && !o.zero {
 			return false
 		}
+		if len(s) >= spillAt && !o.hasDefault && !o.always {
+			r.buf = r.header(o, before)
+			r.in(o)
+			r.longText(s)
+			return true
+		}
 		text, problem := canonjson.AppendString(r.header(o, before), s)
 		if problem != nil {
 			r.in(o)
@@ -146,7 +157,12 @@ func (r *run) differs(o *op, start int) bool {
 // leafMember writes a leaf of a less frequent kind.
 func (r *run) leafMember(o *op, m memory, before byte) bool {
 	start := len(r.buf)
-	if o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero() {
+	switch {
+	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && r.canFlush():
+		r.buf = r.header(o, before)
+		r.longBytes(bytesAt(m))
+		return true
+	case o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
 		return false
 	}
 	r.buf = r.header(o, before)
@@ -179,7 +195,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	if isNone(o.kind, m) {
 		return false
 	}
-	start := len(r.buf)
+	start := r.position()
 	r.buf = r.header(o, before)
 	r.in(o)
 	if r.part(o.node, m) {
@@ -189,7 +205,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 		r.emptyElement(o.node, m)
 		return true
 	}
-	r.buf = r.buf[:start]
+	r.cut(start)
 	return false
 }
 
@@ -220,7 +236,7 @@ func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
 	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
 	case textMapKind:
-		return n.writesPresence && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.text(*s) })
+		return n.writesPresence && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
 	case quantityMapKind:
 		return n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
 	case mapKind:
@@ -249,7 +265,7 @@ func (r *run) otherElement(n *node, m memory) {
 	case !exists(m):
 		r.emptyElement(n, m)
 	case n.kind == textKind:
-		r.text(textAt(m))
+		r.elementText(textAt(m))
 	case n.kind.isLeaf():
 		r.leaf(n, m)
 	case r.enter(n, m):
@@ -266,6 +282,14 @@ func (r *run) otherElement(n *node, m memory) {
 // was any.
 func (r *run) traces(n *node, m memory) bool {
 	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
+}
+
+func (r *run) elementText(s string) {
+	if len(s) >= spillAt {
+		r.longText(s)
+		return
+	}
+	r.text(s)
 }
 
 // emptyElement writes an empty element; an object with its identity.
@@ -320,4 +344,30 @@ func (r *run) text(s string) {
 		r.report(problem)
 	}
 	r.buf = text
+}
+
+// longText writes a string that is final, in pieces if they may go to the digest.
+func (r *run) longText(s string) {
+	if !r.canFlush() || !utf8.ValidString(s) {
+		r.text(s)
+		return
+	}
+	pieces(r, s, spillAt, canonjson.AppendEscaped[string])
+}
+
+// base64At is a number of bytes that base64 writes without padding.
+const base64At = spillAt / 4 * 3
+
+// longBytes writes bytes that are final, in pieces.
+func (r *run) longBytes(b []byte) { pieces(r, b, base64At, base64.StdEncoding.AppendEncode) }
+
+func pieces[T string | []byte](r *run, whole T, most int, write func(dst []byte, piece T) []byte) {
+	r.buf = append(r.buf, '"')
+	for len(whole) > 0 {
+		r.commit()
+		n := min(len(whole), most)
+		r.buf = write(r.buf, whole[:n])
+		whole = whole[n:]
+	}
+	r.buf = append(r.buf, '"')
 }
