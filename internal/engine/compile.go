@@ -31,8 +31,9 @@ func Of(p *fieldplan.Plan) *Program {
 }
 
 func compile(p *fieldplan.Plan) *Program {
+	pointer := reflect.PointerTo(p.Type)
 	program := &Program{
-		pointer:   reflect.PointerTo(p.Type),
+		pointer:   pointer,
 		readable:  map[fieldplan.ClassSet]func() *writing{},
 		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
 		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
@@ -63,7 +64,11 @@ const (
 	boolKind
 	intKind
 	uintKind
+	floatKind
 	textKind
+	bytesKind
+	quantityKind
+	intOrStringKind
 	leafKind // any other leaf
 )
 
@@ -224,14 +229,16 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 
 // leafKinds are the kinds of leaves that a run writes without reflection.
 var leafKinds = map[leaf.Kind]kind{
-	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.String: textKind,
+	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.Float: floatKind, leaf.String: textKind,
+	leaf.Bytes:    bytesKind,
+	leaf.Quantity: quantityKind, leaf.IntOrString: intOrStringKind,
 }
 
 func kindOfLeaf(n *fieldplan.Node) (kind, uint8) {
 	switch k, ok := leafKinds[n.Leaf]; {
 	case !ok:
 		return leafKind, 0
-	case k == intKind, k == uintKind:
+	case k == intKind, k == uintKind, k == floatKind:
 		return k, uint8(n.Type.Bits()) //nolint:gosec // at most 64
 	default:
 		return k, 0

@@ -52,8 +52,11 @@ func memoryOf(v reflect.Value) memory { return v }
 
 func valueAt(m memory, _ reflect.Type) reflect.Value { return m }
 
+func at[T any](m memory) *T { return m.Addr().Interface().(*T) }
+
 func boolAt(m memory) bool            { return m.Bool() }
 func textAt(m memory) string          { return m.String() }
+func bytesAt(m memory) []byte         { return m.Bytes() }
 func intAt(m memory, _ uint8) int64   { return m.Int() }
 func uintAt(m memory, _ uint8) uint64 { return m.Uint() }
 

@@ -90,8 +90,11 @@ func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }
 
 func valueAt(m memory, t reflect.Type) reflect.Value { return reflect.NewAt(t, m).Elem() }
 
-func boolAt(m memory) bool   { return *(*bool)(m) }
-func textAt(m memory) string { return *(*string)(m) }
+func at[T any](m memory) *T { return (*T)(m) }
+
+func boolAt(m memory) bool    { return *(*bool)(m) }
+func textAt(m memory) string  { return *(*string)(m) }
+func bytesAt(m memory) []byte { return *(*[]byte)(m) }
 
 func intAt(m memory, bits uint8) int64 {
 	switch bits {

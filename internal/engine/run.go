@@ -242,6 +242,11 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 // identifies an element of a set. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	compiled, m := p.whole.nodes[n], valueOf(v)
+	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
+		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
+			return text
+		}
+	}
 	r := start()
 	defer r.end()
 	r.depth, r.trail.Path = len(t.Path), slices.Clip(t.Path)

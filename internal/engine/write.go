@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -133,7 +136,7 @@ func (r *run) member(o *op, m memory, before byte) bool {
 			return false
 		}
 		r.buf = strconv.AppendBool(r.header(o, before), b)
-	case uintKind, leafKind:
+	case uintKind, floatKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 		return r.leafMember(o, m, before)
 	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
 		return r.compositeMember(o, m, before)
@@ -241,7 +244,7 @@ func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
 		return n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
 	case mapKind:
 		return r.mapOfAny(n, m)
-	case boolKind, intKind, uintKind, textKind, leafKind:
+	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return false
 }
@@ -325,8 +328,14 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 		return strconv.AppendBool(dst, boolAt(m)), nil
 	case uintKind:
 		return strconv.AppendUint(dst, uintAt(m, n.bits), 10), nil
+	case quantityKind:
+		return leaf.AppendQuantity(dst, at[resource.Quantity](m))
+	case intOrStringKind:
+		if v := at[intstr.IntOrString](m); v.Type == intstr.String {
+			return canonjson.AppendString(dst, v.StrVal)
+		}
 	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind,
-		leafKind:
+		floatKind, bytesKind, leafKind:
 	}
 	if n.constant != "" {
 		return append(dst, n.constant...), nil
