@@ -160,7 +160,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		}
 
 		key := func(p pool.Pool) hash.Name {
-			name, err := hash.InPlaceKey(p.Worker)
+			name, err := hash.WorkerPoolInPlace(new("secret"), p.Worker)
 			require.NoError(t, err)
 			return name
 		}
