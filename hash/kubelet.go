@@ -7,7 +7,8 @@ import (
 )
 
 // Kubelet holds the parts of a kubelet's configuration whose changes replace machines, or update
-// nodes in place.
+// nodes in place. Hashed are the reservations, the hard eviction thresholds and the CPU manager
+// policy, each if it is set. Quantities count by their text: 1Gi and 1073741824 differ.
 //
 // [Reserved] and [EvictionHard] have the fields of Gardener's types, so an adapter converts
 // pointers, nil or not:
@@ -18,6 +19,21 @@ import (
 //		EvictionHard:     (*hash.EvictionHard)(k.EvictionHard),
 //		CPUManagerPolicy: k.CPUManagerPolicy,
 //	}
+//
+// Gardener's hashes cover these strings, none if the Kubelet is nil:
+//
+//  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there is no
+//     such object. An empty object is <nil>-<nil>-<nil>-<nil>.
+//  2. the hard eviction thresholds as
+//     imageFSAvailable-imageFSInodesFree-memoryAvailable-nodeFSAvailable-nodeFSInodesFree, an
+//     absent one empty. Left out if nil.
+//  3. the CPU manager policy. Left out if nil.
+//
+// Quantities are written in their canonical form, 1024Mi as 1Gi, but not by value: 1Gi and
+// 1073741824 differ. A sum has the suffix form of the kube reservation, unless that is zero. So
+// under SumReservations moving a reservation changes nothing as long as both have the same form.
+//
+// Source: Gardener v1.150.
 type Kubelet struct {
 	KubeReserved     *Reserved     `json:"kubeReserved"`
 	SystemReserved   *Reserved     `json:"systemReserved"`
@@ -48,23 +64,7 @@ type EvictionHard struct {
 	NodeFSInodesFree  *string `json:"nodeFSInodesFree"`
 }
 
-// Data returns the strings that Gardener's hashes cover for a kubelet's configuration, none if k is
-// nil:
-//
-//  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there is no
-//     such object. An empty object is <nil>-<nil>-<nil>-<nil>.
-//  2. the hard eviction thresholds as
-//     imageFSAvailable-imageFSInodesFree-memoryAvailable-nodeFSAvailable-nodeFSInodesFree, an
-//     absent one empty. Left out if nil.
-//  3. the CPU manager policy. Left out if nil.
-//
-// Quantities are written in their canonical form, 1024Mi as 1Gi, but not by value: 1Gi and
-// 1073741824 differ. A sum has the suffix form of the kube reservation, unless that is zero. So
-// under SumReservations moving a reservation changes nothing as long as both have the same form.
-//
-// The quantities are not changed. Source: Gardener v1.150.
-func (k *Kubelet) Data() []string { return values(k.parts()) }
-
+// parts returns the strings that Gardener's hashes cover.
 func (k *Kubelet) parts() []Part {
 	if k == nil {
 		return nil
@@ -82,8 +82,8 @@ func (k *Kubelet) parts() []Part {
 	return parts
 }
 
-// Reservations returns the reservations that Gardener's hashes cover, from which the first string
-// of [Kubelet.Data] is written; nil if there are none. The result may share quantities with k, and
+// Reservations returns the reservations that Gardener's hashes cover, the first string of a
+// [Kubelet]; nil if there are none. The result may share quantities with k, and
 // must not be changed.
 func (k *Kubelet) Reservations() *Reserved {
 	switch {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
@@ -99,7 +100,7 @@ func TestKubeletData(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, test.want, test.in.Data(), test.reason)
+			assert.Equal(t, test.want, kubeletData(t, test.in), test.reason)
 		})
 	}
 }
@@ -130,7 +131,7 @@ func TestKubeletIsConvertedFromGardenersTypes(t *testing.T) {
 		EvictionHard:    (*hash.EvictionHard)(&gardenerEviction{NodeFSInodesFree: new("5%")}),
 		SumReservations: true,
 	}
-	assert.Equal(t, []string{"<nil>-<nil>-10k-<nil>", "----5%"}, k.Data())
+	assert.Equal(t, []string{"<nil>-<nil>-10k-<nil>", "----5%"}, kubeletData(t, k))
 }
 
 // Quantity.String keeps its result in the quantity. Informers share their objects, so the caller's must not be written to.
@@ -143,7 +144,7 @@ func TestKubeletDataLeavesQuantitiesAlone(t *testing.T) {
 		k := &hash.Kubelet{KubeReserved: fresh(), SystemReserved: fresh(), SumReservations: sum}
 		var group sync.WaitGroup
 		for range 4 {
-			group.Go(func() { _ = k.Data() })
+			group.Go(func() { _ = kubeletData(t, k) })
 		}
 		group.Wait()
 		assert.Equal(t, fresh(), k.KubeReserved, sum)
@@ -173,8 +174,8 @@ func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawReserved(t, "a"), drawReserved(t, "b")
-		whole := (&hash.Kubelet{KubeReserved: a, SystemReserved: b, SumReservations: true}).Data()
-		swapped := (&hash.Kubelet{KubeReserved: b, SystemReserved: a, SumReservations: true}).Data()
+		whole := kubeletData(t, &hash.Kubelet{KubeReserved: a, SystemReserved: b, SumReservations: true})
+		swapped := kubeletData(t, &hash.Kubelet{KubeReserved: b, SystemReserved: a, SumReservations: true})
 		assert.Equal(t, whole, swapped, "moved over as a whole")
 
 		if a == nil || b == nil || a.Memory == nil || b.Memory == nil {
@@ -185,7 +186,7 @@ func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
 		left.Memory, right.Memory = new(a.Memory.DeepCopy()), new(b.Memory.DeepCopy())
 		left.Memory.Sub(*resource.NewQuantity(part, resource.BinarySI))
 		right.Memory.Add(*resource.NewQuantity(part, resource.BinarySI))
-		moved := (&hash.Kubelet{KubeReserved: &left, SystemReserved: &right, SumReservations: true}).Data()
+		moved := kubeletData(t, &hash.Kubelet{KubeReserved: &left, SystemReserved: &right, SumReservations: true})
 		assert.Equal(t, whole, moved, "a part of the memory moved over")
 	})
 }
@@ -194,12 +195,12 @@ func TestSumRuleNilIsNeutral(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawReserved(t, "x")
-		alone := (&hash.Kubelet{KubeReserved: x}).Data()
-		assert.Equal(t, alone, (&hash.Kubelet{KubeReserved: x, SumReservations: true}).Data(), "x + nil = x")
-		assert.Equal(t, alone, (&hash.Kubelet{SystemReserved: x, SumReservations: true}).Data(), "nil + x = x")
+		alone := kubeletData(t, &hash.Kubelet{KubeReserved: x})
+		assert.Equal(t, alone, kubeletData(t, &hash.Kubelet{KubeReserved: x, SumReservations: true}), "x + nil = x")
+		assert.Equal(t, alone, kubeletData(t, &hash.Kubelet{SystemReserved: x, SumReservations: true}), "nil + x = x")
 		if x != nil {
 			empty := &hash.Reserved{}
-			assert.Equal(t, alone, (&hash.Kubelet{KubeReserved: empty, SystemReserved: x, SumReservations: true}).Data(), "field by field")
+			assert.Equal(t, alone, kubeletData(t, &hash.Kubelet{KubeReserved: empty, SystemReserved: x, SumReservations: true}), "field by field")
 		}
 	})
 }
@@ -208,7 +209,7 @@ func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		kube, system := drawReserved(t, "kube"), drawReserved(t, "system")
-		assert.Equal(t, (&hash.Kubelet{KubeReserved: kube}).Data(), (&hash.Kubelet{KubeReserved: kube, SystemReserved: system}).Data())
+		assert.Equal(t, kubeletData(t, &hash.Kubelet{KubeReserved: kube}), kubeletData(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
 	})
 }
 
@@ -228,10 +229,10 @@ func TestReservationsAreThoseOfTheData(t *testing.T) {
 		}
 		r := k.Reservations()
 		if r == nil {
-			assert.Empty(t, k.Data())
+			assert.Empty(t, kubeletData(t, k))
 			return
 		}
-		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, k.Data())
+		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, kubeletData(t, k))
 	})
 }
 
@@ -239,5 +240,16 @@ func TestReservationsOfNothing(t *testing.T) {
 	t.Parallel()
 	var none *hash.Kubelet
 	assert.Nil(t, none.Reservations())
-	assert.Nil(t, none.Data())
+	assert.Nil(t, kubeletData(t, none))
+}
+
+// kubeletData are the strings by which a kubelet's configuration is in a name.
+func kubeletData(t require.TestingT, k *hash.Kubelet) []string {
+	name, err := hash.NodeAgentSecretName(hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: k})
+	require.NoError(t, err)
+	var data []string
+	for _, part := range name.Parts[2:] {
+		data = append(data, part.Value)
+	}
+	return data
 }

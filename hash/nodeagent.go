@@ -92,7 +92,7 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 //  5. [container runtime]
 //  6. [certificate authorities rotation] and [service-account key rotation]
 //  7. ["node-local-dns"]: if enabled, and the minor is below 1.34 or kube-proxy runs in IPVS mode
-//  8. what [Kubelet.Data] returns
+//  8. the strings of the [Kubelet]
 //
 // For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and
 // the other fields are not read.
@@ -126,13 +126,9 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
-// InPlaceKey returns the key that changes when a pool's nodes need an in-place update: 16
-// characters of the digest of MAJOR.MINOR of the Kubernetes version, the version of the machine
-// image (empty without an image), the rotations if they are set, and what [Kubelet.Data] returns.
-// It ignores the strategy. Rotations and errors are those of [NodeAgentSecretName].
-//
-// Source: GEP-31, "Worker pool hash calculations"; Gardener v1.150.
-func InPlaceKey(w Worker) (Name, error) {
+// inPlaceKey returns the key that changes when a pool's nodes need an in-place update, see
+// [WorkerPoolInPlace].
+func inPlaceKey(w Worker) (Name, error) {
 	minor, errVersion := w.minor()
 	if err := errors.Join(checkPoolName(w), errVersion); err != nil {
 		return Name{}, err

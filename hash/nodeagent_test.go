@@ -336,7 +336,7 @@ func TestNodeAgentSecretNameIsTheDefinition(t *testing.T) {
 		if w.NodeLocalDNS {
 			parts = append(parts, "node-local-dns")
 		}
-		parts = append(parts, w.Kubelet.Data()...)
+		parts = append(parts, kubeletData(t, w.Kubelet)...)
 		assert.Equal(t, "gardener-node-agent-"+w.Name+"-"+naive(16, parts...), got.Text)
 	})
 }

@@ -95,13 +95,16 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 
 // WorkerPoolInPlace returns the worker pool hash of a pool that is updated in place.
 //
-// Its secret name never changes, so its machines stay. The hash covers the [InPlaceKey] instead, so
-// the MachineClass changes.
+// Its secret name never changes, so its machines stay. The hash covers a key instead, so that the
+// MachineClass changes when the pool's nodes need an in-place update. The key has 16 characters of
+// the digest of MAJOR.MINOR of the Kubernetes version, the version of the machine image (empty
+// without an image), the rotations if they are set, and the strings of the [Kubelet]. It ignores
+// the strategy. Rotations and errors are those of [NodeAgentSecretName].
 //
 // All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool
-// hash calculations".
+// hash calculations"; Gardener v1.150.
 func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalData ...string) (Name, error) {
-	key, err := InPlaceKey(worker)
+	key, err := inPlaceKey(worker)
 	if err := errors.Join(checkSecretName(nodeAgentSecretName), err); err != nil {
 		return Name{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -28,8 +29,8 @@ import (
 //   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may
 //     still depend on a field that is Hot today.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil },
-		func() (any, error) { return updated, nil })
+	return s.validateUpdate(strategy, fldPath, func() (reflect.Value, error) { return s.value(old) },
+		func() (reflect.Value, error) { return s.value(updated) })
 }
 
 // ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal
@@ -38,12 +39,12 @@ func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPa
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
 	}
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) },
-		func() (any, error) { return s.read(updated) })
+	return s.validateUpdate(strategy, fldPath, func() (reflect.Value, error) { return s.read(old) },
+		func() (reflect.Value, error) { return s.read(updated) })
 }
 
 func (s *Schema) validateUpdate(
-	strategy Strategy, fldPath *field.Path, old, updated func() (any, error),
+	strategy Strategy, fldPath *field.Path, old, updated func() (reflect.Value, error),
 ) field.ErrorList {
 	if !strategy.isKnown() {
 		return field.ErrorList{
@@ -53,7 +54,7 @@ func (s *Schema) validateUpdate(
 	}
 	after, err := updated()
 	if err == nil {
-		_, err = s.Diff(nil, after) // reads all of it
+		_, err = s.changes(reflect.Value{}, after) // reads all of it
 	}
 	if err != nil {
 		return fieldErrors(fldPath, err)
@@ -64,7 +65,7 @@ func (s *Schema) validateUpdate(
 	before, err := old()
 	var changes Changes
 	if err == nil {
-		changes, err = s.Diff(before, after)
+		changes, err = s.changes(before, after)
 	}
 	if err != nil {
 		return field.ErrorList{

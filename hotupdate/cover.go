@@ -2,7 +2,6 @@ package hotupdate
 
 import (
 	"maps"
-	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -147,7 +146,7 @@ func (s *Schema) side(tree any) (side engine.Side, err error) {
 		}
 	}
 	config, err := s.read(raw)
-	return engine.Side{Value: reflect.ValueOf(config), Tree: tree}, err
+	return engine.Side{Value: config, Tree: tree}, err
 }
 
 // replaced returns an object with another value at a pointer.

@@ -52,5 +52,5 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Diff(before, after)
+	return s.changes(before, after)
 }

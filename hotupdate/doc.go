@@ -16,8 +16,8 @@
 //
 // Programs without the Go type work on raw JSON. [LoadSchema] reads an exported Schema, and
 // [SchemaOfCRD] derives one from the CRD of a custom resource. [Schema.AdmitUnknown] makes unknown
-// members Immutable. A method with Raw in its name does for JSON what the method without it does
-// for Go values. Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are
+// members Immutable. A method with Raw in its name takes JSON, and its twin without Raw takes
+// Go values. Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are
 // values of type [fault.Error].
 //
 // The path of a configuration through the packages:

@@ -11,10 +11,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated
-// and no others: the part of an update that a running machine can take. Applied to the JSON of old,
-// the patch gives the patched configuration. It is {} if nothing hot changed. Each is a value of
-// the Schema's type or a pointer to one; nil is the empty configuration.
+// HotPatchRaw returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to
+// updated and no others: the part of an update that a running machine can take. Applied to old, the
+// patch gives the patched configuration. It is {} if nothing hot changed. Both are read as by
+// [Schema.Decode]. Equal bytes give {}, whether they are JSON or not.
 //
 //   - Between old and the patched configuration, [Schema.Diff] lists Hot changes, and Ignored ones
 //     where an Ignored field is added or removed with its Hot element.
@@ -28,8 +28,11 @@ import (
 //     RFC 7386 keeps null in lists, but common implementations remove it there too.
 //
 // A patch holds the values of sensitive fields.
-func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
-	before, after, err := s.values(old, updated)
+func (s *Schema) HotPatchRaw(old, updated []byte) ([]byte, error) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return []byte("{}"), nil
+	}
+	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
 		return nil, err
 	}
@@ -68,19 +71,6 @@ func (s *Schema) encoded(config reflect.Value) (side engine.Side, err error) {
 	return side, err
 }
 
-// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to
-// the JSON of old as given. Equal bytes give {}, whether they are JSON or not.
-func (s *Schema) HotPatchRaw(old, updated []byte) ([]byte, error) {
-	if !s.isMissing() && bytes.Equal(old, updated) {
-		return []byte("{}"), nil
-	}
-	before, after, err := s.decodeBoth(old, updated)
-	if err != nil {
-		return nil, err
-	}
-	return s.HotPatch(before, after)
-}
-
 // values checks two configurations.
 func (s *Schema) values(old, updated any) (before, after reflect.Value, err error) {
 	if before, err = s.value(old); err != nil {
@@ -91,7 +81,7 @@ func (s *Schema) values(old, updated any) (before, after reflect.Value, err erro
 }
 
 // decodeBoth reads two configurations.
-func (s *Schema) decodeBoth(old, updated []byte) (before, after any, err error) {
+func (s *Schema) decodeBoth(old, updated []byte) (before, after reflect.Value, err error) {
 	before, err = s.read(old)
 	after, updatedErr := s.read(updated)
 	return before, after, cmp.Or(err, updatedErr)

@@ -75,21 +75,11 @@ func (s *Schema) Decode(raw []byte) (any, error) {
 }
 
 // read reads raw JSON into a value for comparison and writing: free JSON is kept as bytes.
-func (s *Schema) read(raw []byte) (any, error) {
+func (s *Schema) read(raw []byte) (reflect.Value, error) {
 	if s.isMissing() {
-		return nil, noSchema()
+		return reflect.Value{}, noSchema()
 	}
-	config, err := rawjson.Read(s.plan, raw)
-	return config.Interface(), err
-}
-
-// borrow is read for a temporary value. The caller must call done after its use, unless there is an
-// error.
-func (s *Schema) borrow(raw []byte) (config reflect.Value, done func(), err error) {
-	if s.isMissing() {
-		return reflect.Value{}, nil, noSchema()
-	}
-	return rawjson.Borrow(s.plan, raw)
+	return rawjson.Read(s.plan, raw)
 }
 
 // value checks that config has the Schema's type.

@@ -65,7 +65,7 @@ func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	immutableHalf, hotHalf, err := engine.Split(s.plan, reflect.ValueOf(config))
+	immutableHalf, hotHalf, err := engine.Split(s.plan, config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := engine.Merge(s.plan, reflect.ValueOf(immutableHalf), reflect.ValueOf(hotHalf))
+	merged, err := engine.Merge(s.plan, immutableHalf, hotHalf)
 	if err != nil {
 		return nil, err
 	}

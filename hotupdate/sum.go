@@ -33,11 +33,10 @@ func (s *Schema) Hash(config any) (Sum, error) {
 
 // HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) HashRaw(raw []byte) (Sum, error) {
-	v, done, err := s.borrow(raw)
+	v, err := s.read(raw)
 	if err != nil {
 		return Sum{}, err
 	}
-	defer done()
 	return engine.Of(s.plan).Sum(v)
 }
 
@@ -53,11 +52,10 @@ func (s *Schema) Document(config any) ([]byte, error) {
 
 // DocumentRaw is [Schema.Document] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
-	v, done, err := s.borrow(raw)
+	v, err := s.read(raw)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	return engine.Of(s.plan).Append(nil, v)
 }
 

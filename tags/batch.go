@@ -29,21 +29,24 @@ type Batch struct {
 //
 // Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches
 // share memory with the plans.
-func (r *Rules) Batches(plans []ResourcePlan) []Batch {
-	setting := func(s step) Batch { return Batch{Resources: s.resources, Set: s.tags} }
-	removing := func(s step) Batch { return Batch{Resources: s.resources, Remove: s.tags} }
-	removals := func(setFirst bool) func(*ResourcePlan) []Tag {
-		return func(p *ResourcePlan) []Tag {
-			if p.setFirst != setFirst {
-				return nil
-			}
-			return p.Remove
+func (r *Rules) Batches(plans []ResourcePlan) (batches []Batch) {
+	var first, set, last []step
+	for i := range plans {
+		p := &plans[i]
+		set = join(set, p.Resource, p.Set)
+		if p.setFirst {
+			last = join(last, p.Resource, p.Remove)
+		} else {
+			first = join(first, p.Resource, p.Remove)
 		}
 	}
+	setting := func(s step) { batches = append(batches, Batch{Resources: s.resources, Set: s.tags}) }
+	removing := func(s step) { batches = append(batches, Batch{Resources: s.resources, Remove: s.tags}) }
 	atOnce := cmp.Or(r.removalsPerCall, r.TagsPerCall)
-	batches := r.cut(nil, plans, atOnce, removing, removals(false))
-	batches = r.cut(batches, plans, r.TagsPerCall, setting, func(p *ResourcePlan) []Tag { return p.Set })
-	return r.cut(batches, plans, atOnce, removing, removals(true))
+	r.cut(first, atOnce, removing)
+	r.cut(set, r.TagsPerCall, setting)
+	r.cut(last, atOnce, removing)
+	return batches
 }
 
 // step is a group of resources with the same infrastructure tags to set or to remove.
@@ -52,41 +55,32 @@ type step struct {
 	tags      []Tag
 }
 
-// steps groups resources with the same infrastructure tags, in the order of the groups' first
-// resources.
-func steps(plans []ResourcePlan, of func(*ResourcePlan) []Tag) []step {
-	var all []step
-	for i := range plans {
-		tags := of(&plans[i])
-		if len(tags) == 0 {
-			continue
-		}
-		at := slices.IndexFunc(all, func(s step) bool { return slices.Equal(s.tags, tags) })
-		if at < 0 {
-			at = len(all)
-			all = append(all, step{tags: tags})
-		}
-		all[at].resources = append(all[at].resources, plans[i].Resource)
+// join adds a resource to the step with the same infrastructure tags, or as a new step.
+func join(steps []step, resource string, tags []Tag) []step {
+	if len(tags) == 0 {
+		return steps
 	}
-	return all
+	at := slices.IndexFunc(steps, func(s step) bool { return slices.Equal(s.tags, tags) })
+	if at < 0 {
+		at = len(steps)
+		steps = append(steps, step{tags: tags})
+	}
+	steps[at].resources = append(steps[at].resources, resource)
+	return steps
 }
 
-// cut splits one step of all plans into calls that the cloud accepts, of at most atOnce
-// infrastructure tags.
-func (r *Rules) cut(
-	batches []Batch, plans []ResourcePlan, atOnce int, as func(step) Batch, of func(*ResourcePlan) []Tag,
-) []Batch {
-	for _, s := range steps(plans, of) {
+// cut splits steps into calls that the cloud accepts, of at most atOnce infrastructure tags.
+func (r *Rules) cut(steps []step, atOnce int, call func(step)) {
+	for _, s := range steps {
 		for resources := range slices.Chunk(s.resources, max(r.ResourcesPerCall, 1)) {
 			for rest := s.tags; len(rest) > 0; {
 				n := 1
 				for n < min(len(rest), atOnce) && rest[n].Key != rest[n-1].Key { // sorted by key
 					n++
 				}
-				batches = append(batches, as(step{resources, rest[:n:n]}))
+				call(step{resources, rest[:n:n]})
 				rest = rest[n:]
 			}
 		}
 	}
-	return batches
 }

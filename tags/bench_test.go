@@ -64,49 +64,6 @@ func (l *load) plan(tb testing.TB) []tags.ResourcePlan {
 	return plans
 }
 
-// arrays counts the arrays of a result.
-func arrays(plans []tags.ResourcePlan) int {
-	n := 1
-	for _, plan := range plans {
-		if len(plan.Set) > 0 {
-			n++
-		}
-		if len(plan.Remove) > 0 {
-			n++
-		}
-		if len(plan.Takeover) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func TestPlanAllocatesOnlyItsResult(t *testing.T) {
-	capitals := settledLoad(t, tags.Azure, 50)
-	capitals.state.Mandatory = one("Name", "machine-1")
-	for _, live := range capitals.live {
-		live["Name"] = "machine-1"
-	}
-	tests := []struct {
-		name   string
-		load   load
-		more   int
-		reason string
-	}{
-		{"settled", settledLoad(t, tags.AWS, 50), 0, "nothing but the result"},
-		{"changed", changedLoad(t, tags.AWS, 50), 0, "nothing but the result"},
-		{"versions", changedLoad(t, tags.GCP, 50), 0, "nothing but the result"},
-		{"case is ignored", changedLoad(t, tags.Azure, 50), 0, "no key has capitals, so nothing is folded"},
-		{"capitals", capitals, 8, "four maps have a key with capitals: an index of one key, and the key folded"},
-	}
-	for _, test := range tests {
-		want := arrays(test.load.plan(t)) + test.more
-		if got := testing.AllocsPerRun(100, func() { test.load.plan(t) }); got != float64(want) {
-			t.Errorf("%s: %v allocations, want %d: %s", test.name, got, want, test.reason)
-		}
-	}
-}
-
 func BenchmarkPlan(b *testing.B) {
 	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
 		for name, l := range map[string]load{"settled": settledLoad(b, cloud, 50), "changed": changedLoad(b, cloud, 50)} {

@@ -82,7 +82,7 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate]
 // does that, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	p := newPlanner(r, &state, make([]spec, 0, 8))
+	p := newPlanner(r, &state)
 	if err := p.check(); err != nil {
 		return nil, err
 	}

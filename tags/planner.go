@@ -11,27 +11,32 @@ import (
 )
 
 // planner compares one State with the live infrastructure tags of one resource after the other.
-// Keys are looked up by identity. It allocates only the plans and, where a cloud ignores case, the
-// index of keys with capitals.
+// Keys are looked up by identity.
 type planner struct {
-	rules     *Rules
-	recorded  []spec
-	desired   spec
-	mandatory spec
-	wanted    int // number of identities in desired and mandatory
+	rules              *Rules
+	state              *State
+	owned              map[Tag]bool // the recorded tags, with the identities of their keys
+	desired, mandatory spec
+	wanted             map[string]Tag // desired and mandatory ones
 }
 
 // infrastructureTags is where the errors of a plan are.
 const infrastructureTags = "infrastructure tags"
 
-// newPlanner appends the recorded specs to buffer.
-func newPlanner(r *Rules, s *State, buffer []spec) planner {
-	p := planner{rules: r, recorded: buffer, desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory)}
-	for _, recorded := range s.Recorded {
-		p.recorded = append(p.recorded, r.spec(recorded))
+func newPlanner(r *Rules, s *State) *planner {
+	p := &planner{
+		rules: r, state: s, owned: map[Tag]bool{}, desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
+		wanted: map[string]Tag{},
 	}
-	for range p.wantedKeys {
-		p.wanted++
+	for _, recorded := range s.Recorded {
+		for key, value := range recorded {
+			p.owned[Tag{r.identity(key), r.value(value)}] = true
+		}
+	}
+	for _, layer := range []spec{p.desired, p.mandatory} { // mandatory keys hide desired ones
+		for id, spellings := range layer {
+			p.wanted[id] = spellings[0]
+		}
 	}
 	return p
 }
@@ -56,40 +61,6 @@ func (p *planner) check() error {
 	return problems.Err()
 }
 
-// wantedKeys yields each desired and mandatory key once. Mandatory keys hide desired ones.
-func (p *planner) wantedKeys(yield func(id string, tag Tag) bool) {
-	for id, key := range p.mandatory.ids {
-		if !yield(id, Tag{Key: key, Value: p.mandatory.tags[key]}) {
-			return
-		}
-	}
-	for id, key := range p.desired.ids {
-		if !p.mandatory.has(id) && !yield(id, Tag{Key: key, Value: p.desired.tags[key]}) {
-			return
-		}
-	}
-}
-
-// wantedKey returns the spelling of a desired or mandatory key.
-func (p *planner) wantedKey(id string) (string, bool) {
-	if key, ok := p.mandatory.key(id); ok {
-		return key, true
-	}
-	return p.desired.key(id)
-}
-
-// liveKey returns the spelling by which a key is planned on a resource: the wanted spelling if it
-// is live, else that of [spec.key].
-func (p *planner) liveKey(live *spec, id string) (string, bool) {
-	if len(live.variants) > 0 {
-		key, _ := p.wantedKey(id)
-		if _, ok := live.tags[key]; ok {
-			return key, true
-		}
-	}
-	return live.key(id)
-}
-
 // planAll plans every resource once, sorted by ID.
 func (p *planner) planAll(resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
 	plans := make([]ResourcePlan, len(resources))
@@ -111,43 +82,37 @@ func (p *planner) planAll(resources []string, live map[string]map[string]string)
 }
 
 func (p *planner) plan(plan *ResourcePlan, live spec) error {
-	additions := p.planWanted(plan, &live)
-	foreign := p.planRest(plan, &live)
-	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
+	additions := p.planWanted(plan, live)
+	foreign, wanted := p.planRest(plan, live), len(p.wanted)
+	if additions > 0 && foreign+wanted > p.rules.MaxTags {
+		const what = "%d desired and mandatory and %d foreign keys exceed the limit of %d"
 		return &fault.Error{
 			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
-			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted,
-				foreign, p.rules.MaxTags),
+			What: fmt.Sprintf(what, wanted, foreign, p.rules.MaxTags),
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
-	plan.setFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags
+	plan.setFirst = foreign+len(plan.Remove)+wanted <= p.rules.MaxTags
 	return nil
 }
 
-// planWanted fills in Set and Takeover, and returns how many wanted keys are not live.
-func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
-	for id, tag := range p.wantedKeys {
-		if p.rules.KeysOnly {
-			tag.Value = ""
-		}
-		key, isLive := p.liveKey(live, id)
-		if !isLive {
+// planWanted fills in Set and Takeover, and returns how many wanted keys are not live. A key keeps
+// its live spelling: the wanted one if that is live, too.
+func (p *planner) planWanted(plan *ResourcePlan, live spec) (additions int) {
+	for id, tag := range p.wanted {
+		tag.Value = p.rules.value(tag.Value)
+		if spellings := live[id]; len(spellings) == 0 {
 			additions++
 		} else {
-			tag.Key = key
-		}
-		if isLive && p.same(live.tags[key], tag.Value) {
-			continue
-		}
-		if isLive && !p.owned(id, live.tags[key]) {
-			if plan.Takeover == nil {
-				plan.Takeover = make([]string, 0, p.wanted)
+			at := slices.IndexFunc(spellings, func(l Tag) bool { return l.Key == tag.Key })
+			found := spellings[max(at, 0)]
+			tag.Key = found.Key
+			if p.rules.value(found.Value) == tag.Value {
+				continue
 			}
-			plan.Takeover = append(plan.Takeover, key)
-		}
-		if plan.Set == nil {
-			plan.Set = make([]Tag, 0, p.wanted)
+			if !p.isOwned(id, found.Value) {
+				plan.Takeover = append(plan.Takeover, tag.Key)
+			}
 		}
 		plan.Set = append(plan.Set, tag)
 	}
@@ -157,41 +122,26 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 }
 
 // planRest fills in Remove and returns how many foreign keys count towards the limit.
-func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
-	var remove []Tag
-	for id := range live.ids {
-		n := live.count(id)
-		switch _, isWanted := p.wantedKey(id); {
+func (p *planner) planRest(plan *ResourcePlan, live spec) (foreign int) {
+	for id, spellings := range live {
+		switch _, isWanted := p.wanted[id]; {
 		case isWanted:
-			foreign += n - 1 // the other spellings
-		case p.removable(live, id):
-			if remove == nil {
-				remove = make([]Tag, 0, len(live.tags))
-			}
-			remove = slices.AppendSeq(remove, live.spellings(id))
+			foreign += len(spellings) - 1 // the other ones
+		case p.isRemovable(id, spellings):
+			plan.Remove = append(plan.Remove, spellings...)
 		case !slices.ContainsFunc(p.rules.uncounted, func(pattern string) bool { return matches(pattern, fold(id)) }):
-			foreign += n
+			foreign += len(spellings)
 		}
 	}
-	plan.Remove = sorted(remove)
+	plan.Remove = sorted(plan.Remove)
 	return foreign
 }
 
-// removable reports whether a key that is not wanted is not reserved, and all of its live spellings
-// are owned.
-func (p *planner) removable(live *spec, id string) bool {
-	owned := func(value string) bool { return p.owned(id, value) }
-	if live.count(id) > 1 { // looking each spelling up among all recorded ones would take too long
-		values := map[string]bool{}
-		for i := range p.recorded {
-			for tag := range p.recorded[i].spellings(id) {
-				values[tag.Value] = true
-			}
-		}
-		owned = func(value string) bool { return values[value] || p.rules.KeysOnly && len(values) > 0 }
-	}
-	for tag := range live.spellings(id) {
-		if !owned(tag.Value) {
+// isRemovable reports whether a key that is not wanted is not reserved, and all of its live
+// spellings are owned.
+func (p *planner) isRemovable(id string, spellings []Tag) bool {
+	for _, tag := range spellings {
+		if !p.isOwned(id, tag.Value) {
 			return false
 		}
 	}
@@ -199,26 +149,11 @@ func (p *planner) removable(live *spec, id string) bool {
 	return why == ""
 }
 
-// owned reports whether last-applied or an attempt has the key with this value.
-func (p *planner) owned(id, value string) bool {
-	for i := range p.recorded {
-		for tag := range p.recorded[i].spellings(id) {
-			if p.same(tag.Value, value) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// isOwned reports whether last-applied or an attempt has the key with this value.
+func (p *planner) isOwned(id, value string) bool { return p.owned[Tag{id, p.rules.value(value)}] }
 
-// same compares values. Where keys have no values, it is always true.
-func (p *planner) same(a, b string) bool { return p.rules.KeysOnly || a == b }
-
-// sorted sorts in place, by key and then by value, and returns nil for an empty list.
+// sorted sorts in place, by key and then by value.
 func sorted(tags []Tag) []Tag {
-	if len(tags) == 0 {
-		return nil
-	}
 	slices.SortFunc(tags,
 		func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
 	return tags

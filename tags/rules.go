@@ -76,9 +76,8 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 		}
 	}
 	return Rules{}, &fault.Error{
-		Kind: fault.Unsupported, Code: "no-rules", Where: string(c),
+		Kind: fault.Unsupported, Code: "no-rules", Where: string(c), Hint: "leave them out",
 		What: "resources of kind " + string(k) + " carry no infrastructure tags that this package knows",
-		Hint: "leave them out",
 	}
 }
 
@@ -94,8 +93,7 @@ func (r *Rules) check() error {
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
 			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags",
-			What: "allows no infrastructure tags",
-			Hint: "take the rules from Cloud.Rules, or describe the cloud in full",
+			What: "allows no infrastructure tags", Hint: "take those of Cloud.Rules, or describe the cloud in full",
 		})
 	}
 	r.Key.check("Key", wrong)
@@ -149,14 +147,13 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 	}
 	out := make(map[string]string, total)
 	layers := [...]spec{r.spec(mandatory), r.spec(perKind), r.spec(base)}
-	for i := range layers {
-		for id, key := range layers[i].all {
-			if slices.ContainsFunc(layers[:i], func(s spec) bool { return s.has(id) }) {
+	for i, layer := range layers {
+		for id, spellings := range layer {
+			if slices.ContainsFunc(layers[:i], func(s spec) bool { return s[id] != nil }) {
 				continue
 			}
-			out[key] = layers[i].tags[key]
-			if r.KeysOnly {
-				out[key] = ""
+			for _, tag := range spellings {
+				out[tag.Key] = r.value(tag.Value)
 			}
 		}
 	}
@@ -168,14 +165,11 @@ type reason string
 
 const (
 	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM " +
-		"for one of its own " +
-		"and delete it, as it has no Machine object for it"
-	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a " +
-		"resource for a machine " +
-		"that has no Machine object, and delete it"
+		"for one of its own and delete it, as it has no Machine object for it"
+	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a resource " +
+		"for a machine that has no Machine object, and delete it"
 	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the " +
-		"cloud would refuse the " +
-		"whole call"
+		"cloud would refuse the whole call"
 )
 
 // reserved returns why a key is reserved, and by which pattern; nothing if it is not. MCM and the
@@ -232,7 +226,7 @@ func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 }
 
 // isClusters reports whether MCM takes the key for a cluster's key.
-func (r *Rules) isClusters(id string) bool {
-	why, _ := r.reserved(id)
+func (r *Rules) isClusters(key string) bool {
+	why, _ := r.reserved(key)
 	return why == findsCluster
 }

@@ -40,7 +40,12 @@ func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]s
 	groups := make(map[string][]cleaned, len(tags))
 	for key, value := range tags {
 		c := cleaned{from: path.Key(key), key: repaired(key, r.cleaning.key), value: repaired(value, r.cleaning.value)}
-		if problems := r.errorsOf(c); len(problems) > 0 {
+		problems := r.textErrors(c.key, c.value, c.from)
+		if why, pattern := r.reserved(c.key); why != "" {
+			detail := "as " + strconv.Quote(c.key) + " " + why.consequence(pattern)
+			problems = append(problems, field.Forbidden(c.from, detail))
+		}
+		if len(problems) > 0 {
 			errs = append(errs, problems...)
 		} else if id := r.identity(c.key); c.value != "" || !r.cleaning.dropEmpty {
 			groups[id] = append(groups[id], c)
@@ -68,14 +73,6 @@ func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]s
 type cleaned struct {
 	from       *field.Path // the original key
 	key, value string
-}
-
-func (r *Rules) errorsOf(c cleaned) field.ErrorList {
-	errs := r.textErrors(c.key, c.value, c.from)
-	if why, pattern := r.reserved(c.key); why != "" {
-		errs = append(errs, field.Forbidden(c.from, "as "+strconv.Quote(c.key)+" "+why.consequence(pattern)))
-	}
-	return errs
 }
 
 // repaired applies a repair to a text. Text that is not UTF-8 stays unchanged: a repair would hide

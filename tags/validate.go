@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -46,19 +47,19 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
-	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory}, nil)
+	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory})
 	errs := p.keyErrors(path)
-	if p.wanted > r.MaxTags {
-		err := field.TooMany(path, p.wanted, r.MaxTags)
+	if n := len(p.wanted); n > r.MaxTags {
+		err := field.TooMany(path, n, r.MaxTags)
 		err.Detail += fmt.Sprintf(", %d of them mandatory", len(mandatory))
 		errs = append(errs, err)
 	}
-	for id, key := range p.desired.all {
-		if p.mandatory.has(id) {
+	for key, value := range tags {
+		if p.mandatory[r.identity(key)] != nil {
 			errs = append(errs, field.Forbidden(path.Key(key),
 				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
 		}
-		errs = append(errs, r.textErrors(key, tags[key], path.Key(key))...)
+		errs = append(errs, r.textErrors(key, value, path.Key(key))...)
 	}
 	return sortedErrors(errs)
 }
@@ -68,28 +69,37 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 // keys of several clusters.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
-	for id := range p.mandatory.all {
-		if p.rules.isClusters(id) {
+	for key := range p.state.Mandatory {
+		if p.rules.isClusters(key) {
 			clusters++
 		}
 	}
-	for id, key := range p.mandatory.all {
-		if clusters > 1 && p.rules.isClusters(id) {
+	for key := range p.state.Mandatory {
+		if clusters > 1 && p.rules.isClusters(key) {
 			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{},
 				"is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
 		}
-		errs = p.mandatory.clash(id, key, path, errs)
+		errs = p.clash(p.mandatory, key, path, errs)
 	}
-	for id, key := range p.desired.all {
-		if p.mandatory.has(id) {
+	for key := range p.state.Desired {
+		if p.mandatory[p.rules.identity(key)] != nil {
 			continue // the mandatory value counts
 		}
 		if why, pattern := p.rules.reserved(key); why != "" {
 			errs = append(errs, field.Forbidden(path.Key(key), why.consequence(pattern)))
 		}
-		errs = p.desired.clash(id, key, path, errs)
+		errs = p.clash(p.desired, key, path, errs)
 	}
 	return sortedErrors(errs)
+}
+
+// clash adds the error of a key that has another spelling.
+func (p *planner) clash(in spec, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
+	if len(in[p.rules.identity(key)]) < 2 {
+		return errs
+	}
+	return append(errs, duplicate(path.Key(key),
+		"is one key to the cloud with another spelling of it, as the cloud ignores case"))
 }
 
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
@@ -105,17 +115,6 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 	}
 	if value != "" {
 		errs = append(errs, field.Forbidden(at, "keys have no values here: it would be lost; leave the value empty"))
-	}
-	return errs
-}
-
-func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
-	spelled := 0
-	for range s.spellings(id) {
-		if spelled++; spelled > 1 {
-			return append(errs, duplicate(path.Key(key),
-				"is one key to the cloud with another spelling of it, as the cloud ignores case"))
-		}
 	}
 	return errs
 }
@@ -157,16 +156,10 @@ func (t *Text) check(name string, wrong func(field, what, hint string)) {
 
 // length returns the length of a text in the cloud's unit, and the unit in the words of messages.
 func (t *Text) length(s string) (n int, unit string) {
-	n = utf8.RuneCountInString(s)
-	if !t.utf16 {
-		return n, "characters"
+	if t.utf16 {
+		return len(utf16.Encode([]rune(s))), "UTF-16 code units"
 	}
-	for _, r := range s {
-		if r > 0xFFFF { // needs a surrogate pair
-			n++
-		}
-	}
-	return n, "UTF-16 code units"
+	return utf8.RuneCountInString(s), "characters"
 }
 
 // errors lists the rules that a text breaks; noun says whether it is a key or a value. The errors
@@ -174,9 +167,8 @@ func (t *Text) length(s string) (n int, unit string) {
 func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
-		errs = append(errs, &field.Error{
-			Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail,
-		})
+		err := &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail}
+		errs = append(errs, err)
 	}
 	if !utf8.ValidString(s) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")

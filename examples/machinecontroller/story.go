@@ -39,7 +39,6 @@ const (
 var settings = machineupdate.Settings{
 	CallTimeout: 2 * time.Second, CreationTimeout: 2 * time.Second, RetryAfter: time.Second,
 	ConfirmAfter: 5 * time.Second,
-	DenialDelay:  time.Second,
 }
 
 // The names of the story.

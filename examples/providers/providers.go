@@ -105,8 +105,10 @@ func named[P any](
 func workerPool(p *provider.Pool) *gardener.WorkerPool {
 	w := &gardener.WorkerPool{
 		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,
-		MachineType:  p.MachineType,
-		MachineImage: p.MachineImage, Volume: (*gardener.Volume)(p.Volume),
+		MachineType: p.MachineType, MachineImage: p.MachineImage,
+	}
+	if v := p.Volume; v != nil {
+		w.Volume = &gardener.Volume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}
 	}
 	for _, v := range p.DataVolumes {
 		w.DataVolumes = append(w.DataVolumes, gardener.DataVolume(v))

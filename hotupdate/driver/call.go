@@ -28,8 +28,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	if err := u.request.BeforeWrite(ctx); err != nil {
 		return err
 	}
-	for _, takeover := range u.takeovers {
-		takeover(u.definition.Takeover)
+	for _, tell := range u.takeovers {
+		tell()
 	}
 	for i := range u.steps {
 		u.take(ctx, &u.steps[i])
@@ -69,7 +69,12 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	if len(of) == 0 {
 		return
 	}
-	err := u.makeCall(ctx, s, of)
+	action := u.definition.Sharing.action(u.key, s.function, s.kind)
+	part := &share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
+	for _, r := range of {
+		part.IDs = append(part.IDs, r.ID)
+	}
+	_, err := u.do(ctx, action, part, s.send)
 	if err == nil {
 		u.isTaken, err = true, s.failed
 		u.pending = append(u.pending, s.pending)
@@ -140,10 +145,6 @@ const (
 	firstDelay = share.FirstDelay
 	maxDelay   = share.MaxDelay
 )
-
-func (u *update[T, C]) call(ctx context.Context, function string, f func(context.Context) error) error {
-	return u.repeat(ctx, func(ctx context.Context) error { return u.once(ctx, function, f) })
-}
 
 // repeat repeats a call until the cloud does not throttle it or the context is done. The delays
 // depend on the machine, so that machines that were throttled together do not retry together. If

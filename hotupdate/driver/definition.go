@@ -134,7 +134,8 @@ type Reading struct {
 	isKnown, isFailed bool
 }
 
-// Done is the reading of an attribute that is not changing.
+// Done is the reading of an attribute that is not changing. Definition.Resources of a cloud without
+// asynchronous changes needs no other.
 func Done(value string) Reading { return Reading{value: value, target: value, isKnown: true} }
 
 // Modifying is the reading of an attribute that is changing to target. Target is empty if the cloud

@@ -98,8 +98,8 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		case len(refused) > 0:
 			problems = append(problems, u.impossible(r, refused))
 		case isDifferent:
-			s := u.add("Modify", []string{r.text()},
-				func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) })
+			s := u.add("Modify", r.text())
+			s.send = func(ctx context.Context, _ []*member[C]) error { return g.Modify(ctx, u.cloud, r, whole) }
 			if g.Asynchronous {
 				s.pending = pendingOn(r)
 			}

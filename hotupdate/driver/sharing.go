@@ -115,92 +115,60 @@ func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// connect connects to the cloud and reads the machine. Without Sharing, that is one call.
-func (u *update[T, C]) connect(ctx context.Context) (live []Resource, err error) {
-	d := &u.definition
-	if d.Sharing.Key == nil {
-		err = u.call(ctx, "Resources", func(ctx context.Context) (err error) {
-			if u.cloud, err = d.Connect(ctx, u.request, u.class); err == nil {
-				live, err = d.Resources(ctx, u.cloud)
-			}
-			return err
-		})
-		return live, err
-	}
-	err = u.repeat(ctx, func(ctx context.Context) error {
-		if err := ctx.Err(); err != nil {
+// connect connects to the cloud and reads the machine, together with others if Sharing has the
+// function for it.
+func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
+	d, s := &u.definition, &u.definition.Sharing
+	err := u.repeat(ctx, func(ctx context.Context) (err error) {
+		if err = ctx.Err(); err != nil {
 			return err
 		}
-		u.cloud, err = d.Connect(ctx, u.request, u.class)
+		if u.cloud, err = d.Connect(ctx, u.request, u.class); err != nil {
+			d.Count("Resources", outcomeOf(err))
+		}
 		return err
 	})
 	if err != nil {
-		d.Count("Resources", outcomeOf(err))
 		return nil, err
 	}
-	u.key = d.Sharing.key(u.cloud)
-	return u.readShared(ctx)
-}
-
-// readShared reads the machine, together with others if Sharing has the function for it.
-func (u *update[T, C]) readShared(ctx context.Context) ([]Resource, error) {
-	s := &u.definition.Sharing
-	part := share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: s.MaxMachines}
-	send := u.readMany
-	if s.Resources == nil {
-		part.Bound = 1
-		send = func(ctx context.Context, members []*member[C]) (err error) {
-			members[0].live, err = u.definition.Resources(ctx, members[0].cloud)
-			return err
-		}
-	} else {
-		part.Equal = "lane " + u.request.Lane
+	if s.Key != nil {
+		u.key = s.key(u.cloud)
+	}
+	part := &share.Member[*member[C]]{IDs: []string{u.request.ProviderID}, Bound: 1}
+	send := func(ctx context.Context, members []*member[C]) (err error) {
+		members[0].live, err = d.Resources(ctx, members[0].cloud)
+		return err
+	}
+	if s.Resources != nil {
+		part.Bound, part.Equal, send = s.MaxMachines, "lane "+u.request.Lane, u.readMany
 	}
 	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
 }
 
 // do makes a call that machines may share.
 func (u *update[T, C]) do(
-	ctx context.Context, action share.Action, part share.Member[*member[C]],
+	ctx context.Context, action share.Action, part *share.Member[*member[C]],
 	send func(context.Context, []*member[C]) error,
 ) ([]Resource, error) {
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
+	call := func(ctx context.Context, members []*member[C]) error {
+		return u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+	}
 	if action.Refill == 0 {
-		err := u.call(ctx, function, func(ctx context.Context) error { return send(ctx, []*member[C]{own}) })
+		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
 		return own.live, cmp.Or(err, own.err)
 	}
 	part.Payload, part.Rank = own, u.request.Rank
-	divisible := u.definition.Sharing.Divisible
 	members, err := u.shell.Do(ctx, action, part,
 		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
-			err := u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
-			return answerOf(err, divisible), err
+			err := call(ctx, members)
+			return answerOf(err, u.definition.Sharing.Divisible), err
 		})
 	if err != nil {
 		return nil, own.see(err, members)
 	}
 	return own.live, own.err
-}
-
-// makeCall makes the call of a step, which machines may share.
-func (u *update[T, C]) makeCall(ctx context.Context, s *step[C], of []*Resource) error {
-	action := u.definition.Sharing.action(u.key, s.function, s.kind)
-	part := share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
-	for _, r := range of {
-		part.IDs = append(part.IDs, r.ID)
-	}
-	_, err := u.do(ctx, action, part, func(ctx context.Context, members []*member[C]) error {
-		if s.change == nil {
-			return s.call(ctx, of)
-		}
-		var ids []string
-		for _, m := range members {
-			ids = append(ids, m.ids...)
-		}
-		return s.change(ctx, members[0].cloud, ids)
-	})
-	return err
 }
 
 func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answer {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -26,8 +25,8 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	}
 	for i := range plans {
 		for _, key := range plans[i].Takeover {
-			u.takeovers = append(u.takeovers,
-				func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
+			r := u.named[plans[i].Resource].name()
+			u.takeovers = append(u.takeovers, func() { u.definition.Takeover(r, key) })
 		}
 	}
 	if t.Replace != nil {
@@ -56,12 +55,13 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {
 	for i := range plans {
 		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
-			u.add("Replace", []string{plans[i].Resource}, func(ctx context.Context, of []*Resource) error {
+			r := u.named[plans[i].Resource]
+			u.add("Replace", plans[i].Resource).send = func(ctx context.Context, _ []*member[C]) error {
 				if t.Rules.Guard == tags.Unguarded {
-					return u.replaceUnguarded(ctx, t, of[0], &plans[i])
+					return u.replaceUnguarded(ctx, t, r, &plans[i])
 				}
-				return t.Replace(ctx, u.cloud, of[0], plans[i].Apply(of[0].Tags))
-			})
+				return t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags))
+			}
 		}
 	}
 }
@@ -109,10 +109,14 @@ func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 		}
 		bound := u.definition.Sharing.bound(t.Kinds[0], function, &t.Rules, len(batch.Resources))
 		for names := range slices.Chunk(batch.Resources, bound) {
-			s := u.add(function, names, nil)
+			s := u.add(function, names...)
 			s.kind, s.bound, s.equal = t.Kinds[0], bound, equalText(t.Kinds[0], &t.Rules, &batch)
-			s.change = func(ctx context.Context, cloud C, ids []string) error {
-				return change(ctx, cloud, ids, changed)
+			s.send = func(ctx context.Context, members []*member[C]) error {
+				var ids []string
+				for _, m := range members {
+					ids = append(ids, m.ids...)
+				}
+				return change(ctx, members[0].cloud, ids, changed)
 			}
 		}
 	}

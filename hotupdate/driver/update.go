@@ -24,9 +24,9 @@ type update[T, C any] struct {
 	secrets []string             // texts that no error may show
 
 	steps     []step[C]
-	takeovers []func(tell func(machineupdate.Resource, string))
-	key       string // of Sharing
-	isTaken   bool   // the cloud accepted a call
+	takeovers []func() // they tell of them
+	key       string   // of Sharing
+	isTaken   bool     // the cloud accepted a call
 	notDone   map[*Resource]bool
 	problems  fault.List
 	pending   []error // changes that the cloud has not finished
@@ -37,20 +37,18 @@ type step[C any] struct {
 	function  string    // of the Definition
 	kind      tags.Kind // for Sharing.Refill
 	resources []*Resource
-	call      func(ctx context.Context, resources []*Resource) error // of a call that is never shared
-	change    func(ctx context.Context, cloud C, ids []string) error // of a call that may be shared
-	equal     string                                                 // its content apart from the resources
-	bound     int                                                    // the number of resources that it may name
+	send      func(ctx context.Context, members []*member[C]) error
+	equal     string // the content of a call that may be shared, apart from its resources
+	bound     int    // the number of resources that it may name
 	// set if the change is still under way when the call returns
 	pending error
 	// set if the cloud accepted the change before and did not make it
 	failed error
 }
 
-func (u *update[T, C]) add(
-	function string, names []string, call func(ctx context.Context, of []*Resource) error,
-) *step[C] {
-	s := step[C]{function: function, call: call, kind: u.named[names[0]].Kind}
+// add adds a step for resources, which are named by their texts.
+func (u *update[T, C]) add(function string, names ...string) *step[C] {
+	s := step[C]{function: function, kind: u.named[names[0]].Kind}
 	for _, name := range names {
 		s.resources = append(s.resources, u.named[name])
 	}
@@ -113,9 +111,8 @@ func (u *update[T, C]) keep(live []Resource) error {
 	for _, r := range live {
 		if r.ID == "" || u.named[r.text()] != nil {
 			return &fault.Error{
-				Kind: fault.Misuse, Code: "unusable-resource",
-				Where: "what Definition.Resources returned", Path: r.text(),
-				What: "has no ID, or one that another resource of its kind has",
+				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned",
+				Path: r.text(), What: "has no ID, or one that another resource of its kind has",
 			}
 		}
 		if u.parts[string(r.Kind)] != nil {

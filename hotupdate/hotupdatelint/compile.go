@@ -101,7 +101,7 @@ func (p *targets) visit(t reflect.Type, name string, nearest target) {
 	switch t.Kind() {
 	case reflect.Map:
 		p.visit(t.Key(), name, nearest)
-		p.visit(t.Elem(), name, nearest)
+		fallthrough
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		p.visit(t.Elem(), name, nearest)
 	case reflect.Struct:

@@ -19,10 +19,9 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 		return
 	}
 	l.report(at, &fault.Error{
-		Kind: fault.Declaration, Code: "undeclared-presence",
-		Field: f.GoField,
-		What:  "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
-		Hint:  "add the option `presence` if they differ, or `//nolint:hotupdatelint` if they do not",
+		Kind: fault.Declaration, Code: "undeclared-presence", Field: f.GoField,
+		What: "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
+		Hint: "add the option `presence` if they differ, or `//nolint:hotupdatelint` if they do not",
 	})
 }
 

@@ -89,6 +89,13 @@ type breach struct {
 	inGo string // the responsible value in Go if JSON does not show it; otherwise empty
 }
 
+func broken(what, hint string) *breach { return &breach{what: what, hint: hint} }
+
+func (b *breach) at(path string) *breach {
+	b.path = path
+	return b
+}
+
 // check checks a guarantee and reports the smallest breach, if there is one.
 func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	t.Helper()

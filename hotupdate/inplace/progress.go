@@ -55,7 +55,7 @@ func (r *rollout) stateOf(m *candidate) (state State, message string) {
 	case m.Node == nil:
 		return Unavailable, "no node has joined"
 	case step.Do == Blocked && m.hasFailed():
-		return Failed, cmp.Or(m.Node.Annotations[FailureAnnotation], step.Why)
+		return Failed, cmp.Or(m.Node.Annotations[failureAnnotation], step.Why)
 	case step.Do == Blocked:
 		return Failed, step.Why
 	case m.stage == updated && m.Available:
@@ -70,18 +70,11 @@ func (r *rollout) stateOf(m *candidate) (state State, message string) {
 	return Waiting, step.Why
 }
 
-// The states of the last operation of a Worker.
-const (
-	workerSucceeded  = "Succeeded"
-	workerProcessing = "Processing"
-	workerError      = "Error"
-)
-
 // WorkerState returns the state of the last operation of a Worker whose MachineDeployments have
 // these selections: Error if a machine has failed, Succeeded if all machines are updated or wait
 // for their user, otherwise Processing. Source: GEP-31, "ManualInPlaceUpdate strategy".
 func WorkerState(of ...Selection) string {
-	state := workerSucceeded
+	state := "Succeeded"
 	for _, s := range of {
 		waiting := len(s.Progress[Updated]) + len(s.Progress[WaitingForUser])
 		all := len(s.Create) + len(s.Delete)
@@ -90,9 +83,9 @@ func WorkerState(of ...Selection) string {
 		}
 		switch {
 		case len(s.Progress[Failed]) > 0:
-			return workerError
+			return "Error"
 		case !s.Finished && (waiting < all || waiting == 0):
-			state = workerProcessing
+			state = "Processing"
 		}
 	}
 	return state

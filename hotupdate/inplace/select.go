@@ -173,19 +173,17 @@ func (r *rollout) isSurplus(m *candidate) bool {
 // byWorth returns the machines in the order of their deletion.
 func (r *rollout) byWorth() []*candidate {
 	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage), compareAvailable(a, b))
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage),
+			cmp.Compare(a.rank(), b.rank()))
 	})
 }
 
-// compareAvailable puts machines that are not available first.
-func compareAvailable(a, b *candidate) int {
-	switch {
-	case a.available == b.available:
-		return 0
-	case b.available:
-		return -1
+// rank puts machines that are not available first.
+func (c *candidate) rank() int {
+	if c.available {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // selectCandidates promises to select nodes, those of machines with a low priority last.
@@ -194,7 +192,7 @@ func (r *rollout) selectCandidates() {
 		return
 	}
 	inOrder := slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
-		return cmp.Or(compareAvailable(a, b), cmp.Compare(b.priority, a.priority))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.priority, a.priority))
 	})
 	for _, m := range inOrder {
 		isCandidate := m.stage == idle && m.Node != nil &&

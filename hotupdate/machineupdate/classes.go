@@ -2,11 +2,7 @@ package machineupdate
 
 import (
 	"bytes"
-	"cmp"
-	"maps"
-	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // MachineClass is a class of machines.
@@ -159,122 +154,4 @@ func (c *Classes) Forget(key string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	delete(c.prepared, key)
-}
-
-// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds,
-// Lanes, Revision or Epoch change, every machine is updated once.
-type Driver struct {
-	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as
-	// vm, network and disk. Names must never change: a record identifies a kind by its name.
-	// Without kinds the driver cannot update machines.
-	Kinds []string
-	// Lanes are the parts of the spec that are applied by calls of their own, besides the first
-	// lane.
-	Lanes []Lane
-	// Revision names what the driver applies to these kinds.
-	Revision string
-	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes
-	// every machine be checked once. See "Rolled-back drivers and restored backups" in the package
-	// documentation.
-	Epoch string
-	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
-	// desired state cost reads of the cloud and no marker.
-	ReadsFirst bool
-}
-
-// text identifies the driver in a record.
-func (d *Driver) text() string {
-	values := url.Values{"kind": slices.Compact(slices.Sorted(slices.Values(d.Kinds)))}
-	for name, value := range map[string]string{"revision": d.Revision, "epoch": d.Epoch} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	for _, lane := range d.Lanes {
-		values.Add("lane", lane.text())
-	}
-	slices.Sort(values["lane"])
-	return values.Encode()
-}
-
-// Prepared is the class side of a decision, computed once for all machines of the class. It is
-// immutable and safe for concurrent use.
-type Prepared struct {
-	class  class
-	schema *hotupdate.Schema
-	driver Driver
-	lanes  []lane // the wanted parts; there is always a first lane
-	hot    Hot    // the Hot fields of all lanes
-	rest   string // canonical document: the fields that no hot update touches
-
-	beside    bool   // the Schema has InPlace leaves that belong to no lane
-	uncovered string // those leaves of the class
-}
-
-// isAbsent reports whether the driver has no hot updates: it has no Schema.
-func (p *Prepared) isAbsent() bool { return p != nil && p.schema == nil }
-
-// of prepares another class of the same driver.
-func (p *Prepared) of(class MachineClass) (*Prepared, error) {
-	read := class.read()
-	if read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec) {
-		return p, nil
-	}
-	return prepare(read, p.schema, p.driver)
-}
-
-// lanesOf returns the lanes of a class; without a class, an empty first lane.
-func lanesOf(class *Prepared) []lane {
-	if class == nil {
-		return []lane{{annotation: AnnotationRecord}}
-	}
-	return class.lanes
-}
-
-func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
-		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
-	}
-	fingerprint, fingerprintErr := schema.Fingerprint()
-	readable, config, err := decode(class.ProviderSpec, schema)
-	hot, hotErr := readable.PartDocument(hotupdate.Hot, config)
-	inPlace, inPlaceErr := readable.PartDocument(hotupdate.InPlace, config)
-	rest, restErr := readable.Document(config)
-	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
-		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name,
-			What: "its provider spec cannot be read", Cause: err,
-		}
-	}
-	layout, err := layoutOf(&driver, schema)
-	if err != nil {
-		return nil, err
-	}
-	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
-	if err := layout.setTargets(documents, fingerprint+"?"+driver.text(), class.name); err != nil {
-		return nil, err
-	}
-	return &Prepared{
-		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
-		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
-		uncovered: layout.part(inPlace, 0),
-	}, nil
-}
-
-// decode reads a provider spec by the Schema or, if it has members that the Schema does not know,
-// by one that admits them.
-func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
-	config, err := schema.Decode(spec)
-	if err == nil {
-		return schema, config, nil
-	}
-	open, openErr := schema.AdmitUnknown()
-	isOther := func(problem *fault.Error) bool {
-		return problem.Code != "unknown-member" || problem.Cause != nil // it differs from a field in case only
-	}
-	if openErr != nil || slices.ContainsFunc(fault.All(err), isOther) {
-		return schema, config, err
-	}
-	config, err = open.Decode(spec)
-	return open, config, err
 }

@@ -70,26 +70,22 @@ func (c *Creation) mark(annotation string, target *record.Target, now time.Time)
 }
 
 func (c *Creation) begun() patch {
-	annotations := c.annotated(func(marker record.Record) record.Record { return marker })
-	return c.seen.Machine.write(c.seen.Machine.ResourceVersion, annotations)
-}
-
-func (c *Creation) annotated(recordOf func(marker record.Record) record.Record) map[string]*string {
 	annotations := map[string]*string{}
 	for name, marker := range c.markers {
-		r := recordOf(marker)
-		annotations[name] = new(r.Annotation())
+		annotations[name] = new(marker.Annotation())
 	}
-	return annotations
+	return c.seen.Machine.write(c.seen.Machine.ResourceVersion, annotations)
 }
 
 // created returns the write that records a new VM, after InitializeMachine. If this was the first
 // attempt to create the VM, the machine is settled. Otherwise any of the attempts may have created
 // the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	annotations := c.annotated(func(marker record.Record) record.Record {
-		return marker.Created(providerID, c.first, now)
-	})
+	annotations := map[string]*string{}
+	for name, marker := range c.markers {
+		created := marker.Created(providerID, c.first, now)
+		annotations[name] = new(created.Annotation())
+	}
 	c.seen.mirror(annotations)
 	return c.seen.Machine.write(resourceVersion, annotations)
 }
@@ -146,10 +142,8 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
 	if creation == nil {
-		err = errors.Join(err, &fault.Error{
-			Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish",
-			Hint: "call it only if BeginCreation returned one",
-		})
+		err = errors.Join(err, misuse("missing-creation", "FinishCreation", "has no creation to finish",
+			"call it only if BeginCreation returned one"))
 	} else if err == nil && creation.marked {
 		err = versioned("FinishCreation's machine", machine)
 	}

@@ -3,6 +3,7 @@ package machineupdate
 import (
 	"cmp"
 	"errors"
+	"hash/fnv"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -218,6 +219,14 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	return d + spread(d/2, o.Machine.Name)
 }
 
+// spread returns a delay shorter than d that depends on the text.
+func spread(d time.Duration, text string) time.Duration {
+	h := fnv.New64a()
+	// Writing to a hash never fails.
+	_, _ = h.Write([]byte(text))
+	return time.Duration(h.Sum64() % uint64(max(d, 1)))
+}
+
 // nextTry returns how long after a failed pass with this record the next pass is made. By then
 // decide no longer waits.
 func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
@@ -263,26 +272,4 @@ const (
 	recordFull      Reason = "RecordFull"      // the record has no room: the change is made in parts, or not at all
 	confirmationDue Reason = "ConfirmationDue" // the last success is to be confirmed
 	awaitingDrain   Reason = "AwaitingDrain"   // the lane is InPlace: only ApplyInPlace applies it
-)
-
-// ending is how a reconcile ended.
-type ending string
-
-const (
-	notCalled   ending = "NotCalled"   // there was nothing to call
-	denied      ending = "Denied"      // the limiter denied the call
-	conflicted  ending = "Conflicted"  // the machine has changed meanwhile: try again
-	writeFailed ending = "WriteFailed" // a write failed: try again
-	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: try again
-	pending     ending = "Pending"     // the cloud has not yet done the accepted change, or still refuses it
-	refused     ending = "Refused"     // the cloud refused the change until a known time
-	undrained   ending = "Undrained"   // the node is not drained, or was drained again: nothing was sent
-	differing   ending = "Differing"   // a read-only confirmation found a difference from the applied part
-	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
-	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
-	unable      ending = "Unable"      // the driver cannot update machines
-	// there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
-	gone      ending = "Gone"
-	updated   ending = "Updated"   // the update succeeded, and has yet to be confirmed
-	confirmed ending = "Confirmed" // the machine is settled
 )

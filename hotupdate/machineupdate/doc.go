@@ -22,8 +22,8 @@
 //     parts that are specific to a driver.
 //   - Package machineupdatetest checks the wiring, with an API server that, unlike fake clients,
 //     returns conflicts and loses answers.
-//   - Executor.Count and [Fleet] provide the numbers for metrics. [AnnotationPause] and
-//     Settings.Paused pause updates.
+//   - Executor.Count and [Fleet] provide the numbers for metrics.
+//     Settings.Paused and an annotation pause updates.
 //
 // # Decision
 //

@@ -46,6 +46,9 @@ func (k DriverError) Error() string { return string(k) }
 //     MCM itself does: the codes Unimplemented, NotFound and ResourceExhausted, which is
 //     ErrThrottled.
 //
+// It is for implementations of UpdateMachine and for their tests: errors.Is finds neither MCM's
+// codes nor a kind that all joined errors have, and does not tell the precedence above.
+//
 // Joined errors have a kind if all of them have it: a driver that reports something unimplemented
 // beside another error may have sent calls. A single throttled error makes the whole ErrThrottled,
 // and a PartialError makes it partial.

@@ -41,7 +41,8 @@ type Executor[M Machine] struct {
 	Limiter *Limiter
 	Now     func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a
-	// counter with these labels. Nil counts nothing.
+	// counter with these labels. They are texts, because nothing but a counter needs them. Nil
+	// counts nothing.
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
@@ -74,7 +75,7 @@ type Result[M Machine] struct {
 
 // Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the
 // caller's reconcile: the steps after Reconcile must not lose its delay, even if they return an
-// error.
+// error. It is generic for controllers with a type of their own, such as MCM's RetryPeriod.
 func Earlier[D ~int64](a, b D) D {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -143,20 +144,18 @@ func (r *Result[M]) join(next *Result[M]) {
 
 // missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {
-	var problems []error
+	var problems fault.List
 	if e.Patch == nil {
-		problems = append(problems, missingFunction("Patch"))
+		problems.Add(missingFunction("Patch"))
 	}
 	if e.Now == nil {
-		problems = append(problems, missingFunction("Now"))
+		problems.Add(missingFunction("Now"))
 	}
-	return errors.Join(problems...)
+	return problems.Err()
 }
 
-func missingFunction(name string) error {
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it",
-	}
+func missingFunction(name string) *fault.Error {
+	return misuse("missing-function", "Executor."+name, "is nil", "set it")
 }
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
@@ -191,7 +190,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		}
 		e.call(ctx, o, result, reason)
 	default: // machines that were denied together do not retry together
-		delay := o.Settings.denialDelay()
+		delay := 4 * o.Settings.retryAfter()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 	}
 }
@@ -299,20 +298,17 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
-var errReadOnly = &fault.Error{
-	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine",
-	What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
-}
+var errReadOnly = misuse("read-only", "UpdateMachine",
+	"wants to change a machine whose node is not drained", "heed ReadOnly of the request")
 
 // record writes the record after a call.
 func (e *Executor[M]) record(
 	ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error,
 ) {
 	if e.write(ctx, p, result) {
-		result.end(how, delay, callErr)
-	} else {
-		result.note(callErr)
+		result.end(how, delay, nil)
 	}
+	result.note(callErr)
 }
 
 // version is the resourceVersion of the newest object.

@@ -402,6 +402,7 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	for i := range 12 {
 		b := newBench(t, "")
 		b.Counters, b.Limiter, b.o.Machine.Name = counted, limiter, fmt.Sprint("m-", i)
+		b.o.Settings.RetryAfter = 0
 		result := b.Reconcile(t.Context(), b.o)
 		if machineupdate.EndingOf(result) == machineupdate.Denied {
 			assert.Empty(t, b.writes)

@@ -35,6 +35,9 @@ type (
 )
 
 const (
+	AnnotationPause       = annotationPause
+	AnnotationLastApplied = annotationLastApplied
+
 	ErrOther   = errOther
 	ErrPartial = errPartial
 

@@ -84,7 +84,7 @@ func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
 	for i := range driver.Lanes {
 		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
 		l.declare(driver, &driver.Lanes[i], func(what, hint string) {
-			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: where, What: what, Hint: hint})
+			problems.Add(misuse("invalid-lane", where, what, hint))
 		})
 	}
 	return l, problems.Err()
@@ -103,8 +103,7 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
 		tell("is declared twice", "name each lane once")
 	case len(l.lanes) > record.MaxLanes:
-		tell("is one too many",
-			fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
+		tell("is one too many", fmt.Sprintf("declare at most %d: a Machine has no room for more", record.MaxLanes))
 	}
 	if len(declared.Paths) == 0 {
 		tell("has no paths", "name the leaves that it has")
@@ -169,7 +168,10 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane := &l.lanes[i]
 		lane.ability = &ability{}
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
-		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, l.isOf(i), limits)
+		isHot := func(pointer string, shape byte) bool {
+			return l.of(pointer) == i && l.schema.Holds(lane.class, pointer, shape)
+		}
+		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, isHot, limits)
 		if what := lane.target.TooLarge(); what != "" {
 			problems.Add(&fault.Error{
 				Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
@@ -187,12 +189,4 @@ func (l *layout) part(document []byte, lane int) string {
 		return string(document)
 	}
 	return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })
-}
-
-// isOf returns the function that tells which leaves belong to the lane.
-func (l *layout) isOf(lane int) record.IsHot {
-	class := l.lanes[lane].class
-	return func(pointer string, shape byte) bool {
-		return l.of(pointer) == lane && l.schema.Holds(class, pointer, shape)
-	}
 }

@@ -1,17 +1,17 @@
 package machineupdate
 
 import (
-	"hash/fnv"
 	"sync"
 	"time"
 )
 
 // Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates
 // calls the driver once for every machine, and each call occupies a worker of the controller. It
-// counts updates, each of which makes several calls. The zero value denies everything. It has no
-// clock, and is safe for concurrent use. One is enough for a process with one account in one
-// region, such as the machine-controller-manager of a Shoot. A process with more needs one for each
-// account and region, and creates the [Executor] of each reconcile with the machine's.
+// counts updates, each of which makes several calls. A nil Limiter allows everything. The zero
+// value denies everything, so that a forgotten Burst is noticed at once. It has no clock, and is
+// safe for concurrent use. One is enough for a process with one account in one region, such as the
+// machine-controller-manager of a Shoot. A process with more needs one for each account and region,
+// and creates the [Executor] of each reconcile with the machine's.
 //
 // Limits depend on the reason of an update. Changes of the provider spec may use all of Burst and
 // InFlight. Confirmations and unfinished updates leave a quarter of both, rounded down. Adoption,
@@ -73,12 +73,4 @@ func (l *Limiter) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.inFlight--
-}
-
-// spread returns a delay shorter than d that depends on the text.
-func spread(d time.Duration, text string) time.Duration {
-	h := fnv.New64a()
-	// Writing to a hash never fails.
-	_, _ = h.Write([]byte(text))
-	return time.Duration(h.Sum64() % uint64(max(d, 1)))
 }

@@ -79,8 +79,8 @@ type observation struct {
 func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(),
-		ProviderID: o.ProviderID,
-		Phase:      o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+		ProviderID: o.ProviderID, Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil,
+		Annotations: o.Machine.GetAnnotations(),
 	}
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
 }
@@ -96,10 +96,7 @@ func given[M Machine](where string, m M) error {
 	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
 		return nil
 	}
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil",
-		Hint: "hand in the object of the cache, or of the last write",
-	}
+	return misuse("missing-machine", where, "is nil", handIn)
 }
 
 // versioned returns the error of a machine to which no write can be bound.
@@ -107,11 +104,14 @@ func versioned[M Machine](where string, m M) error {
 	if err := given(where, m); err != nil || m.GetResourceVersion() != "" {
 		return err
 	}
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "missing-resource-version", Where: where,
-		What: "has no resourceVersion, without which a write would overwrite what others wrote",
-		Hint: "hand in the object of the cache, or of the last write",
-	}
+	const what = "has no resourceVersion, without which a write would overwrite what others wrote"
+	return misuse("missing-resource-version", where, what, handIn)
+}
+
+const handIn = "hand in the object of the cache, or of the last write"
+
+func misuse(code, where, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Misuse, Code: code, Where: where, What: what, Hint: hint}
 }
 
 // Settings holds the times and switches of the flow.
@@ -122,7 +122,8 @@ type Settings struct {
 	ConfirmAfter time.Duration
 	// RetryAfter is the time after a failed or interrupted update until the next one. A changed
 	// provider spec does not wait. The time doubles with each repetition, up to ConfirmAfter, plus
-	// up to half of it as jitter. Zero means 15 seconds.
+	// up to half of it as jitter. After the limiter denied an update, the machine waits four times
+	// RetryAfter, plus the same time at most as jitter. Zero means 15 seconds.
 	RetryAfter time.Duration
 	// CallTimeout is the time after the marker during which requests may be sent to the cloud. Zero
 	// means 5 minutes.
@@ -133,46 +134,40 @@ type Settings struct {
 	// CreationTimeout is the time after its marker during which a creation may send requests.
 	// ConfirmAfter must exceed it by the same margin as CallTimeout. Zero means 10 minutes.
 	CreationTimeout time.Duration
-	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it
-	// is longer than 64 KiB. It is not written either if all annotations of the machine would take
-	// more than 240 KiB; an event reports that. It roughly doubles the size of machines in etcd.
+	// MirrorSpec writes the provider spec with each success to the annotation
+	// machine.sapcloud.io/last-applied-providerspec, unless it is longer than 64 KiB. It is not
+	// written either if all annotations of the machine would take more than 240 KiB; an event
+	// reports that. It roughly doubles the size of machines in etcd. It is for people, as in the
+	// hot-update proposal, section "Reconciliation Changes". No code reads it.
 	MirrorSpec bool
-	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also
-	// [AnnotationPause].
+	// Paused pauses the hot updates of all machines while it returns true. Nil never does. The
+	// annotation machine.sapcloud.io/pause-hot-update on a Machine or on a MachineClass pauses its
+	// hot updates, whatever its value, unless that is "false". Creations and their records
+	// continue. An update that was begun is finished after the pause.
 	Paused func() bool
-	// DenialDelay is how long a machine waits after the limiter denied its update, plus the same
-	// time at most as jitter. Zero means a minute.
-	DenialDelay time.Duration
 }
 
-func (s *Settings) confirmAfter() time.Duration {
-	return cmp.Or(max(s.ConfirmAfter, 0), 15*time.Minute)
-}
-
-func (s *Settings) retryAfter() time.Duration { return cmp.Or(max(s.RetryAfter, 0), 15*time.Second) }
-
-func (s *Settings) callTimeout() time.Duration { return cmp.Or(max(s.CallTimeout, 0), 5*time.Minute) }
-func (s *Settings) denialDelay() time.Duration { return cmp.Or(max(s.DenialDelay, 0), time.Minute) }
+func (s *Settings) confirmAfter() time.Duration { return positive(s.ConfirmAfter, 15*time.Minute) }
+func (s *Settings) retryAfter() time.Duration   { return positive(s.RetryAfter, 15*time.Second) }
+func (s *Settings) callTimeout() time.Duration  { return positive(s.CallTimeout, 5*time.Minute) }
 func (s *Settings) creationTimeout() time.Duration {
-	return cmp.Or(max(s.CreationTimeout, 0), 10*time.Minute)
+	return positive(s.CreationTimeout, 10*time.Minute)
 }
+
+// positive returns a time, or a default in place of one that is not positive.
+func positive(d, otherwise time.Duration) time.Duration { return cmp.Or(max(d, 0), otherwise) }
 
 // The annotations on Machine objects.
 const (
 	// AnnotationRecord holds the record of a machine's hot updates. The package documentation
 	// specifies its JSON. A [Lane] has an annotation of this name, with a hyphen and its own name
 	// behind it.
-	AnnotationRecord = "machine.sapcloud.io/hot-update"
-	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value,
-	// unless that is "false". Creations and their records continue. An update that was begun is
-	// finished after the pause.
-	AnnotationPause = "machine.sapcloud.io/pause-hot-update"
-	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the
-	// hot-update proposal, section "Reconciliation Changes". No code reads it. See [Settings].
-	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
+	AnnotationRecord      = "machine.sapcloud.io/hot-update"
+	annotationPause       = "machine.sapcloud.io/pause-hot-update"          // see [Settings].Paused
+	annotationLastApplied = "machine.sapcloud.io/last-applied-providerspec" // see [Settings].MirrorSpec
 )
 
 func isPaused(annotations map[string]string) bool {
-	value, ok := annotations[AnnotationPause]
+	value, ok := annotations[annotationPause]
 	return ok && value != "false"
 }

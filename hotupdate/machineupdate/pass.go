@@ -57,12 +57,12 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 // mirror adds the provider spec of the class, if Settings.MirrorSpec asks for it, to the
 // annotations of a success.
 func (o *observation) mirror(annotations map[string]*string) {
-	_, stands := o.Machine.Annotations[AnnotationLastApplied]
+	_, stands := o.Machine.Annotations[annotationLastApplied]
 	switch {
 	case o.Settings.MirrorSpec && o.Class != nil && len(o.Class.class.ProviderSpec) <= maxLastApplied:
-		annotations[AnnotationLastApplied] = new(string(o.Class.class.ProviderSpec))
+		annotations[annotationLastApplied] = new(string(o.Class.class.ProviderSpec))
 	case stands:
-		annotations[AnnotationLastApplied] = nil
+		annotations[annotationLastApplied] = nil
 	}
 }
 
@@ -80,10 +80,8 @@ func (p *pass) annotated(r record.Record) map[string]*string {
 // drops the mirrored spec.
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
 	p := patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
-	merged, size := maps.Clone(m.Annotations), 0
-	if merged == nil {
-		merged = map[string]string{}
-	}
+	merged, size := map[string]string{}, 0
+	maps.Copy(merged, m.Annotations)
 	for name, value := range annotations {
 		if delete(merged, name); value != nil {
 			merged[name] = *value
@@ -92,8 +90,8 @@ func (m *machine) write(resourceVersion string, annotations map[string]*string) 
 	for name, value := range merged {
 		size += len(name) + len(value)
 	}
-	if _, mirrored := merged[AnnotationLastApplied]; mirrored && size > maxAnnotations {
-		p.crowded, annotations[AnnotationLastApplied] = true, nil
+	if _, mirrored := merged[annotationLastApplied]; mirrored && size > maxAnnotations {
+		p.crowded, annotations[annotationLastApplied] = true, nil
 	}
 	return p
 }

@@ -126,6 +126,24 @@ func (s *Scanner) Colon() *fault.Error {
 	return nil
 }
 
+// Text reads a string and returns its text: a part of Raw if all of it is ASCII without escapes,
+// otherwise the new content of scratch. After a problem nothing has been read.
+func (s *Scanner) Text(scratch *[]byte) (text []byte, err *fault.Error) {
+	start := s.At + 1
+	if end := plainEnd(s.Raw, start); end < len(s.Raw) && s.Raw[end] == '"' {
+		s.At = end + 1
+		return s.Raw[start:end], nil
+	}
+	end, err := scanString(s.Raw, start)
+	if err != nil {
+		return nil, err
+	}
+	if *scratch, err = appendUnescaped((*scratch)[:0], s.Raw[start:end], start); err == nil {
+		s.At = end + 1
+	}
+	return *scratch, err
+}
+
 // Scalar reads a value that is neither object nor array.
 func (s *Scanner) Scalar() *fault.Error {
 	switch s.Peek() {

@@ -2,9 +2,7 @@ package canonjson
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -22,38 +20,12 @@ const (
 )
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
-//
-// Most texts need no escape. That is found out while they are copied, by eight bytes at a time, the
-// last of which may overlap those before.
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
-	size := len(s) + len(`""`)
-	if cap(dst)-len(dst) < size {
-		dst = slices.Grow(dst, size)
-	}
-	text, found := dst[len(dst)+1:len(dst)+size], uint64(0)
-	if len(s) < 8 {
-		x := uint64(0)
-		for i := range len(s) {
-			text[i], x = s[i], x<<8|uint64(s[i])
-		}
-		found = special(x | ones*' '<<(8*len(s)))
-	} else {
-		for at := 8; at <= len(s); at += 8 {
-			x := Load(s, at-8)
-			found |= special(x)
-			binary.LittleEndian.PutUint64(text[at-8:at:at], x)
-		}
-		x := Load(s, len(s)-8)
-		found |= special(x)
-		binary.LittleEndian.PutUint64(text[len(s)-8:len(s):len(s)], x)
-	}
-	if found != 0 {
+	if plainEnd(s, 0) < len(s) {
 		return appendSpecial(dst, s)
 	}
-	text[len(s)] = '"'
-	dst = dst[:len(dst)+size]
-	dst[len(dst)-size] = '"'
-	return dst, nil
+	dst = append(append(dst, '"'), s...)
+	return append(dst, '"'), nil
 }
 
 // appendSpecial appends a string in which something must be escaped or is not ASCII.
@@ -64,28 +36,28 @@ func appendSpecial(dst []byte, s string) ([]byte, *fault.Error) {
 	return appendQuoted(dst, s), nil
 }
 
-// Load reads eight bytes of a text. The compiler makes one instruction of it where it can.
-func Load(s string, at int) uint64 {
-	s = s[at : at+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for
-// itself between quotes. It looks at eight bytes at a time.
-func PlainEnd(raw []byte, at int) int {
-	for ; at+8 <= len(raw); at += 8 {
-		if found := special(binary.LittleEndian.Uint64(raw[at:])); found != 0 {
+// plainEnd returns the offset of the first byte of text from at on that is not ASCII which stands
+// for itself between quotes. It looks at eight bytes at a time, the last of which may overlap those
+// before.
+func plainEnd[T string | []byte](text T, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		if found := special(load(text, at)); found != 0 {
 			return at + bits.TrailingZeros64(found)/8
 		}
 	}
-	left := len(raw) - at
-	if len(raw) >= 8 { // the last bytes, with zeros behind them, which do not stand for themselves
-		return at + bits.TrailingZeros64(special(binary.LittleEndian.Uint64(raw[len(raw)-8:])>>(64-8*left)))/8
+	if left := len(text) - at; len(text) >= 8 { // zeros behind the last bytes do not stand for themselves
+		return at + bits.TrailingZeros64(special(load(text, len(text)-8)>>(64-8*left)))/8
 	}
-	for ; at < len(raw) && special(uint64(raw[at]))&0x80 == 0; at++ {
+	for ; at < len(text) && special(uint64(text[at]))&0x80 == 0; at++ {
 	}
 	return at
+}
+
+// load reads eight bytes of a text. The compiler makes one instruction of it where it can.
+func load[T string | []byte](s T, at int) uint64 {
+	s = s[at : at+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 const (
@@ -146,7 +118,7 @@ func invalidOffset(s []byte) int {
 // scanString returns the end of the string body that starts at raw[start], which is the offset of
 // the closing quote. It leaves UTF-8 and surrogates unchecked.
 func scanString(raw []byte, start int) (end int, err *fault.Error) {
-	for end = PlainEnd(raw, start); end < len(raw); end = PlainEnd(raw, end+1) {
+	for end = plainEnd(raw, start); end < len(raw); end = plainEnd(raw, end+1) {
 		switch c := raw[end]; {
 		case c == '"':
 			return end, nil
@@ -161,19 +133,6 @@ func scanString(raw []byte, start int) (end int, err *fault.Error) {
 		}
 	}
 	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
-}
-
-// AppendText appends the unescaped text of the string whose opening quote is raw[at], and returns
-// the offset after its closing quote.
-func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error) {
-	start := at + 1
-	if end, err = scanString(raw, start); err != nil {
-		return dst, at, err
-	}
-	if dst, err = appendUnescaped(dst, raw[start:end], start); err != nil {
-		return dst, at, err
-	}
-	return dst, end + 1, nil
 }
 
 // appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of

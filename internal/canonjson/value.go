@@ -75,7 +75,7 @@ func (p *parser) value() (err *fault.Error) {
 	case '[':
 		return p.each(']', (*parser).value)
 	case '"':
-		p.scratch, err = p.appendText(p.scratch[:0])
+		_, err = p.string()
 		return err
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return p.number()
@@ -137,10 +137,11 @@ func (p *parser) member() *fault.Error {
 	if p.Peek() != '"' {
 		return invalidJSON(p.At, "no member name where one is due")
 	}
-	var err *fault.Error
-	if p.outline.names, err = p.appendText(p.outline.names); err != nil {
+	name, err := p.string()
+	if err != nil {
 		return err
 	}
+	p.outline.names = append(p.outline.names, name...)
 	m.nameEnd = len(p.outline.names)
 	if err = p.Colon(); err != nil {
 		return err
@@ -167,22 +168,19 @@ func (p *parser) separator(closing byte) (last bool, err *fault.Error) {
 	return last, nil
 }
 
-// appendText reads a string and appends its text, unescaped, to dst.
-func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
-	if end := PlainEnd(p.Raw, p.At+1); end < len(p.Raw) && p.Raw[end] == '"' {
-		dst = append(dst, p.Raw[p.At+1:end]...)
-		p.text = append(p.text, p.Raw[p.At:end+1]...)
-		p.At = end + 1
-		return dst, nil
-	}
-	mark := len(dst)
-	dst, end, err := AppendText(dst, p.Raw, p.At)
+// string reads a string and returns its text, unescaped. The next call overwrites it.
+func (p *parser) string() ([]byte, *fault.Error) {
+	at := p.At
+	text, err := p.Text(&p.scratch)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
-	p.text = appendQuoted(p.text, dst[mark:])
-	p.At = end
-	return dst, nil
+	if spelled := p.Raw[at:p.At]; len(text) == len(spelled)-len(`""`) { // each escape is longer than its character
+		p.text = append(p.text, spelled...)
+	} else {
+		p.text = appendQuoted(p.text, text)
+	}
+	return text, nil
 }
 
 func (p *parser) number() *fault.Error {

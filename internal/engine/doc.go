@@ -13,7 +13,7 @@
 //	order of sets                               run.set
 //	order of keyed lists, duplicates            run.index; node.directionOf finds lists that are in order
 //	order of maps, duplicates                   Entries; run.read for keys that are strings, which have no duplicates
-//	hotwhen                                     fieldplan.Selector.Holds
+//	hotwhen                                     fieldplan.Selector.Holds; strip.matches for raw JSON
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null in hot maps                            isAbsent
 //	unknown members                             UnknownMembers, op.unknown
@@ -21,6 +21,8 @@
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it
 //	what is added and removed with a class      overlayer.value, by the changes that a differ lists
+//	text of paths and pointers                  package fieldpath
+//	grammar of JSON, text of strings, numbers   package canonjson, by whose Scanner rawjson and strip read
 //
 // Values are written by a run, see below, nearly as fast as by code for one type. Functions that
 // take a reflect.Value copy or pair values; they leave texts and presence to a run. The tests

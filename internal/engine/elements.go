@@ -135,3 +135,31 @@ func KeyStep(n *fieldplan.Node, key reflect.Value) fieldpath.Step {
 	text, _ := keyText(key)
 	return (&Element{Key: text}).Step(n)
 }
+
+// keyed returns the elements of keyed list v, which n describes, as [run.index] orders them. An
+// invalid v has no elements.
+func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
+	if length(v) == 0 {
+		return nil
+	}
+	r := start()
+	defer r.end()
+	r.trail.Path, r.traced = append(slices.Clip(t.Path), fieldpath.Step{}), true
+	v = leaf.Addressable(v)
+	list, m := p.whole.nodes[n], memoryOf(v)
+	elements := make([]Element, r.index(list, m))
+	for i := range elements {
+		elements[i] = list.keyAt(m, r.entries[i].at)
+		elements[i].Value = v.Index(elements[i].At)
+	}
+	r.trail.MoveTo(t)
+	return elements
+}
+
+// elements returns the elements of a map or keyed list in canonical order.
+func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
+	if n.Kind == fieldplan.Map {
+		return Entries(t, n, v)
+	}
+	return p.keyed(t, n, v)
+}

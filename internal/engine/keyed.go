@@ -1,79 +1,11 @@
 package engine
 
 import (
-	"cmp"
-	"reflect"
-	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
-
-// listKey identifies an element of a keyed list: by a text, or by an integer, mapped to an unsigned
-// number of the same order.
-type listKey struct {
-	order uint64
-	text  string
-}
-
-// keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen
-// elsewhere.
-func (n *node) keyOf(m memory) (key listKey, ok bool) {
-	if !exists(m) {
-		return key, false
-	}
-	if m = n.key.location.in(m); !exists(m) {
-		return key, false
-	}
-	switch {
-	case n.kind == textKeyedKind:
-		key.text = textAt(m)
-		return key, key.text != ""
-	case n.key.node.kind == uintKind:
-		key.order = uintAt(m, n.key.node.bits)
-	default:
-		key.order = uint64(intAt(m, n.key.node.bits)) ^ 1<<63 //nolint:gosec // keeps the order
-	}
-	return key, true
-}
-
-// direction is the order of a keyed list: what comparing each key with the next gives.
-type direction int
-
-const (
-	ascending  direction = -1
-	descending direction = +1
-	mixed      direction = 0
-)
-
-// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique
-// and present.
-func (n *node) directionOf(elements *elements) direction {
-	var before listKey
-	found := ascending
-	for i := range elements.len {
-		key, ok := n.keyOf(elements.at(i, n.elemPointers))
-		if !ok {
-			return mixed
-		}
-		if i > 0 {
-			order := direction(cmp.Or(cmp.Compare(before.order, key.order), strings.Compare(before.text, key.text)))
-			if i == 1 && order == descending {
-				found = descending
-			}
-			if order != found {
-				return mixed
-			}
-		}
-		before = key
-	}
-	return found
-}
 
 // keyedList writes the elements in the order of their keys. Lists in ascending or descending order
 // need no index.
@@ -110,14 +42,6 @@ func (r *run) keyedList(n *node, m memory) bool {
 	}
 	r.buf = append(r.buf, ']')
 	return true
-}
-
-// mayLackKey reports whether the element at m may be without a key: it is the only one of its list,
-// and not null. Where elements may be hot, each needs a key, since a hot element can be laid beside
-// it.
-func (n *node) mayLackKey(elements *elements, m memory) bool {
-	return n.kind == textKeyedKind && elements.len == 1 && exists(m) &&
-		fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil
 }
 
 // index appends the elements of a keyed list to the entries, in order, and returns their number.
@@ -174,49 +98,6 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 		Kind: fault.Missing, Code: "missing-list-key",
 		What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it",
 	})
-}
-
-// keyAt returns element i of the keyed list at m, with its key.
-func (n *node) keyAt(m memory, i int) Element {
-	elements := elementsAt(m, n)
-	key, _ := n.keyOf(elements.at(i, n.elemPointers))
-	e := Element{Key: key.text, order: key.order, At: i}
-	switch {
-	case n.kind == textKeyedKind:
-	case n.key.node.kind == uintKind:
-		e.Key = strconv.FormatUint(e.order, 10)
-	default:
-		e.Key = strconv.FormatInt(int64(e.order^1<<63), 10) //nolint:gosec // as it was
-	}
-	return e
-}
-
-// keyed returns the elements of keyed list v, which n describes, as [run.index] orders them. An
-// invalid v has no elements.
-func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
-	if length(v) == 0 {
-		return nil
-	}
-	r := start()
-	defer r.end()
-	r.trail.Path, r.traced = append(slices.Clip(t.Path), fieldpath.Step{}), true
-	v = leaf.Addressable(v)
-	list, m := p.whole.nodes[n], memoryOf(v)
-	elements := make([]Element, r.index(list, m))
-	for i := range elements {
-		elements[i] = list.keyAt(m, r.entries[i].at)
-		elements[i].Value = v.Index(elements[i].At)
-	}
-	r.trail.MoveTo(t)
-	return elements
-}
-
-// elements returns the elements of a map or keyed list in canonical order.
-func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
-	if n.Kind == fieldplan.Map {
-		return Entries(t, n, v)
-	}
-	return p.keyed(t, n, v)
 }
 
 // keyedElement writes an element of a keyed list, or an entry of a map with key name, after the

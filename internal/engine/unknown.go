@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -49,27 +48,3 @@ func (o *op) unknown(e Element) op {
 
 // afterNames sorts after all names, which are UTF-8.
 const afterNames = "\xff"
-
-// unknownMembers pairs the unknown members of two objects. It is nil if the plan admits none.
-func (d *differ) unknownMembers(s sides) *pairing {
-	if s[0].node.Rest == nil {
-		return nil
-	}
-	return &pairing{
-		left: [2][]Element{
-			UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value),
-		},
-	}
-}
-
-// unknown compares those of the remaining unknown members whose names sort before name.
-func (d *differ) unknown(n *node, members *pairing, name string) {
-	for members != nil && members.first() < name && members.next() {
-		o := n.rest.unknown(*members.element())
-		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
-		from := origin{kind: OriginUnknown, depth: len(d.trail.Path)}
-		d.leafMember(&o,
-			sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
-		d.trail.Leave()
-	}
-}

@@ -56,13 +56,14 @@ func checkQuantity(text string) *fault.Error {
 // CheckQuantities refuses well-formed JSON with a string or number anywhere that would keep the
 // parser of quantities busy.
 func CheckQuantities(raw []byte) *fault.Error {
+	var scratch []byte
 	for s := canonjson.NewScanner(raw); ; {
 		token := s.Token()
 		if token == nil {
 			return nil
 		}
-		if token[0] == '"' {
-			token, _, _ = canonjson.AppendText(nil, token, 0)
+		if text := canonjson.NewScanner(token); token[0] == '"' {
+			token, _ = text.Text(&scratch)
 		}
 		if problem := checkQuantity(string(token)); problem != nil {
 			return problem

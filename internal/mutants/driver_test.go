@@ -22,7 +22,7 @@ var driverMutants = []mutant{
 	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},
 	{"mandatory keys stay", kitTaggingFile, "s.Mandatory = t.Mandatory(u.class, u.request.Machine)", "", kitTags},
 	{"a resource that is right gets no call", kitTaggingFile, "if len(plans[i].Set)+len(plans[i].Remove) > 0 {", "if true {", kitTags},
-	{"whole sets have foreign keys", kitTaggingFile, "Apply(of[0].Tags)", "Apply(nil)", kitTags},
+	{"whole sets have foreign keys", kitTaggingFile, "Apply(r.Tags)", "Apply(nil)", kitTags},
 	{"an unguarded whole set is read again before it is written", kitTaggingFile, "if t.Rules.Guard == tags.Unguarded {", "if false {", kitTags},
 	{"a whole set is not written to a resource that is gone", kitTaggingFile, "\t\treturn errGone\n", "\t\treturn nil\n", kitTags},
 	{"values of the second read are hidden", kitTaggingFile, "\tread.hide(maps.Values(live[at].Tags))\n", "", kitTags},
@@ -37,7 +37,7 @@ var driverMutants = []mutant{
 	// Calls.
 	{"the marker is written if something differs", kitCallFile, "case len(u.steps) == 0:", "case false:", kitTags},
 	{"nothing is called without the marker", kitCallFile, "if err := u.request.BeforeWrite(ctx); err != nil {", "if err := u.request.BeforeWrite(ctx); false {\n\t\t_ = err", kitTags},
-	{"a takeover is told", kitCallFile, "takeover(u.definition.Takeover)", "_ = takeover", kitTags},
+	{"a takeover is told", kitCallFile, "tell()", "_ = tell", kitTags},
 	{"a resource whose call failed gets no further one", kitCallFile, "u.notDone[r] = true", "_ = r", kitTags},
 	{"a resource whose call failed does not hold up others", kitCallFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
 	{"a partial failure is one", kitCallFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},

@@ -18,15 +18,15 @@ const (
 // planMutants break what plan says of a Shoot.
 var planMutants = []mutant{
 	{"zones are only appended", judgementsFile, "slices.Equal(before, after[:len(before)]); {", "true; {", verdicts},
-	{"a cluster that wakes up creates machines", judgementsFile, "ofPool(ComeOrGo, WokenUp)", "ofPool(None, WokenUp)", edits},
+	{"a cluster that wakes up creates machines", judgementsFile, `ofPool(ComeOrGo, RuleOf("WokenUp"))`, `ofPool(None, RuleOf("WokenUp"))`, edits},
 	{"an operation stands alone", operationsFile, `case has(o, "alone") && len(beside) > 1:`, "case false:", verdicts},
 	{"a hibernated cluster takes no operation", operationsFile, `case has(o, "awake") && s.isHibernated():`, "case false:", verdicts},
-	{"maintenance is not harmless", operationsFile, "ofPool(Indeterminate, MaintenanceStarted)", "ofPool(None, MaintenanceStarted)", verdicts},
+	{"maintenance is not harmless", operationsFile, `ofPool(Indeterminate, RuleOf("MaintenanceStarted"))`, `ofPool(None, RuleOf("MaintenanceStarted"))`, verdicts},
 	{"a transition needs its conditions", refusalsFile, "isValue && !matches(pattern, updated)", `isValue && pattern == "x"`, verdicts},
 	{"an old mistake stays", refusalsFile, "if _, is := before[key]; !is {", "if _, is := before[key]; !is || true {", verdicts},
 	{"a zone without machines for the system", refusalsFile, "int(maximum) >= len(zones)", "int(maximum) >= 0", verdicts},
 	{"a type that cannot be used", profileFile, "refuse(!*orDefault(m.Usable, true)", "refuse(false", verdicts},
-	{"an expired image replaces a lower one", profileFile, `return old.Version == "" || refusal`, "return true || refusal", verdicts},
+	{"an expired image replaces a lower one", profileFile, `return old.Version == "" || lowered`, "return true || lowered", verdicts},
 	{"the region is fixed", tableFile, "spec.region  refused refused", "spec.region  none none", verdicts},
 	{"the machine type rolls", tableFile, "machine.type  roll refused", "machine.type  none refused", edits},
 	{"a field without a row is not harmless", poolFolder + "fields.go", "case !known && !harmless:", "case !known && !harmless && false:", edits},

@@ -13,12 +13,14 @@ const (
 
 const (
 	classesFile       = "hotupdate/machineupdate/classes.go"
+	driverFile        = "hotupdate/machineupdate/driver.go"
+	preparedFile      = "hotupdate/machineupdate/prepared.go"
 	creationFile      = "hotupdate/machineupdate/creation.go"
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
 	observationFile   = "hotupdate/machineupdate/observation.go"
-	fleetFile         = "hotupdate/machineupdate/metrics.go"
+	fleetFile         = "hotupdate/machineupdate/fleet.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
@@ -95,7 +97,7 @@ var updateMutants = []mutant{
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })", "return string(document)", lanes},
-	{"what is of another lane is frozen", laneFile, "return l.of(pointer) == lane && l.schema.Holds", "return l.schema.Holds", lanes},
+	{"what is of another lane is frozen", laneFile, "return l.of(pointer) == i && l.schema.Holds", "return l.schema.Holds", lanes},
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
 	{"a lane has its kinds", laneFile, "\tif len(next.kinds) == 0 {", "\tif true {", lanes},
 	{"a lane has a small record", laneFile, "\t\tlimits = others\n", "\t\t_ = others\n", lanes},
@@ -106,8 +108,8 @@ var updateMutants = []mutant{
 	{"a drain applies one lane", laneFile, "\tcase slices.ContainsFunc(l.lanes, isInPlace):", "\tcase false:", lanes},
 	{"a driver of a drain reads first", laneFile, "\tcase !driver.ReadsFirst:", "\tcase false:", lanes},
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
-	{"a driver is told by its lanes", classesFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
-	{"the order of lanes means nothing", classesFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
+	{"a driver is told by its lanes", driverFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
+	{"the order of lanes means nothing", driverFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
 	{"a class is prepared anew for other lanes", classesFile, "reflect.DeepEqual(p.driver, driver)", "p.driver.Revision == driver.Revision && reflect.DeepEqual(p.driver.Kinds, driver.Kinds)", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
@@ -164,7 +166,7 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
-	{"a creation records the class of the driver", classesFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "read.ProviderSpec == nil || true", creations},
+	{"a creation records the class of the driver", preparedFile, "read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec)", "bytes.Equal(read.ProviderSpec, p.class.ProviderSpec) || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
@@ -223,23 +225,23 @@ var updateMutants = []mutant{
 	{"a record of a later version is told apart", recordParseFile, "\tcase number > version:", "\tcase false:", records},
 	{"a record is bounded", recordTargetFile, "\t\tif n := l.cost(); n > maxLeaf {", "\t\tif n := l.cost(); n > 2*maxLeaf {", records},
 	// The planner of package tags.
-	{"only recorded values are removed", tagsPlannerFile, "\t\t\tif p.same(tag.Value, value) {", `			if tag.Value != "" || true {`, plans},
-	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !owned(tag.Value) {\n\t\t\treturn false", "\t\tif !owned(tag.Value) {\n\t\t\tcontinue", plans},
+	{"only recorded values are removed", tagsPlannerFile, "return p.owned[Tag{id, p.rules.value(value)}]", "return len(p.owned) > 0", plans},
+	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !p.isOwned(id, tag.Value) {\n\t\t\treturn false", "\t\tif !p.isOwned(id, tag.Value) {\n\t\t\tcontinue", plans},
 	{"reserved keys are not removed", tagsPlannerFile, "return why == \"\"", "return why == \"\" || true", plans},
-	{"a wanted key is not removed", tagsPlannerFile, "\t\tcase isWanted:\n", "\t\tcase isWanted && !p.removable(live, id):\n", plans},
+	{"a wanted key is not removed", tagsPlannerFile, "\t\tcase isWanted:\n", "\t\tcase isWanted && !p.isRemovable(id, spellings):\n", plans},
 	{"every recorded spec is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[:min(len(s.Recorded), 1)] {\n", plans},
 	{"what is recorded first is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[min(len(s.Recorded), 1):] {\n", plans},
-	{"mandatory keys hide desired ones", tagsPlannerFile, "if !p.mandatory.has(id) && !yield(id,", "if !yield(id,", plans},
-	{"what is live needs no call", tagsPlannerFile, "\t\tif isLive && p.same(live.tags[key], tag.Value) {", "\t\tif false {", plans},
-	{"a foreign value that is lost is told", tagsPlannerFile, "&& !p.owned(id, live.tags[key]) {", "&& false {", plans},
-	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = key\n", "\t\t\t_ = key\n", plans},
-	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+p.wanted > p.rules.MaxTags {", "if additions > 0 && foreign+p.wanted > 1000*p.rules.MaxTags {", plans},
-	{"where a limit binds removals come first", tagsPlannerFile, "plan.setFirst = foreign+len(plan.Remove)+p.wanted <= p.rules.MaxTags", "plan.setFirst = true", plans},
-	{"keys without values are the same", tagsPlannerFile, "return p.rules.KeysOnly || a == b", "return a == b", plans},
+	{"mandatory keys hide desired ones", tagsPlannerFile, "range []spec{p.desired, p.mandatory}", "range []spec{p.mandatory, p.desired}", plans},
+	{"what is live needs no call", tagsPlannerFile, "\t\t\tif p.rules.value(found.Value) == tag.Value {", "\t\t\tif false {", plans},
+	{"a foreign value that is lost is told", tagsPlannerFile, "if !p.isOwned(id, found.Value) {", "if false {", plans},
+	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = found.Key\n", "", plans},
+	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+wanted > p.rules.MaxTags {", "if additions > 0 && foreign+wanted > 1000*p.rules.MaxTags {", plans},
+	{"where a limit binds removals come first", tagsPlannerFile, "plan.setFirst = foreign+len(plan.Remove)+wanted <= p.rules.MaxTags", "plan.setFirst = true", plans},
+	{"keys without values are the same", tagsSpecFile, "\tif r.KeysOnly {\n\t\treturn \"\"", "\tif false {\n\t\treturn \"\"", plans},
 	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
 	{"a mistaken description of a cloud plans nothing", tagsPlannerFile, "\tif err := p.rules.check(); err != nil {", "\tif err := p.rules.check(); false {", "tags Mistakes"},
 	{"a pattern for all keys is a mistake", tagsRulesFile, "\t\tcase text == \"\":\n", "\t\tcase false:\n", "tags Mistakes"},
 	{"what the cloud reserves, it reserves in any case", tagsRulesFile, "list.why == isReserved && matches(pattern, fold(key))", "false", "tags Sixth"},
-	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif !r.IgnoresCase {\n", "\tif true {\n", plans},
+	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif r.IgnoresCase {\n", "\tif false {\n", plans},
 	{"each resource is planned once", tagsPlannerFile, "\tplans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })\n", "", plans},
 }

@@ -28,22 +28,6 @@ func Printable(text string) string {
 	return escaped(text, func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar })
 }
 
-// MarkdownCode shows text as code within a line, without effect as Markdown or HTML.
-func MarkdownCode(text string) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	for _, r := range Printable(text) {
-		if strings.ContainsRune("&<>|`\\*_[]~@#!", r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return "<code>" + b.String() + "</code>"
-}
-
 // CodeBlock shows text as code in Markdown, in at most room bytes without the fences. It counts the
 // lines that do not fit.
 func CodeBlock(text string, room int) string {

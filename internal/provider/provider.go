@@ -7,6 +7,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"io"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -67,26 +68,19 @@ type Additional struct {
 	Unknown bool
 }
 
-// Pool is a worker pool as an extension sees it.
+// Pool is a worker pool as an extension sees it, in the JSON form of a Worker.
 type Pool struct {
-	Name              string
-	UpdateStrategy    hotupdate.Strategy
-	KubernetesVersion *string
-	MachineType       string
-	MachineImage      hash.Image
-	Volume            *Volume
-	DataVolumes       []DataVolume
-	ProviderConfig    []byte // nil if there is none
+	Name              string             `json:"name"`
+	UpdateStrategy    hotupdate.Strategy `json:"-"`
+	KubernetesVersion *string            `json:"kubernetesVersion,omitempty"`
+	MachineType       string             `json:"machineType"`
+	MachineImage      hash.Image         `json:"machineImage,omitzero"`
+	Volume            *DataVolume        `json:"volume,omitempty"` // the root volume, without a name
+	DataVolumes       []DataVolume       `json:"dataVolumes"`
+	ProviderConfig    json.RawMessage    `json:"providerConfig,omitempty"` // nil if there is none
 }
 
-// Volume is the root volume of a pool's machines.
-type Volume struct {
-	Size      string
-	Type      *string
-	Encrypted *bool
-}
-
-// DataVolume is a volume beside the root volume.
+// DataVolume is a volume of a pool's machines.
 type DataVolume struct {
 	Name      string  `json:"name,omitempty"`
 	Size      string  `json:"size"`

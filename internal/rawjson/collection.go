@@ -22,21 +22,14 @@ func (r *run) list(n *node, v reflect.Value) *fault.Error {
 	if last {
 		v.Set(reflect.MakeSlice(n.typ, 0, 0))
 	}
-	elements := v
-	if r.lends {
-		elements = r.take(&n.memory).Elem()
-	}
 	for i := 0; !last && problem == nil; i++ {
-		if i == elements.Cap() {
-			elements.Grow(firstCapacity)
+		if i == v.Cap() {
+			v.Grow(firstCapacity)
 		}
-		elements.SetLen(i + 1)
-		if problem = r.element(n, i, elements.Index(i)); problem == nil {
+		v.SetLen(i + 1)
+		if problem = r.element(n, i, v.Index(i)); problem == nil {
 			last, problem = r.Next(']')
 		}
-	}
-	if r.lends && elements.Len() > 0 {
-		v.Set(elements)
 	}
 	return problem
 }
@@ -83,7 +76,7 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n)
 	}
-	m := mapping{value: r.newMap(n), key: r.variable(&n.key), elem: r.variable(&n.entry)}
+	m := mapping{value: reflect.MakeMap(n.typ)}
 	m.quantities, _ = reflect.TypeAssert[map[string]resource.Quantity](m.value)
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
@@ -97,13 +90,6 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 		}
 	}
 	return problem
-}
-
-func (r *run) newMap(n *node) reflect.Value {
-	if r.lends {
-		return r.take(&n.memory).Elem()
-	}
-	return reflect.MakeMap(n.typ)
 }
 
 // entry reads a member into a map.
@@ -120,6 +106,9 @@ func (r *run) entry(n *node, m *mapping) *fault.Error {
 		m.texts[name], problem = r.str()
 		problem = r.skip(problem)
 	} else {
+		if !m.elem.IsValid() {
+			m.key, m.elem = reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem()
+		}
 		problem = r.fill(&n.elem, m.elem)
 		r.set(n, m, name)
 		m.elem.SetZero()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -12,18 +11,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// table is a compiled plan. It is immutable and safe for concurrent use.
-type table struct {
-	root   target
-	config memory
-	stores int // number of memories
-	lends  bool
-	runs   sync.Pool
-}
-
-// tableOf returns the table of a plan, which is compiled once and kept with the plan.
-func tableOf(p *fieldplan.Plan) *table {
-	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*table)
+// rootOf returns the compiled root of a plan. It is compiled once and kept with the plan; it is
+// immutable and safe for concurrent use.
+func rootOf(p *fieldplan.Plan) *node {
+	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*node)
 }
 
 // kind says how a node is read.
@@ -61,11 +52,8 @@ type node struct {
 	byName map[string]int
 	rest   int // index of the struct's field for unknown members, or none
 
-	elem   target       // of a collection
-	memory memory       // for a list or map
-	key    memory       // for a key of a map
-	entry  memory       // for a value of a map
-	keys   reflect.Type // a map type with the same keys
+	elem target       // of a collection
+	keys reflect.Type // a map type with the same keys
 
 	want       string // the expected JSON type, for problems
 	rounds     bool   // the decoder rounds numbers
@@ -78,7 +66,7 @@ const none = -1
 // target is the destination of a value: a node, behind pointers.
 type target struct {
 	node     *node
-	pointers []memory // memory for the value of each pointer, outermost first
+	pointers int
 }
 
 // field is a member of an object, in the order of the Go struct.
@@ -91,45 +79,20 @@ type field struct {
 	through []int  // embedded structs, outermost first
 }
 
-type compiler struct {
-	nodes    map[*fieldplan.Node]*node
-	memories map[memory]memory
-	table    *table
-}
+type compiler map[*fieldplan.Node]*node
 
-func compile(p *fieldplan.Plan) *table {
-	t := &table{lends: true}
-	c := &compiler{nodes: map[*fieldplan.Node]*node{}, memories: map[memory]memory{}, table: t}
+func compile(p *fieldplan.Plan) *node {
 	root := *p.Root
 	root.Fields = slices.Concat(p.Meta, p.Root.Fields)
-	t.config = c.memory(p.Type, pointee)
-	t.root = target{node: c.node(&root)}
-	t.runs.New = func() any {
-		r := &run{table: t, stores: make([]store, t.stores)}
-		r.done = r.release
-		return r
-	}
-	return t
+	return compiler{}.node(&root)
 }
 
-// memory returns the memory for values of a type in a role. All nodes share it.
-func (c *compiler) memory(t reflect.Type, r role) memory {
-	key := memory{typ: t, role: r}
-	m, ok := c.memories[key]
-	if !ok {
-		m = memory{typ: t, role: r, store: c.table.stores}
-		c.memories[key] = m
-		c.table.stores++
-	}
-	return m
-}
-
-func (c *compiler) node(from *fieldplan.Node) *node {
-	if n, ok := c.nodes[from]; ok {
+func (c compiler) node(from *fieldplan.Node) *node {
+	if n, ok := c[from]; ok {
 		return n
 	}
 	n := &node{kind: kindOf(from), typ: from.Type, plan: from, rest: none, want: from.TypeName()}
-	c.nodes[from] = n
+	c[from] = n
 	//exhaustive:ignore
 	switch n.kind {
 	case object:
@@ -137,27 +100,22 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 		c.object(n)
 	case list, array:
 		n.want = "list"
-		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
+		n.elem = c.target(n.typ.Elem(), from.Elem)
 	case mapOfAny, mapByKeys:
 		n.want = "object"
-		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
-		n.key, n.entry = c.memory(n.typ.Key(), pointee), c.memory(n.typ.Elem(), pointee)
+		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
 	case integer, unsigned, float:
 		n.bits = uint8(n.typ.Bits()) //nolint:gosec // at most 64
 	case free, own, foreign:
-		c.byDecoder(n)
+		n.byDecoder()
 	}
 	return n
 }
 
-// byDecoder prepares a node that the decoder reads. The memory of values with foreign methods is
-// not reused, since the methods may keep it.
-func (c *compiler) byDecoder(n *node) *node {
+// byDecoder prepares a node that the decoder reads.
+func (n *node) byDecoder() *node {
 	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
-	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes ||
-		slices.Contains(leaf.KnownTypes(), n.typ)
-	c.table.lends = c.table.lends && isOurs
 	return n
 }
 
@@ -212,15 +170,15 @@ func leafKind(n *fieldplan.Node) kind {
 }
 
 // target returns the target for type t with its pointers.
-func (c *compiler) target(t reflect.Type, from *fieldplan.Node) target {
-	var pointers []memory
+func (c compiler) target(t reflect.Type, from *fieldplan.Node) target {
+	pointers := 0
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
-		pointers = append(pointers, c.memory(t.Elem(), pointee))
+		pointers++
 	}
-	return target{node: c.node(from), pointers: pointers}
+	return target{c.node(from), pointers}
 }
 
-func (c *compiler) object(n *node) {
+func (c compiler) object(n *node) {
 	fields := slices.SortedFunc(slices.Values(n.plan.Fields),
 		func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
 	n.fields, n.byName = make([]field, len(fields)), make(map[string]int, len(fields))
@@ -232,15 +190,11 @@ func (c *compiler) object(n *node) {
 		}
 		switch {
 		case f.Quoted:
-			n.fields[i].target = target{
-				node: c.byDecoder(&node{
-					kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String(),
-				}),
-			}
+			m := &node{kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String()}
+			n.fields[i].target = target{node: m.byDecoder()}
 		case !sf.IsExported(): // an embedded struct with a JSON name
-			n.fields[i].target = target{
-				node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}),
-			}
+			m := &node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}
+			n.fields[i].target = target{node: m.byDecoder()}
 		}
 		n.byName[f.Name] = i
 	}

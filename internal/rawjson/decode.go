@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -33,29 +34,19 @@ import (
 // The value of an interface is that of Kubernetes' decoder. Numbers that the decoder would round
 // are refused.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	config, _, err := read(p, raw, decoded)
-	return config, err
+	return read(p, raw, decoded)
 }
 
 // Read is [Decode] for a value that represents the raw JSON: the empty interface holds
 // json.RawMessage, so that all numbers are exact.
 func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	config, _, err := read(p, raw, exact)
-	return config, err
-}
-
-// Borrow is [Read] for a value that the caller only reads and gives back: done must be called when
-// neither the value nor anything in it is used any more, and raw must not change before that. Done
-// may also be called after an error.
-func Borrow(p *fieldplan.Plan, raw []byte) (config reflect.Value, done func(), err error) {
-	return read(p, raw, borrowed)
+	return read(p, raw, exact)
 }
 
 // Part is [Decode] for a type that describes only a part of the document: unknown members are
 // skipped. Together with problems, it returns the value as far as it could be read.
 func Part(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	config, _, err := read(p, raw, partly)
-	return config, err
+	return read(p, raw, partly)
 }
 
 // use says what the value is for.
@@ -64,27 +55,16 @@ type use uint8
 const (
 	decoded use = iota
 	exact
-	borrowed
 	partly
 )
 
-func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func(), err error) {
-	r := tableOf(p).run(raw, u)
-	config = r.take(&r.table.config)
-	problem := r.document(config.Elem())
-	if problem == nil && len(r.faults) == 0 {
-		if u == borrowed {
-			return config, r.done, nil
-		}
-		r.release() // another goroutine may have the run from here on
-		return config, func() {}, nil
-	}
-	err = r.err(problem)
-	r.release()
-	if u != partly {
+func read(p *fieldplan.Plan, raw []byte, u use) (reflect.Value, error) {
+	r, config := run{Scanner: canonjson.NewScanner(raw), use: u}, reflect.New(p.Type)
+	err := r.err(r.document(rootOf(p), config.Elem()))
+	if err != nil && u != partly {
 		config = reflect.New(p.Type)
 	}
-	return config, func() {}, err
+	return config, err
 }
 
 // maxFaults bounds the problems that are reported, for example for a list of a million wrong

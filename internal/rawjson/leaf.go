@@ -36,36 +36,11 @@ func (r *run) skip(problem *fault.Error) *fault.Error {
 
 // str reads a string. It reads nothing if the string is not valid text.
 func (r *run) str() (string, *fault.Error) {
-	start := r.At + 1
-	name, problem := r.key()
-	switch {
-	case problem != nil:
+	text, problem := r.key()
+	if problem != nil {
 		return "", problem
-	case len(name) == r.At-1-start: // it has no escapes, since each is longer than its character
-		return r.piece(start, r.At-1), nil
-	case !r.lends:
-		return string(name), nil
 	}
-	if r.unescaped.Len() == 0 {
-		r.unescaped.Grow(min(len(r.Raw), firstUnescaped))
-	}
-	before := r.unescaped.Len()
-	r.unescaped.Write(name)
-	return r.unescaped.String()[before:], nil
-}
-
-func (r *run) piece(start, end int) string {
-	if r.lends {
-		return r.whole[start:end]
-	}
-	return string(r.Raw[start:end])
-}
-
-// unescape reads a string of any spelling into scratch.
-func (r *run) unescape() *fault.Error {
-	text, end, problem := canonjson.AppendText(r.scratch[:0], r.Raw, r.At)
-	r.scratch, r.At = text, end
-	return problem
+	return string(text), nil
 }
 
 func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
@@ -149,7 +124,7 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	if raw[0] == '"' {
 		start, end = start+1, end-1
 	}
-	parsed, err := leaf.ParseQuantity(strings.TrimSpace(r.piece(start, end)))
+	parsed, err := leaf.ParseQuantity(string(bytes.TrimSpace(r.Raw[start:end])))
 	switch err := err.(type) { //nolint:errorlint // it is not wrapped
 	case nil:
 		*q = parsed
@@ -164,10 +139,6 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 // extent reads a value of any kind and returns its bytes, or nil after a problem.
 func (r *run) extent() ([]byte, *fault.Error) {
 	start := r.At
-	if end := canonjson.PlainEnd(r.Raw, start+1); r.Peek() == '"' && end < len(r.Raw) && r.Raw[end] == '"' {
-		r.At = end + 1
-		return r.Raw[start:r.At], nil
-	}
 	if problem := r.Check(); problem != nil {
 		return nil, r.skip(problem)
 	}
@@ -188,7 +159,7 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	case problem != nil:
 		r.report(problem)
 	case n.kind == free && r.use != decoded:
-		v.Set(reflect.ValueOf(json.RawMessage(r.lasting(raw))))
+		v.Set(reflect.ValueOf(json.RawMessage(bytes.Clone(raw))))
 	case !n.decode(raw, v, header):
 		r.report(n.mismatch(raw))
 	case n.rounds && !isExact(raw):
@@ -199,14 +170,6 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 		})
 	}
 	return nil
-}
-
-// lasting returns bytes that do not change while the value is used.
-func (r *run) lasting(raw []byte) []byte {
-	if r.lends {
-		return raw
-	}
-	return bytes.Clone(raw)
 }
 
 // decode lets the decoder, or the type itself, read a value.

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// TestTextsStandAlone: a text of a value that is not given back does not keep the document in memory that it stood in.
+// TestTextsStandAlone: a text of a value does not keep the document in memory that it stood in.
 func TestTextsStandAlone(t *testing.T) {
 	const size, count = 1 << 20, 32
 	p := build(t, reflect.TypeFor[wide]())
@@ -74,40 +74,14 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(awsConfig)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, done, err := rawjson.Borrow(p, awsConfig)
+		_, err := rawjson.Read(p, awsConfig)
 		if err != nil {
 			b.Fatal(err)
 		}
-		done()
 	}
 }
 
-// TestBorrowTwice: values that are lent at one time share no memory, and one that was given back leaves nothing in the next.
-func TestBorrowTwice(t *testing.T) {
-	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
-	other := []byte(`{"dataVolumes":[{"name":"a"},{"name":"b"}],"tags":{"vm":{"key1":"x"}},"volume":{},"nodeTemplate":{},"iamInstanceProfile":{}}`)
-	for range 3 {
-		var lent []reflect.Value
-		var done []func()
-		documents := [][]byte{awsConfig, other, []byte("{}"), other}
-		for _, raw := range documents {
-			value, giveBack, err := rawjson.Borrow(p, raw)
-			require.NoError(t, err)
-			lent, done = append(lent, value), append(done, giveBack)
-			_, failed, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":1}],"tags":{"vm":{"key1":"x"`))
-			require.Error(t, err)
-			failed()
-		}
-		for i, raw := range documents {
-			want, err := rawjson.Read(p, raw)
-			require.NoError(t, err)
-			requireDeepEqual(t, want, lent[i], string(raw))
-			done[i]()
-		}
-	}
-}
-
-// TestDecodeConcurrently: a run belongs to another goroutine as soon as it is given back.
+// TestDecodeConcurrently: a compiled plan is shared.
 func TestDecodeConcurrently(t *testing.T) {
 	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
 	var group sync.WaitGroup

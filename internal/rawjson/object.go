@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -110,17 +109,11 @@ func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error)
 
 // key reads a name, unescaped. The next call overwrites the result.
 func (r *run) key() ([]byte, *fault.Error) {
-	start := r.At + 1
 	if r.Peek() != '"' {
 		_, _, problem := r.Name()
 		return nil, problem
 	}
-	if end := canonjson.PlainEnd(r.Raw, start); end < len(r.Raw) && r.Raw[end] == '"' {
-		r.At = end + 1
-		return r.Raw[start:end], nil
-	}
-	problem := r.unescape()
-	return r.scratch, problem
+	return r.Text(&r.scratch)
 }
 
 // field reads a member's value into the struct v. It sets embedded pointers on the way, even if the

@@ -333,7 +333,7 @@ func TestPauseUnimplementedEpoch(t *testing.T) {
 	p := f.start()
 	f.settled(1)
 	pause := func(value string) {
-		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, machineupdate.AnnotationPause, value)
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, "machine.sapcloud.io/pause-hot-update", value)
 		_, err := f.client.Machines.Patch(t.Context(), "m-1", types.MergePatchType, patch, metav1.PatchOptions{})
 		require.NoError(t, err)
 	}

@@ -8,8 +8,11 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +33,7 @@ import (
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/machinecodes/status"
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -383,14 +387,35 @@ func (l *landscape) freePort() int32 {
 	return int32(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// runDeployments runs MCM's controllers of deployments and sets, which never end.
+// deploymentsOf is the environment variable with the arguments of a process that runs MCM's controllers of deployments and sets.
+const deploymentsOf = "MCM_DEPLOYMENTS"
+
+// TestMain runs the tests, or MCM's controllers of deployments and sets. These need a process of their own, as in a cluster: MCM writes to the
+// global scheme of client-go when it starts.
+func TestMain(m *testing.M) {
+	arguments := strings.Fields(os.Getenv(deploymentsOf))
+	if len(arguments) == 0 {
+		os.Exit(m.Run())
+	}
+	klog.SetLogger(logr.Discard())
+	server, flags := mcmoptions.NewMCMServer(), pflag.NewFlagSet("", pflag.PanicOnError)
+	server.AddFlags(flags)
+	_ = flags.Parse(arguments) // it panics
+	panic(mcmapp.Run(server))
+}
+
+// runDeployments runs MCM's controllers of deployments and sets, until the test ends.
 func (l *landscape) runDeployments(kubeconfig string) {
 	l.Helper()
-	server := mcmoptions.NewMCMServer()
-	server.ControlKubeconfig, server.TargetKubeconfig, server.Namespace = kubeconfig, kubeconfig, l.namespace
-	server.Address, server.Port, server.LeaderElection.LeaderElect = "127.0.0.1", l.freePort(), false
-	server.KubeAPIQPS, server.KubeAPIBurst = 200, 400
-	go func() { panic(mcmapp.Run(server)) }()
+	binary, err := os.Executable()
+	require.NoError(l, err)
+	process := exec.CommandContext(l.Context(), binary)
+	process.Stderr = os.Stderr
+	process.Env = append(os.Environ(), fmt.Sprintf(
+		"%s=--control-kubeconfig=%[2]s --target-kubeconfig=%[2]s --namespace=%s --address=127.0.0.1 --port=%d --leader-elect=false --kube-api-qps=200 --kube-api-burst=400",
+		deploymentsOf, kubeconfig, l.namespace, l.freePort()))
+	require.NoError(l, process.Start())
+	l.Cleanup(func() { assert.Error(l, process.Wait(), "it does not end by itself") })
 }
 
 // machineOptions are those of MCM's controller of machines, with the queries of Gardener.

@@ -67,7 +67,7 @@ type options struct {
 	document, all, exitCode bool
 	audit                   auditOptions
 	anyName, verbose        bool
-	from, crd, classes      string
+	crd, classes            string
 }
 
 // usageError is an error in the command line.
@@ -154,7 +154,6 @@ func (p *process) command(
 		add(c, command)
 	}
 	check(command.Flags())
-	command.Long = wrapped(command.Long)
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
 			return &usageError{"standard input can be only one of the files"}
@@ -168,27 +167,6 @@ func (p *process) command(
 
 // maxHelp is the number of columns of help.
 const maxHelp = 100
-
-// wrapped breaks the lines of paragraphs that are too long. It leaves lists and examples as they
-// are.
-func wrapped(text string) string {
-	paragraphs := strings.Split(text, "\n\n")
-	for i, p := range paragraphs {
-		tooLong := func(line string) bool { return len(line) > maxHelp }
-		if strings.Contains(p, "\n ") || !slices.ContainsFunc(strings.Split(p, "\n"), tooLong) {
-			continue
-		}
-		line, lines := "", []string{}
-		for word := range strings.FieldsSeq(p) {
-			if line != "" && len(line)+1+len(word) > maxHelp {
-				lines, line = append(lines, line), ""
-			}
-			line = strings.TrimPrefix(line+" "+word, " ")
-		}
-		paragraphs[i] = strings.Join(append(lines, line), "\n")
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
 
 // knownCommand refuses an unknown command.
 func knownCommand(root *cobra.Command, args []string) error {

@@ -69,7 +69,7 @@ func explainFields(c *call) (int, error) {
 	for _, one := range all {
 		parts = append(parts, one.text())
 	}
-	c.writeText(strings.Join(parts, "\n"))
+	c.out.WriteString(strings.Join(parts, "\n"))
 	return exitOK, nil
 }
 
@@ -103,7 +103,7 @@ func explainPools(c *call) ([]explained, error) {
 	all := make([]explained, len(m.Pools))
 	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {
-		fields, err := pool.Explain(p, pool.Options{Schema: r.Schemas.Schema, Providers: c.std.providers})
+		fields, err := pool.Explain(p, r.Options)
 		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}}, manifests.InFile(m.From, err)
 		for _, f := range fields {
 			all[i].Fields = append(all[i].Fields, fieldShown{
@@ -178,7 +178,7 @@ func hashConfigs(c *call) (int, error) {
 		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash},
 			func(cell string) bool { return cell == "" }))
 	}
-	c.writeText(plaintext.Table(rows))
+	c.out.WriteString(plaintext.Table(rows))
 	return exitOK, nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -87,11 +85,10 @@ func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) 
 func (c *call) completePools(
 	_ *cobra.Command, files []string, _ string,
 ) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	schemas, err := side.NewCatalog(c.schema, c.std.providers)
+	r, err := c.reader()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	r := &side.Reader{Schemas: schemas, Options: pool.Options{Schema: schemas.Schema, Providers: c.std.providers}}
 	for _, file := range slices.DeleteFunc(files, func(file string) bool { return file == stdin }) {
 		for _, m := range r.Read(file) {
 			for _, p := range m.Pools {

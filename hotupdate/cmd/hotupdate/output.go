@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -25,7 +23,7 @@ func (o *options) addOutput(command *cobra.Command, formats ...string) {
 
 // addOutputs adds the output flag with the formats of most commands.
 func (c *call) addOutputs(command *cobra.Command) {
-	c.addOutput(command, textOutput, markdownOutput, jsonOutput)
+	c.addOutput(command, textOutput, jsonOutput)
 }
 
 // listVersion is the version of lists in JSON.
@@ -40,14 +38,6 @@ func writeJSON(c *call, value any) error {
 	text, err := report.JSON(value)
 	c.out.Write(text)
 	return err
-}
-
-// writeText writes the result as text, or as a block of code in Markdown.
-func (c *call) writeText(text string) {
-	if c.output == markdownOutput {
-		text = plaintext.CodeBlock(text, math.MaxInt)
-	}
-	c.out.WriteString(text)
 }
 
 // printable escapes characters that can move the cursor, colour the terminal or reverse the reading

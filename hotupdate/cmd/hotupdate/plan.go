@@ -2,20 +2,15 @@ package main
 
 import (
 	_ "embed" // for the help
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
 //go:embed help/plan.txt
@@ -27,10 +22,7 @@ func (p *process) planCommand() *cobra.Command {
 		Short: "what applying NEW after OLD does, and which fields are to blame",
 		Long:  planHelp,
 		Args: func(command *cobra.Command, args []string) error {
-			switch isReport := command.Flags().Changed("from"); {
-			case isReport && len(args) > 0:
-				return errors.New("--from takes the place of OLD and NEW")
-			case isReport, len(args) == 7, len(args) == 9, len(args) == 1 && p.std.byGit:
+			if len(args) == 7 || len(args) == 9 || len(args) == 1 && p.std.byGit {
 				return nil
 			}
 			return cobra.ExactArgs(2)(command, args)
@@ -46,9 +38,6 @@ func (p *process) planCommand() *cobra.Command {
 				"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
 		flags.StringVar(&c.classes, "classes", "",
 			"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
-		flags.StringVar(&c.from, "from", "",
-			"show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW,\n"+
-				"as in --from plan.json --output html")
 		flags.BoolVar(&c.verbose, "verbose", false,
 			"show to developers which Go field declares a class, and the sources of rules")
 		flags.BoolVar(&c.exitCode, "exit-code", false,
@@ -81,9 +70,6 @@ func passedOver(args []string) string {
 }
 
 func planChange(c *call) (int, error) {
-	if c.from != "" {
-		return c.showReport()
-	}
 	if why := passedOver(c.args); why != "" {
 		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
@@ -114,23 +100,6 @@ func planChange(c *call) (int, error) {
 		return exitOK, nil
 	}
 	return c.writeReport(report.New(plans, r.Warnings))
-}
-
-// showReport shows a report of plan --output json in another format.
-func (c *call) showReport() (int, error) {
-	read := func() ([]byte, error) { return os.ReadFile(c.from) }
-	if c.from == stdin {
-		read = func() ([]byte, error) { return io.ReadAll(c.std.in) }
-	}
-	text, err := read()
-	if err != nil {
-		return 0, manifests.InFile(side.Name(c.from), err)
-	}
-	former, err := report.Parse(text)
-	if err != nil {
-		return 0, manifests.InFile(side.Name(c.from), err)
-	}
-	return c.writeReport(former)
 }
 
 // writeReport writes a report, and returns the exit code.

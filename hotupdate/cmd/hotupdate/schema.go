@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 func (p *process) schemaCommand() *cobra.Command {
@@ -32,8 +29,7 @@ the list schemas, each with provider, apiVersion, kind and schema.`,
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-	}, func(c *call) (int, error) { return exitOK, printSchemas(c) },
-		func(c *call, command *cobra.Command) { c.addOutput(command, jsonOutput, markdownOutput) })
+	}, func(c *call) (int, error) { return exitOK, printSchemas(c) })
 	command.AddCommand(p.schemaDiffCommand())
 	return command
 }
@@ -58,57 +54,9 @@ func printSchemas(c *call) error {
 			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0],
 				strings.Join(names, ", "))
 		}
-		if c.output == jsonOutput {
-			return writeJSON(c, all[i].Schema)
-		}
-		all = all[i : i+1]
+		return writeJSON(c, all[i].Schema)
 	}
-	if c.output == jsonOutput {
-		return writeList(c, "schemas", all)
-	}
-	return writeSchemas(c, all)
-}
-
-// writeSchemas writes each Schema as a table in Markdown.
-func writeSchemas(c *call, all []side.ProviderSchema) error {
-	for _, s := range all {
-		var document schemajson.Document
-		if err := json.Unmarshal(s.Schema, &document); err != nil {
-			return err
-		}
-		rows := append([][]string{{"field", "type", "class", "options"}}, fieldRows("", document.Root)...)
-		fmt.Fprintf(&c.out, "## %s\n\n", s.Provider)
-		c.writeText(fmt.Sprintf("%s %s, fingerprint %s\n\n%s", s.APIVersion, s.Kind, document.Fingerprint,
-			plaintext.Table(rows)))
-	}
-	return nil
-}
-
-// fieldRows returns a row for every field of an object, or of the elements of a collection, and for
-// the fields below.
-func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
-	for n.Elem != nil {
-		path, n = path+"[]", n.Elem
-	}
-	for _, f := range n.Fields {
-		at := strings.TrimPrefix(path+"."+f.Name, ".")
-		rows = append(rows, []string{at, typeOf(f.Type), f.Class, strings.Join(f.Options(), ", ")})
-		rows = append(rows, fieldRows(at, f.Type)...)
-	}
-	return rows
-}
-
-func typeOf(n *schemajson.Node) string {
-	switch {
-	case n.Kind == "map":
-		return "map of " + typeOf(n.Elem)
-	case n.Elem != nil:
-		return n.Kind + " of " + typeOf(n.Elem)
-	case n.Bits != 0:
-		return fmt.Sprintf("%s%d", n.Kind, n.Bits)
-	default:
-		return n.Kind
-	}
+	return writeList(c, "schemas", all)
 }
 
 func (p *process) schemaDiffCommand() *cobra.Command {
@@ -162,7 +110,7 @@ func diffSchemas(c *call) (int, error) {
 	case c.output == jsonOutput:
 		err = writeDiffJSON(c, old.Schema, updated.Schema, findings)
 	case len(findings) == 0:
-		c.writeText("the Schemas mean the same\n")
+		c.out.WriteString("the Schemas mean the same\n")
 	default:
 		c.writeFindings(findings)
 	}
@@ -175,15 +123,13 @@ func diffSchemas(c *call) (int, error) {
 // writeFindings writes a row for each finding, with a ! before one that may roll pools or refuse
 // configs.
 func (c *call) writeFindings(findings []hotupdate.Finding) {
-	var text strings.Builder
 	for _, f := range findings {
 		marker := "! "
 		if f.Harmless() {
 			marker = "  "
 		}
-		text.WriteString(marker + printable(f.String()) + "\n")
+		c.out.WriteString(marker + printable(f.String()) + "\n")
 	}
-	c.writeText(text.String())
 }
 
 func exitCodeOfFindings(findings []hotupdate.Finding) int {

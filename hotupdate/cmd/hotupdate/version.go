@@ -29,8 +29,8 @@ func (p *process) versionCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "version",
 		Short: "which build of the command this is",
-		Long: "Writes the version of the module, the Go version and the platform; in JSON also the modules, " +
-			"settings and commit that the command was built from.",
+		Long: `Writes the version of the module, the Go version and the platform; in JSON also the modules,
+settings and commit that the command was built from.`,
 		Args: cobra.NoArgs,
 	}, func(c *call) (int, error) {
 		if c.output == jsonOutput {
@@ -46,8 +46,8 @@ func (p *process) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIRECTORY",
 		Short: "write manual pages",
-		Long: "Writes a manual page for every command into a directory that exists. SOURCE_DATE_EPOCH is the time " +
-			"in their headings, if it is set.",
+		Long: `Writes a manual page for every command into a directory that exists. SOURCE_DATE_EPOCH is the time
+in their headings, if it is set.`,
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {

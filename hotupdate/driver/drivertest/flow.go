@@ -27,6 +27,7 @@ type checker struct {
 	needs     map[string]bool // what promises need of the states, and whether these have it
 	newDriver func(cloud *Cloud) (updates, error)
 	broken    func(promise, format string, args ...any)
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 
 	cloud    *Cloud
 	driver   updates
@@ -66,15 +67,18 @@ const secret = "secret-of-drivertest"
 // start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
 // class.
 func (c *checker) start() bool {
+	c.require = func(holds bool, promise, format string, args ...any) {
+		if !holds {
+			c.broken(promise, format, args...)
+		}
+	}
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
-	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}},
-		machineupdate.Classes{}
+	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
+	c.pass = pass{ctx: context.Background(), cancel: func() {}}
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
-	if len(c.own) == 0 {
-		c.broken("desired state", "the states have all resources alike")
-	}
+	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
 	c.cloud.remember()
 	c.undisturbed()
 	c.machine = &metav1.PartialObjectMetadata{
@@ -100,9 +104,8 @@ func (c *checker) add(r *resource) {
 	if r.rules = &rules; !c.isOwn(r) {
 		return
 	}
-	if c.own = append(c.own, r); err != nil {
-		c.broken("desired state", "%v", err)
-	}
+	c.own = append(c.own, r)
+	c.require(err == nil, "desired state", "%v", err)
 	c.plant(r, "drivertest")
 }
 
@@ -129,9 +132,7 @@ func (c *checker) wants(s *State) bool {
 		ProviderSpec: []byte(s.Spec),
 	}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
-	if err != nil {
-		c.broken("desired state", "the provider spec cannot be prepared: %v", err)
-	}
+	c.require(err == nil, "desired state", "the provider spec cannot be prepared: %v", err)
 	c.former, c.class, c.wanted = cmp.Or(c.class, prepared), prepared, s
 	return err == nil
 }
@@ -216,9 +217,8 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	c.calls++
 	isMarked := !c.driver.Driver().ReadsFirst
 	c.cloud.locked(func() {
-		c.pass = pass{
-			lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: isMarked,
-		}
+		ends := c.cloud.now.Add(callTimeout)
+		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: ends, isMarked: isMarked}
 	})
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object

@@ -20,20 +20,15 @@ func (c *checker) sent(w *write) {
 		c.repeated(w.function + " of " + r.String())
 	}
 	c.need("acceptance, failed change and refusal, which need a change that takes time", w.takes > 0)
-	switch {
-	case !c.pass.isMarked:
-		c.broken("marker first", "%s is sent before BeforeWrite has returned nil", w.function)
-	case c.pass.ctx.Err() != nil:
-		c.broken("end of context", "%s is sent after the context is done", w.function)
-	}
+	c.require(c.pass.isMarked, "marker first", "%s is sent before BeforeWrite has returned nil", w.function)
+	c.require(c.pass.ctx.Err() == nil, "end of context", "%s is sent after the context is done", w.function)
 	for _, r := range w.of {
 		c.need(fmt.Sprintf(needsChange, r.Kind, c.pass.lane), true)
 		if w.takes > 0 {
 			r.lane = c.pass.lane
 		}
-		if !slices.Contains(c.own, r) {
-			c.broken("foreign resources", "%s names %s, which all states have alike", w.function, r)
-		}
+		c.require(slices.Contains(c.own, r), "foreign resources",
+			"%s names %s, which all states have alike", w.function, r)
 	}
 }
 
@@ -60,9 +55,7 @@ func (c *checker) attempted(request string, err error) {
 // carryOut lets the cloud carry out a request.
 func (c *checker) carryOut(w *write) error {
 	err := w.land()
-	if c.isCalm && err != nil {
-		c.broken("desired state", "the cloud refuses %s: %v", w.function, err)
-	}
+	c.require(!c.isCalm || err == nil, "desired state", "the cloud refuses %s: %v", w.function, err)
 	return c.fails(err)
 }
 
@@ -75,48 +68,40 @@ func (c *checker) fails(err error) error {
 // changed checks the effect of a request.
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
-		was := &before[i]
-		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) &&
-			maps.Equal(r.Attributes, was.Attributes) {
-			c.broken("idle", "%s changes nothing on %s", w.function, r)
-		}
-		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, r.theirs), c.folded(r, c.from.of(r).Tags),
-			c.folded(r, c.to.of(r).Tags)
+		was, isNamed := &before[i], slices.Contains(w.of, r)
+		c.require(!c.isCalm || !isNamed || !maps.Equal(r.Tags, was.Tags) || !maps.Equal(r.Attributes, was.Attributes),
+			"idle", "%s changes nothing on %s", w.function, r)
+		live, theirs := c.folded(r, r.Tags), c.folded(r, r.theirs)
+		from, to := c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
-			if live[key] != theirs[key] {
-				c.broken("foreign keys", "%s takes the key %s, which is somebody else's, from %s", w.function, key, r)
-			}
+			c.require(live[key] == theirs[key], "foreign keys",
+				"%s takes the key %s, which is somebody else's, from %s", w.function, key, r)
 		}
 		for _, key := range slices.Sorted(maps.Keys(from)) {
+			stays := to[key] == from[key]
 			c.need("mandatory keys, which need a key that both states have, on a resource that a call changes",
-				to[key] == from[key] && slices.Contains(w.of, r))
-			if to[key] == from[key] && live[key] != from[key] {
-				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, r)
-			}
+				stays && isNamed)
+			c.require(!stays || live[key] == from[key], "mandatory keys",
+				"%s takes the key %s, which both states have, from %s", w.function, key, r)
 		}
 	}
 }
 
 // returned checks the result of UpdateMachine.
 func (c *checker) returned(err error) {
-	if err != nil && strings.Contains(err.Error(), secret) {
-		c.broken("secrets", "an error quotes the secret")
-	}
-	if c.pass.failed != nil && err == nil {
-		c.broken(c.promise, "a call failed, and UpdateMachine returns nil")
-	}
+	c.require(!strings.Contains(fmt.Sprint(err), secret), "secrets", "an error quotes the secret")
+	c.require(err != nil || c.pass.failed == nil, c.promise, "a call failed, and UpdateMachine returns nil")
 	for _, r := range c.cloud.resources {
-		if err == nil && !r.ends.IsZero() && r.lane == c.pass.lane && c.cloud.lag == 0 {
-			c.broken("acceptance", "a change of %s is under way, and UpdateMachine returns nil", r)
-		}
+		isUnderWay := !r.ends.IsZero() && r.lane == c.pass.lane && c.cloud.lag == 0
+		c.require(err != nil || !isUnderWay, "acceptance",
+			"a change of %s is under way, and UpdateMachine returns nil", r)
 	}
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
 		isDone := ok && c.pass.lane == "" &&
 			slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
-		if problem := c.unlike(r); isDone && problem != "" {
-			c.broken("partial failure", "the error says that %s is done, and %s", r, problem)
-		}
+		problem := c.unlike(r)
+		c.require(!isDone || problem == "", "partial failure", "the error says that %s is done, and %s", r, problem)
 	}
 	c.need("end of context and partial failure, which need an update of two calls", c.isCalm && c.pass.writes > 1)
 	c.onReturn(err)
@@ -125,15 +110,13 @@ func (c *checker) returned(err error) {
 // rested checks a machine for which the flow has nothing left to do.
 func (c *checker) rested() {
 	for _, r := range c.cloud.resources {
-		if problem := c.unlike(r); problem != "" {
-			c.broken(c.promise, "in the end %s", problem)
-		}
+		problem := c.unlike(r)
+		c.require(problem == "", c.promise, "in the end %s", problem)
 		for _, attribute := range slices.Sorted(maps.Keys(r.Attributes)) {
 			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
-			if got, target, _ := r.Attributes[attribute].Parts(); got != want || target != want {
-				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", r,
-					attribute, got, target, want)
-			}
+			got, target, _ := r.Attributes[attribute].Parts()
+			c.require(got == want && target == want, c.promise,
+				"in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
 		}
 	}
 }
@@ -189,7 +172,6 @@ func (c *checker) plant(r *resource, key string) {
 		value = ""
 	}
 	r.theirs[key] = value
-	if err := c.cloud.store(r, changed(r.rules, r.Tags, []tags.Tag{{Key: key, Value: value}}, nil)); err != nil {
-		c.broken("desired state", "%v", err)
-	}
+	err := c.cloud.store(r, changed(r.rules, r.Tags, []tags.Tag{{Key: key, Value: value}}, nil))
+	c.require(err == nil, "desired state", "%v", err)
 }

@@ -26,22 +26,16 @@ func scenarios() []scenario {
 		{"desired state", "nothing disturbs", func(*checker) {}},
 		{"partial failure", "calls for one resource fail", partialFailure},
 		{"lost answer", "the cloud does what it is asked, and gives no answer", lostAnswer},
-		{"late landing", "requests land late", func(c *checker) { lateLanding(c, c.to) }},
-		{
-			"late landing", "requests land late, and the class is what it was",
-			func(c *checker) { lateLanding(c, c.from) },
-		},
-		{
-			"lagging reads", "reads lag by a minute, and the class is what it was",
-			func(c *checker) { reversal(c, time.Minute) },
-		},
-		{"reversal", "the class is what it was", func(c *checker) { reversal(c, 0) }},
+		{"late landing", "requests land late", lateLanding},
+		{"late landing", "requests land late, and the class is what it was", func(c *checker) {
+			lateLanding(c)
+			c.wants(c.from)
+		}},
+		{"lagging reads", "reads lag by a minute, and the class is what it was", reversal(time.Minute)},
+		{"reversal", "the class is what it was", reversal(0)},
 		{"throttling", "the cloud throttles the first calls", throttling},
 		{"not found", "there is no VM, or it cannot be read", notFound},
-		{
-			"marker first", "the marker cannot be written",
-			func(c *checker) { c.patchErr = errors.New("the API server does not answer") },
-		},
+		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = context.DeadlineExceeded }},
 		{"end of context", "the context ends", endOfContext},
 		{"foreign keys", "somebody else writes between read and write", interference},
 		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
@@ -83,30 +77,29 @@ func lostAnswer(c *checker) {
 }
 
 // lateLanding lets the requests of the first call take effect after others may have been sent.
-func lateLanding(c *checker, then *State) {
+func lateLanding(c *checker) {
 	c.cloud.onWrite = func(w *write) error {
 		c.cloud.late = append(c.cloud.late, landing{c.cloud.now.Add(3 * time.Minute), w.land})
 		return c.fails(errNoAnswer)
 	}
 	c.try()
-	c.wants(then)
 	c.undisturbed()
 }
 
 // reversal restores the previous class while a change may be under way, or does not show yet.
-func reversal(c *checker, lag time.Duration) {
-	c.cloud.lag = lag
-	c.try()
-	c.wants(c.from)
+func reversal(lag time.Duration) func(c *checker) {
+	return func(c *checker) {
+		c.cloud.lag = lag
+		c.try()
+		c.wants(c.from)
+	}
 }
 
 // throttling throttles two calls of each function.
 func throttling(c *checker) {
 	throttled, last := map[string]int{}, map[string]time.Time{}
 	throttle := func(function string) error {
-		if c.cloud.now.Equal(last[function]) {
-			c.broken(c.promise, "%s is called again without Cloud.Wait", function)
-		}
+		c.require(!c.cloud.now.Equal(last[function]), c.promise, "%s is called again without Cloud.Wait", function)
 		if throttled[function] == 2 {
 			return nil
 		}
@@ -129,9 +122,8 @@ func throttling(c *checker) {
 // expect says which errors UpdateMachine may return.
 func (c *checker) expect(when string, is func(kind machineupdate.DriverError, err error) bool) {
 	c.onReturn = func(err error) {
-		if kind, _ := machineupdate.ErrorKindOf(err); !is(kind, err) {
-			c.broken(c.promise, "%s, and the error is %v", when, err)
-		}
+		kind, _ := machineupdate.ErrorKindOf(err)
+		c.require(is(kind, err), c.promise, "%s, and the error is %v", when, err)
 	}
 }
 
@@ -230,8 +222,7 @@ func refusal(c *checker) {
 	for end := c.cloud.now.Add(time.Hour); c.cloud.now.Before(end); {
 		c.later(min(max(c.reconcile(), time.Second), 15*time.Minute))
 	}
-	if record := c.machine.Annotations[machineupdate.AnnotationRecord]; strings.Contains(record, `"state":`) {
-		c.broken(c.promise,
-			"infrastructure tags are not settled after an hour, as attributes are not: they need a lane")
-	}
+	record := c.machine.Annotations[machineupdate.AnnotationRecord]
+	c.require(!strings.Contains(record, `"state":`), c.promise,
+		"infrastructure tags are not settled after an hour, as attributes are not: they need a lane")
 }

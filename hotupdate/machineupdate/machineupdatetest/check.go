@@ -47,9 +47,8 @@ func CheckInPlace[M machineupdate.Machine](
 	tb.Helper()
 	all := append(inPlaceScenarios[M](), scenario[M]{"a change of a class", "Running", func(c *checker[M]) {
 		for _, class := range []string{wantedClass, formerClass} {
-			if !enqueues(&c.World, c.server.read(), class) {
-				c.server.broken("change missed", "the class %q changes, and the machine is not reconciled", class)
-			}
+			c.server.require(enqueues(&c.World, c.server.read(), class), "change missed",
+				"the class %q changes, and the machine is not reconciled", class)
 		}
 	}})
 	check(tb, all, formerClass, machine, reconcile)
@@ -72,6 +71,12 @@ func check[M machineupdate.Machine](
 				reported = append(reported, promise)
 				text := fmt.Sprintf(format, args...)
 				tb.Errorf("%s: %s (%s; the last error of the controller: %v)", promise, text, s.name, c.err)
+			}
+		}
+		c.server.require = func(holds bool, promise, format string, args ...any) {
+			tb.Helper()
+			if !holds {
+				c.server.broken(promise, format, args...)
 			}
 		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -138,9 +143,8 @@ func (c *checker[M]) until(done func() bool, every time.Duration, promise, what 
 
 // isDue checks that the next reconcile comes in time.
 func (c *checker[M]) isDue(within time.Duration, why string) {
-	if c.delay <= 0 || c.delay > within {
-		c.server.broken("delay lost", "%s, and the next reconcile is due after %v", why, c.delay)
-	}
+	c.server.require(c.delay > 0 && c.delay <= within, "delay lost",
+		"%s, and the next reconcile is due after %v", why, c.delay)
 }
 
 // updates waits for a call of UpdateMachine, which returns the error. A health check may end a
@@ -166,8 +170,7 @@ func (c *checker[M]) settles() {
 	c.until(func() bool {
 		return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name))
 	}, 20*time.Minute, "never settled", "no update is confirmed")
-	if want := c.classes[wantedClass].hot(); c.live[""] != want {
-		c.server.broken("never settled", "the driver has applied %q, not %q, and the record is settled", c.live[""],
-			want)
-	}
+	want := c.classes[wantedClass].hot()
+	c.server.require(c.live[""] == want, "never settled",
+		"the driver has applied %q, not %q, and the record is settled", c.live[""], want)
 }

@@ -27,10 +27,8 @@ func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { re
 // Ready marks the node as ready for the update.
 func (w *World[M]) Ready() {
 	w.node.ready = true
-	if w.live[drainedLane] != accountB || w.updateErr[drainedLane] != nil {
-		w.server.broken("ready too early",
-			"the node is ready for the update, and the driver has not applied the InPlace part")
-	}
+	w.server.require(w.live[drainedLane] == accountB && w.updateErr[drainedLane] == nil, "ready too early",
+		"the node is ready for the update, and the driver has not applied the InPlace part")
 }
 
 // The InPlace parts of the former class and of the other one.
@@ -46,11 +44,8 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 			c.isReady()
 			c.settles()
 		}},
-		{
-			"an in-place update that is accepted and done later", "InPlaceUpdating",
-			func(c *checker[M]) { c.delayed(machineupdate.ErrPending) },
-		},
-		{"an in-place update that fails", "InPlaceUpdating", func(c *checker[M]) { c.delayed(codeError("Internal")) }},
+		{"an in-place update that is accepted and done later", "InPlaceUpdating", delayed[M](machineupdate.ErrPending)},
+		{"an in-place update that fails", "InPlaceUpdating", delayed[M](codeError("Internal"))},
 		{"an in-place update that conflicts", "InPlaceUpdating", func(c *checker[M]) {
 			c.drain()
 			c.later(0)
@@ -74,9 +69,9 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 		{"a creation while the pool is rolled out", "", func(c *checker[M]) {
 			c.rollOut()
 			c.creates()
-			if record := c.server.record(drainedLane); !strings.Contains(record, `"applied":`+accountA) {
-				c.server.broken("class confused", "CreateMachine gets %s, and the record is %q", accountA, record)
-			}
+			record := c.server.record(drainedLane)
+			c.server.require(strings.Contains(record, `"applied":`+accountA), "class confused",
+				"CreateMachine gets %s, and the record is %q", accountA, record)
 			c.updates(nil)
 			c.settles()
 		}},
@@ -111,15 +106,17 @@ func (c *checker[M]) isReady() {
 }
 
 // delayed drains the node, and lets the driver return an error for a while.
-func (c *checker[M]) delayed(err error) {
-	c.drain()
-	c.updateErr[drainedLane] = err
-	isAsked := func() bool { return c.updated[drainedLane] > 0 }
-	c.until(isAsked, 0, "drained in vain", "UpdateMachine was not called for the drained node")
-	c.isDue(time.Minute, "ApplyInPlace looks again after 15s")
-	for range 3 {
-		c.later(time.Minute)
+func delayed[M machineupdate.Machine](err error) func(c *checker[M]) {
+	return func(c *checker[M]) {
+		c.drain()
+		c.updateErr[drainedLane] = err
+		isAsked := func() bool { return c.updated[drainedLane] > 0 }
+		c.until(isAsked, 0, "drained in vain", "UpdateMachine was not called for the drained node")
+		c.isDue(time.Minute, "ApplyInPlace looks again after 15s")
+		for range 3 {
+			c.later(time.Minute)
+		}
+		c.updateErr[drainedLane] = nil
+		c.isReady()
 	}
-	c.updateErr[drainedLane] = nil
-	c.isReady()
 }

@@ -94,12 +94,9 @@ func update[M machineupdate.Machine](c *checker[M]) {
 
 func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 	c.later(0)
-	if typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation",
-		"state"); typ != "Create" || state != "Processing" {
-		c.server.broken("report that harms",
-			"the machine has not joined, and its lastOperation is %q %q now: its bootstrap token would never "+
-				"be deleted", typ, state)
-	}
+	typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation", "state")
+	c.server.require(typ == "Create" && state == "Processing", "report that harms",
+		"the machine has not joined, and its lastOperation is %q %q: its bootstrap token stays", typ, state)
 	c.settles()
 }
 
@@ -110,9 +107,7 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 		c.later(time.Hour)
 		c.isDue(time.Hour, "the update failed again")
 	}
-	if c.failures == 0 {
-		c.server.broken("error kind lost", "no event tells that the update fails")
-	}
+	c.server.require(c.failures > 0, "error kind lost", "no event tells that the update fails")
 	c.settles()
 }
 
@@ -125,26 +120,23 @@ func (c *checker[M]) slow(err error) {
 	for range 6 {
 		c.later(20 * time.Minute)
 	}
-	if !c.isSettled("") {
-		c.server.broken("lane lost", "one lane holds up another, whose record is %q", c.server.record(""))
-	}
+	c.server.require(c.isSettled(""), "lane lost",
+		"one lane holds up another, whose record is %q", c.server.record(""))
 }
 
 func refusal[M machineupdate.Machine](c *checker[M]) {
 	c.slow(&machineupdate.RetryError{After: 6 * time.Hour, Err: codeError("FailedPrecondition")})
-	if record := c.server.record(slowLane); !strings.Contains(record, `"notBefore":`) {
-		c.server.broken("error kind lost", "the cloud said when it takes the change, and the record is %q", record)
-	}
+	record := c.server.record(slowLane)
+	c.server.require(strings.Contains(record, `"notBefore":`), "error kind lost",
+		"the cloud said when it takes the change, and the record is %q", record)
 	c.later(6 * time.Hour)
 	c.settles()
 }
 
 func pending[M machineupdate.Machine](c *checker[M]) {
 	c.slow(machineupdate.ErrPending)
-	if c.isSettled(slowLane) || c.failures > 0 {
-		c.server.broken("error kind lost",
-			"a change that was accepted and is not done is taken for a success or a failure")
-	}
+	c.server.require(!c.isSettled(slowLane) && c.failures == 0, "error kind lost",
+		"a change that was accepted and is not done is taken for a success or a failure")
 	c.settles()
 }
 
@@ -154,9 +146,8 @@ func denied[M machineupdate.Machine](c *checker[M]) {
 	c.updates(nil)
 	c.class(`{"tags":{"k":"2"}}`)
 	c.later(time.Minute)
-	if c.updated[""] > 1 {
-		c.server.broken("limiter lost", "the Executor has not the Limiter of the process: a denied update is made")
-	}
+	c.server.require(c.updated[""] < 2, "limiter lost",
+		"the Executor has not the Limiter of the process: a denied update is made")
 	c.isDue(2*time.Minute, "the update that was denied is asked for again after 1m to 2m")
 }
 
@@ -165,17 +156,14 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 	for range 5 {
 		c.later(10 * time.Minute)
 	}
-	switch record := c.server.record(""); {
-	case record != "":
-		c.server.broken("error kind lost", "Unimplemented is not understood: it left the record %q", record)
-	case c.updated[""] > 1:
-		c.server.broken("classes lost", "Unimplemented led to %d calls in 50m: Classes belong to the process",
-			c.updated[""])
-	}
+	record := c.server.record("")
+	c.server.require(record == "", "error kind lost",
+		"Unimplemented is not understood: it left the record %q", record)
+	c.server.require(record != "" || c.updated[""] < 2, "classes lost",
+		"Unimplemented led to %d calls in 50m: Classes belong to the process", c.updated[""])
 	c.later(time.Hour)
-	if c.updated[""] < 2 {
-		c.server.broken("error kind lost", "an hour after Unimplemented the driver is not asked again")
-	}
+	c.server.require(c.updated[""] > 1, "error kind lost",
+		"an hour after Unimplemented the driver is not asked again")
 	c.class(`{"tags":{"k":"2"}}`)
 	c.later(0)
 	c.settles()
@@ -183,28 +171,24 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 
 func notFound[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("NotFound"))
-	if c.failures > 0 {
-		c.server.broken("error kind lost", "NotFound is reported as a failure: reads of clouds lag")
-	}
+	c.server.require(c.failures == 0, "error kind lost", "NotFound is reported as a failure: reads of clouds lag")
 	c.settles()
 }
 
 func creation[M machineupdate.Machine](c *checker[M]) {
 	c.creates()
-	if !strings.Contains(c.server.record(""), providerID) {
-		c.server.broken("creation endless",
-			"after the creation the record is %q: FinishCreation was not called, or its write overwritten",
-			c.server.record(""))
-	}
+	record := c.server.record("")
+	c.server.require(strings.Contains(record, providerID), "creation endless",
+		"after the creation the record is %q: FinishCreation was not called, or its write overwritten", record)
 	c.later(0)
 }
 
 func failedCreation[M machineupdate.Machine](c *checker[M]) {
 	c.createErr = codeError("ResourceExhausted")
 	c.creates()
-	if phase := c.server.text("currentStatus", "phase"); phase != "CrashLoopBackOff" && phase != "Failed" {
-		c.server.broken("stale object", "CreateMachine failed, and the phase is %q, not CrashLoopBackOff", phase)
-	}
+	phase := c.server.text("currentStatus", "phase")
+	c.server.require(phase == "CrashLoopBackOff" || phase == "Failed", "stale object",
+		"CreateMachine failed, and the phase is %q, not CrashLoopBackOff", phase)
 }
 
 func initialization[M machineupdate.Machine](c *checker[M], calls int) {

@@ -25,14 +25,13 @@ type server[M machineupdate.Machine] struct {
 	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 }
 
 // fields converts an object to JSON.
 func (s *server[M]) fields(object any) map[string]any {
 	all, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		s.broken("machine", "cannot be written as JSON: %v", err)
-	}
+	s.require(err == nil, "machine", "cannot be written as JSON: %v", err)
 	return all
 }
 
@@ -46,9 +45,8 @@ func (s *server[M]) write(changed map[string]any) M {
 func (s *server[M]) read() M {
 	s.object.SetResourceVersion(strconv.Itoa(s.version))
 	machine := reflect.New(reflect.TypeFor[M]().Elem()).Interface().(M)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.object.Object, machine); err != nil {
-		s.broken("machine", "cannot be read from JSON: %v", err)
-	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.object.Object, machine)
+	s.require(err == nil, "machine", "cannot be read from JSON: %v", err)
 	return machine
 }
 
@@ -64,10 +62,8 @@ func (s *server[M]) refuses(write, name, version string) error {
 	case version == "":
 		s.broken("blind write", "%s carries no resourceVersion", write)
 	case version != strconv.Itoa(s.version):
-		if !s.disturbed {
-			s.broken("stale object", "%s carries resourceVersion %s, though the write before it returned %d",
-				write, version, s.version)
-		}
+		s.require(s.disturbed, "stale object",
+			"%s carries resourceVersion %s, though the write before it returned %d", write, version, s.version)
 		return apierrors.NewConflict(schema.GroupResource{}, name, nil)
 	}
 	return nil
@@ -79,9 +75,8 @@ func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) 
 		return written, err
 	}
 	for _, lane := range []string{"", slowLane, drainedLane} {
-		if machine.GetAnnotations()[annotationOf(lane)] != w.server.record(lane) {
-			w.server.broken("blind write", "Update replaces the record by an older one")
-		}
+		w.server.require(machine.GetAnnotations()[annotationOf(lane)] == w.server.record(lane),
+			"blind write", "Update replaces the record by an older one")
 	}
 	updated := w.server.fields(machine)
 	updated["status"] = w.server.object.Object["status"]
@@ -107,8 +102,8 @@ func (w *World[M]) Patch(
 	subresources ...string,
 ) (written M, err error) {
 	patch := unstructured.Unstructured{}
-	if err := json.Unmarshal(data, &patch.Object); err != nil || patchType != types.MergePatchType ||
-		len(subresources) > 0 {
+	err = json.Unmarshal(data, &patch.Object)
+	if err != nil || patchType != types.MergePatchType || len(subresources) > 0 {
 		return written, apierrors.NewBadRequest("only merge patches of the machine itself are supported")
 	}
 	if err := w.server.refuses("Patch", name, patch.GetResourceVersion()); err != nil {
@@ -125,6 +120,9 @@ func (w *World[M]) Patch(
 
 // merge applies a JSON merge patch (RFC 7386).
 func merge(object, patch map[string]any) map[string]any {
+	if object == nil {
+		object = map[string]any{}
+	}
 	for name, value := range patch {
 		if value == nil {
 			delete(object, name)
@@ -132,9 +130,6 @@ func merge(object, patch map[string]any) map[string]any {
 		}
 		if below, ok := value.(map[string]any); ok {
 			old, _ := object[name].(map[string]any)
-			if old == nil {
-				old = map[string]any{}
-			}
 			value = merge(old, below)
 		}
 		object[name] = value

@@ -213,13 +213,11 @@ func (w *World[M]) checkWrite(request *machineupdate.UpdateMachineRequest) {
 func (w *World[M]) checkStatus(before map[string]any) {
 	status := w.server.status()
 	for name := range before {
-		if now, _, _ := unstructured.NestedMap(status, name); status[name] == nil || now != nil && len(now) == 0 {
-			w.server.broken("status wiped", "%s is gone", name)
-		}
+		now, _, _ := unstructured.NestedMap(status, name)
+		w.server.require(status[name] != nil && (now == nil || len(now) > 0), "status wiped", "%s is gone", name)
 	}
 	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
-	if len(w.updated) > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
-		w.server.broken("report that harms",
-			"lastOperation has the state %q and the description %q", state, description)
-	}
+	harms := state == "Failed" || strings.Contains(description, "OutOfRange")
+	w.server.require(len(w.updated) == 0 || !harms, "report that harms",
+		"lastOperation has the state %q and the description %q", state, description)
 }

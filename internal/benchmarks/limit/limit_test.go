@@ -2,7 +2,6 @@ package limit_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,8 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 func schema(t require.TestingT) *hotupdate.Schema {
@@ -43,24 +40,6 @@ func TestBytesOfTheFixtures(t *testing.T) {
 		checkSame(t, s, size.New())
 	}
 	checkSame(t, s, &fixture.WorkerConfig{})
-}
-
-// TestFixturesAreLent: what is measured is read into memory that is used again.
-func TestFixturesAreLent(t *testing.T) {
-	p, err := fieldplan.Compile(reflect.TypeFor[fixture.WorkerConfig](), nil)
-	require.NoError(t, err)
-	for _, size := range fixture.Sizes() {
-		raw, err := json.Marshal(size.New())
-		require.NoError(t, err)
-		want := &fixture.WorkerConfig{}
-		require.NoError(t, json.Unmarshal(raw, want))
-		for range 2 {
-			got, done, err := rawjson.Borrow(p, raw)
-			require.NoError(t, err)
-			assert.True(t, reflect.DeepEqual(want, got.Interface()))
-			done()
-		}
-	}
 }
 
 func texts() *rapid.Generator[string] {

@@ -240,7 +240,7 @@ func (m *model) answer(i int, a Answer) error {
 
 // drive does what the shell does after each event.
 func (m *model) drive() error {
-	for _, member := range m.pacer.Expire(m.now, func(int) bool { return false }) {
+	for _, member := range m.pacer.Expire(m.now, func(*Member[int]) bool { return false }) {
 		if m.now.Before(member.Deadline) {
 			return fmt.Errorf("member %d expires too early", member.Payload)
 		}

@@ -26,6 +26,8 @@ type Member[P any] struct {
 	isGone bool
 	isSent bool // was in a call before
 	piece  *piece
+
+	waiter[P] // of the Shell
 }
 
 // piece is a part of a divided call. Its members share calls only with each other.
@@ -48,11 +50,6 @@ func (c *Call[P]) IDs() []string {
 		all = append(all, m.IDs...)
 	}
 	return all
-}
-
-// isAbandoned reports whether all members have gone.
-func (c *Call[P]) isAbandoned() bool {
-	return !slices.ContainsFunc(c.Members, func(m *Member[P]) bool { return !m.isGone })
 }
 
 // Outcome is how the cloud answered a call. The zero value ends the call, with or without an error.
@@ -145,7 +142,7 @@ func (p *Pacer[P]) enqueue(m *Member[P]) {
 func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
 	m.isGone = true
 	p.waiting = slices.DeleteFunc(p.waiting, func(w *Member[P]) bool { return w == m })
-	if m.call != nil && m.call.isAbandoned() {
+	if m.call != nil && len(present(m.call.Members)) == 0 {
 		return m.call
 	}
 	return nil
@@ -153,9 +150,9 @@ func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
 
 // Expire removes and returns the members for which nothing may be sent any more: their deadline has
 // passed, or they have ended.
-func (p *Pacer[P]) Expire(now time.Time, hasEnded func(P) bool) (expired []*Member[P]) {
+func (p *Pacer[P]) Expire(now time.Time, hasEnded func(*Member[P]) bool) (expired []*Member[P]) {
 	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool {
-		isOver := !m.Deadline.IsZero() && !now.Before(m.Deadline) || hasEnded(m.Payload)
+		isOver := !m.Deadline.IsZero() && !now.Before(m.Deadline) || hasEnded(m)
 		if isOver {
 			m.isGone = true
 			expired = append(expired, m)

@@ -33,16 +33,15 @@ type Shell[P any] struct {
 
 // line is a pacer with its alarm.
 type line[P any] struct {
-	Pacer[*ticket[P]]
+	Pacer[P]
 
 	used  time.Time
 	alarm time.Time // when Next is due; zero if no alarm is set
 	stop  context.CancelFunc
 }
 
-// ticket is what the shell keeps with a member.
-type ticket[P any] struct {
-	payload P
+// waiter is what the shell keeps with a member.
+type waiter[P any] struct {
 	ctx     context.Context //nolint:containedctx // of the goroutine that waits for the member
 	send    Send[P]
 	abandon context.CancelFunc // ends the call under way
@@ -54,23 +53,22 @@ type ticket[P any] struct {
 // Do makes a call for a member, alone or with others, and returns the payloads of all members of
 // the last call with the call's error. It returns when ctx is done, although the call may still be
 // under way.
-func (s *Shell[P]) Do(ctx context.Context, a Action, m Member[P], send Send[P]) (peers []P, err error) {
-	t := &ticket[P]{payload: m.Payload, ctx: ctx, send: send, done: make(chan struct{})}
-	joined := &Member[*ticket[P]]{Payload: t, Equal: m.Equal, IDs: m.IDs, Bound: m.Bound, Rank: m.Rank}
+func (s *Shell[P]) Do(ctx context.Context, a Action, m *Member[P], send Send[P]) (peers []P, err error) {
+	m.waiter = waiter[P]{ctx: ctx, send: send, done: make(chan struct{})}
 	s.mutex.Lock()
 	if deadline, ok := ctx.Deadline(); ok {
-		joined.Deadline = deadline.Round(0).Add(s.skew)
+		m.Deadline = deadline.Round(0).Add(s.skew)
 	}
 	l := s.line(a)
-	l.Join(s.now(), joined)
+	l.Join(s.now(), m)
 	s.drive(l)
 	s.mutex.Unlock()
 	select {
-	case <-t.done:
+	case <-m.done:
 	case <-ctx.Done():
-		s.leave(l, joined)
+		s.leave(l, m)
 	}
-	return t.peers, t.err
+	return m.peers, m.err
 }
 
 // line returns the line of an action. It forgets lines that are not used any more: credentials
@@ -81,7 +79,7 @@ func (s *Shell[P]) line(a Action) *line[P] {
 			s.lines = map[Action]*line[P]{}
 		}
 		maps.DeleteFunc(s.lines, func(_ Action, l *line[P]) bool { return s.now().Sub(l.used) > forgetAfter })
-		s.lines[a] = &line[P]{Pacer: Pacer[*ticket[P]]{Refill: a.Refill}, stop: func() {}}
+		s.lines[a] = &line[P]{Pacer: Pacer[P]{Refill: a.Refill}, stop: func() {}}
 	}
 	return s.lines[a]
 }
@@ -90,18 +88,18 @@ func (s *Shell[P]) line(a Action) *line[P] {
 const forgetAfter = time.Hour
 
 // leave ends a member whose context is done, unless its call has ended meanwhile.
-func (s *Shell[P]) leave(l *line[P], m *Member[*ticket[P]]) {
+func (s *Shell[P]) leave(l *line[P], m *Member[P]) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	select {
-	case <-m.Payload.done:
+	case <-m.done:
 		return
 	default:
 	}
 	if abandoned := l.Leave(m); abandoned != nil {
-		m.Payload.abandon()
+		m.abandon()
 	}
-	m.Payload.err = cmp.Or(m.Payload.err, m.Payload.ctx.Err())
+	m.err = cmp.Or(m.err, m.ctx.Err())
 }
 
 // now is the wall clock: a process that was suspended must not send for members whose deadline has
@@ -112,20 +110,16 @@ func (s *Shell[P]) now() time.Time { return time.Now().Round(0).Add(s.skew) }
 func (s *Shell[P]) drive(l *line[P]) {
 	l.used = s.now()
 	for {
-		s.expire(l)
+		for _, m := range l.Expire(s.now(), func(m *Member[P]) bool { return m.ctx.Err() != nil }) {
+			m.err = cmp.Or(m.err, m.ctx.Err(), context.DeadlineExceeded)
+			close(m.done)
+		}
 		call, wait := l.Next(s.now())
 		if call == nil {
 			s.setAlarm(l, wait)
 			return
 		}
 		s.send(l, call)
-	}
-}
-
-func (s *Shell[P]) expire(l *line[P]) {
-	for _, m := range l.Expire(s.now(), func(t *ticket[P]) bool { return t.ctx.Err() != nil }) {
-		m.Payload.err = cmp.Or(m.Payload.err, m.Payload.ctx.Err(), context.DeadlineExceeded)
-		close(m.Payload.done)
 	}
 }
 
@@ -156,35 +150,34 @@ func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
 	}()
 }
 
-func (s *Shell[P]) send(l *line[P], call *Call[*ticket[P]]) {
+func (s *Shell[P]) send(l *line[P], call *Call[P]) {
 	ctx, abandon := context.WithCancel(context.Background())
 	if !call.Deadline.IsZero() {
 		ctx, abandon = context.WithTimeout(context.Background(), call.Deadline.Sub(s.now()))
 	}
 	members := make([]P, len(call.Members))
 	for i, m := range call.Members {
-		members[i] = m.Payload.payload
-		m.Payload.abandon = abandon
+		members[i], m.abandon = m.Payload, abandon
 	}
 	go func() {
 		defer abandon()
 		answer, err := Answer{}, errNoReturn
 		defer func() { s.answered(l, call, members, answer, err) }()
-		answer, err = attempt(ctx, call.Members[0].Payload.send, members, call.IDs())
+		answer, err = attempt(ctx, call.Members[0].send, members, call.IDs())
 	}()
 }
 
 // errNoReturn is the error of a function that ends its goroutine.
 var errNoReturn = errors.New("the function did not return")
 
-func (s *Shell[P]) answered(l *line[P], call *Call[*ticket[P]], members []P, answer Answer, err error) {
+func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answer, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, m := range present(call.Members) {
-		m.Payload.peers, m.Payload.err = members, err
+		m.peers, m.err = members, err
 	}
 	for _, m := range l.Answer(s.now(), call, answer) {
-		close(m.Payload.done)
+		close(m.done)
 	}
 	s.drive(l)
 }

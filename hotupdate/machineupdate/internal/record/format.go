@@ -42,32 +42,28 @@ const (
 
 func (h *Header) appendTo(dst []byte) []byte {
 	dst = strconv.AppendInt(append(dst, versionMember...), version, 10)
-	if h.Creating != "" {
-		dst = append(append(dst, creatingMember...), quoted(h.Creating)...)
-	} else {
-		dst = append(append(dst, providerIDMember...), quoted(h.ProviderID)...)
+	put := func(holds bool, member, value string) {
+		if holds {
+			dst = append(append(dst, member...), value...)
+		}
 	}
-	dst = append(append(dst, schemaMember...), quoted(h.Schema)...)
-	if h.State != Settled {
-		dst = append(append(dst, stateMember...), quoted(h.State.String())...)
-	}
-	dst = append(append(dst, sinceMember...), quoted(h.Since.UTC().Format(sinceLayout))...)
-	if h.Retries > 0 {
-		dst = strconv.AppendInt(append(dst, retriesMember...), int64(h.Retries), 10)
-	}
-	if !h.NotBefore.IsZero() {
-		dst = append(append(dst, notBeforeMember...), quoted(h.NotBefore.UTC().Format(sinceLayout))...)
-	}
-	if h.Drain != (Drain{}) {
-		dst = append(append(dst, classMember...), quoted(h.Drain.Class)...)
-		dst = append(append(dst, nodeMember...), quoted(h.Drain.Node)...)
-		dst = append(append(dst, drainedMember...), quoted(h.Drain.Since.UTC().Format(sinceLayout))...)
-	}
-	if h.Wanted != "" {
-		dst = append(append(dst, wantedMember...), quoted(h.Wanted)...)
-	}
+	put(h.Creating != "", creatingMember, quoted(h.Creating))
+	put(h.Creating == "", providerIDMember, quoted(h.ProviderID))
+	put(true, schemaMember, quoted(h.Schema))
+	put(h.State != Settled, stateMember, quoted(h.State.String()))
+	put(true, sinceMember, stamp(h.Since))
+	put(h.Retries > 0, retriesMember, strconv.Itoa(h.Retries))
+	put(!h.NotBefore.IsZero(), notBeforeMember, stamp(h.NotBefore))
+	isDrained := h.Drain != Drain{}
+	put(isDrained, classMember, quoted(h.Drain.Class))
+	put(isDrained, nodeMember, quoted(h.Drain.Node))
+	put(isDrained, drainedMember, stamp(h.Drain.Since))
+	put(h.Wanted != "", wantedMember, quoted(h.Wanted))
 	return dst
 }
+
+// stamp returns a time as JSON.
+func stamp(t time.Time) string { return quoted(t.UTC().Format(sinceLayout)) }
 
 // The members of the header, in their order.
 const (

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
@@ -24,18 +23,8 @@ var tones = map[Verdict]page.Tone{
 	differ: page.Replace,
 }
 
-// The limits of a page that a browser shows without delay.
-const (
-	maxBars = 20
-	maxRows = 5000
-)
-
-// bars are the bars of one dimension.
-type bars struct {
-	Title  string
-	Bars   []page.Bar
-	Hidden int
-}
+// maxRows bounds the listed pools of a page, so that a browser shows it without delay.
+const maxRows = 5000
 
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
@@ -48,9 +37,8 @@ func (r *Report) HTML(out io.Writer, v View) error {
 			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
 		},
 		Content: map[string]any{
-			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"),
-			"Verdicts": Verdicts(),
-			"Groups":   r.groups(v), "Sections": r.sections(v),
+			"All": r.bar(), "Accounting": strings.Split(r.Accounting(), "\n"),
+			"Verdicts": Verdicts(), "Sections": r.sections(v, append(Dimensions(), ByCause)...),
 		},
 	})
 }
@@ -63,41 +51,11 @@ func head[E any](list []E, limit int) []E {
 	return list[:min(limit, len(list))]
 }
 
-// barOf is a bar of some verdicts.
-func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
-	bar := page.Bar{Label: label}
-	for _, v := range verdicts {
-		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: counts[v].Pools})
+// bar is the bar of all pools.
+func (r *Report) bar() page.Bar {
+	bar := page.Bar{Label: "pools"}
+	for _, v := range Verdicts() {
+		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: r.Verdicts[v].Pools})
 	}
 	return bar
-}
-
-// groups are the bars by cause, by project and by minor.
-func (r *Report) groups(v View) []bars {
-	byCause := map[string]Counts{}
-	for _, c := range r.shownCauses(v) {
-		group(byCause, c.Text).add(c.Verdict, c.Count)
-	}
-	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
-	return []bars{
-		barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown),
-		barsOf(ByMinor, r.Groups[ByMinor], shown),
-	}
-}
-
-// barsOf are the bars of the first groups. Their lengths are proportional to their counts: all but
-// the longest end with a blank part.
-func barsOf(d Dimension, groups map[string]Counts, shown []Verdict) bars {
-	all, most := values(d, groups), 0
-	b := bars{Title: "by " + string(d), Hidden: max(0, len(all)-maxBars)}
-	all = head(all, maxBars)
-	for _, value := range all {
-		most = max(most, groups[value].Of(shown...).Pools)
-	}
-	for _, value := range all {
-		bar := barOf(value, groups[value], shown)
-		bar.Parts = append(bar.Parts, page.Part{Count: most - groups[value].Of(shown...).Pools})
-		b.Bars = append(b.Bars, bar)
-	}
-	return b
 }

@@ -114,9 +114,9 @@ func (s *Side) start() (err error) {
 }
 
 // hash returns the hash of a pool under the release. The last error is a failure of the program.
-func (s *Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+func (s *Side) hash(p *pool.Pool) (hashed release.Hashed, refused, failed error) {
 	if s.program != nil {
-		return s.program.hash(p, raw)
+		return s.program.hash(p)
 	}
 	hashed, refused = s.Release.Hash(p)
 	return hashed, refused, nil
@@ -135,8 +135,8 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 	if pool.IsNull(raw) {
 		raw = nil
 	}
-	old, oldErr, oldFailed := r.old.hash(p, raw)
-	updated, newErr, newFailed := r.updated.hash(p, raw)
+	old, oldErr, oldFailed := r.old.hash(p)
+	updated, newErr, newFailed := r.updated.hash(p)
 	if err := errors.Join(oldFailed, newFailed); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // byProgram is the hash method of eras that a program names.
@@ -57,38 +58,30 @@ func (p *program) wait() error {
 	return p.process.Wait()
 }
 
-// asInWorker is a pool in the form of a Worker, which programs read.
-func asInWorker(p *pool.Pool, raw []byte) map[string]any {
-	w := map[string]any{
-		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum,
-		"machineType":    p.Worker.MachineType,
-		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName,
-		"dataVolumes": p.DataVolumes,
-	}
-	if raw != nil {
-		w["providerConfig"] = json.RawMessage(pool.AsStored(raw))
-	}
-	if version := p.Worker.KubernetesVersion; version != "" {
-		w["kubernetesVersion"] = version
-	}
-	if image := p.Worker.Image; image != nil {
-		w["machineImage"] = map[string]string{"name": image.Name, "version": image.Version}
-	}
-	if v := p.Worker.Volume; v != nil {
-		w["volume"] = pool.DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
-	}
-	return w
+// question is a pool in the form of a Worker, which programs read.
+type question struct {
+	*provider.Pool
+
+	Strategy            string  `json:"updateStrategy"`
+	Minimum             int     `json:"minimum"`
+	Maximum             int     `json:"maximum"`
+	NodeAgentSecretName *string `json:"nodeAgentSecretName"`
 }
 
 // hash asks the program for the hash of a pool.
-func (p *program) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+func (p *program) hash(of *pool.Pool) (hashed release.Hashed, refused, failed error) {
 	var answer struct {
 		Era   string   `json:"era"`
 		Data  []string `json:"data"`
 		Error string   `json:"error"`
 	}
 	hashed.Era = &release.Era{Hash: byProgram}
-	if err := p.ask(asInWorker(of, raw), &answer); err != nil {
+	asked := question{
+		of.InWorker(), of.Worker.UpdateStrategy.String(), of.Machines.Minimum, of.Machines.Maximum,
+		of.NodeAgentSecretName,
+	}
+	asked.ProviderConfig = pool.AsStored(asked.ProviderConfig)
+	if err := p.ask(asked, &answer); err != nil {
 		return hashed, nil, manifest.InFile(strings.Join(p.process.Args, " "), err)
 	}
 	hashed.Era.Name, hashed.Data = answer.Era, answer.Data

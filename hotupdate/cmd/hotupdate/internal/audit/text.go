@@ -26,7 +26,7 @@ func (r *Report) Markdown(out io.Writer, v View) {
 // tables writes the sections as text.
 func (r *Report) tables(v View) string {
 	var all []string
-	for _, s := range r.sections(v) {
+	for _, s := range r.sections(v, v.By) {
 		all = append(all, s.text())
 	}
 	return strings.Join(all, "\n")

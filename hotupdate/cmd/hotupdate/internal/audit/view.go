@@ -96,12 +96,17 @@ func listed[W any](words []W, count func(W) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// sections are the sections of text and Markdown.
-func (r *Report) sections(v View) []section {
-	all := []section{r.consequences(), r.groupsSection(v), r.erasSection(), r.poolsSection(), r.unreadableSection()}
-	if v.By == ByCause {
-		all[1] = r.causesSection(v)
+// sections are the tables of a report, with one for each dimension.
+func (r *Report) sections(v View, by ...Dimension) []section {
+	all := []section{r.consequences()}
+	for _, d := range by {
+		if d == ByCause {
+			all = append(all, r.causesSection(v))
+		} else {
+			all = append(all, r.groupsSection(v, d))
+		}
 	}
+	all = append(all, r.erasSection(), r.poolsSection(), r.unreadableSection())
 	for i := range all {
 		limit := v.Limit
 		if all[i].Title == "pools" {
@@ -190,8 +195,8 @@ func values(d Dimension, groups map[string]Counts) []string {
 	})
 }
 
-func (r *Report) groupsSection(v View) section {
-	s := section{Title: "by " + string(v.By), Header: []string{string(v.By)}}
+func (r *Report) groupsSection(v View, by Dimension) section {
+	s := section{Title: "by " + string(by), Header: []string{string(by)}}
 	var verdicts []Verdict
 	for _, verdict := range Verdicts() {
 		if v.Shows(verdict) && r.Verdicts[verdict].Pools > 0 {
@@ -200,8 +205,8 @@ func (r *Report) groupsSection(v View) section {
 		}
 	}
 	s.Header = append(s.Header, "machines")
-	for _, value := range values(v.By, r.Groups[v.By]) {
-		counts := r.Groups[v.By][value]
+	for _, value := range values(by, r.Groups[by]) {
+		counts := r.Groups[by][value]
 		if counts.Of(verdicts...).Pools == 0 {
 			continue
 		}

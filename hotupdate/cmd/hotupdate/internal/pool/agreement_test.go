@@ -160,7 +160,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		}
 
 		key := func(p pool.Pool) hash.Name {
-			name, err := hash.InPlaceKey(p.Worker)
+			name, err := hash.WorkerPoolInPlace(new("secret"), p.Worker)
 			require.NoError(t, err)
 			return name
 		}
@@ -324,5 +324,5 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Equal(t, pool.None, got.Verdict)
-	assert.Equal(t, pool.NameStays, got.Changes[0].Rule)
+	assert.Equal(t, pool.RuleOf("NameStays"), got.Changes[0].Rule)
 }

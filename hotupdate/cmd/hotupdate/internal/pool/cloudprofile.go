@@ -53,23 +53,28 @@ func ReadCloudProfile(raw []byte, now time.Time) (*CloudProfile, error) {
 	return profile, nil
 }
 
-// inPlace judges an in-place update from one image to another. The verdict is None if the
-// CloudProfile admits it.
+// inPlace judges an in-place update from one image to another, or the image of a new pool without an
+// old one. The verdict is None if the CloudProfile admits it.
 func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
-	anyImage := map[hash.Image]string{updated: old.Version} // regardless of the CloudProfile
-	if rule := refusal(inplace.ValidateImage(old, updated, anyImage, nil), validation); rule != NoRule {
+	if rule := lowered(old, updated); rule != NoRule {
 		return Forbidden, rule
 	}
 	if p == nil {
-		return Indeterminate, NoCloudProfile
+		return Indeterminate, RuleOf("NoCloudProfile")
 	}
 	if _, ok := p.images[updated]; !ok {
-		return Forbidden, ImageUnknown
+		return Forbidden, RuleOf("ImageUnknown")
 	}
 	if rule := refusal(inplace.ValidateImage(old, updated, p.supported(), nil), admission); rule != NoRule {
 		return Forbidden, rule
 	}
 	return None, NoRule
+}
+
+// lowered returns the refusal of a lower version of an image, which holds under every CloudProfile.
+func lowered(old, updated hash.Image) Rule {
+	anyImage := map[hash.Image]string{updated: old.Version}
+	return refusal(inplace.ValidateImage(old, updated, anyImage, nil), validation)
 }
 
 // supported returns the images that support in-place updates, with their minVersionForUpdate.
@@ -81,17 +86,6 @@ func (p *CloudProfile) supported() map[hash.Image]string {
 		}
 	}
 	return supported
-}
-
-// supports judges the image of a new pool with an in-place strategy.
-func (p *CloudProfile) supports(image hash.Image) (Verdict, Rule) {
-	if p == nil {
-		return Indeterminate, NoCloudProfile
-	}
-	if rule := refusal(inplace.ValidateImage(hash.Image{}, image, p.supported(), nil), admission); rule != NoRule {
-		return Forbidden, rule
-	}
-	return None, NoRule
 }
 
 // refuser records a refusal about a field of a pool, if it applies.
@@ -182,7 +176,7 @@ func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {
 				path = imageVersionPath
 			}
 		}
-		refuse(len(p.images) > 0 && !isPartial, path, imageFunction, ImageUnknown.Text)
+		refuse(len(p.images) > 0 && !isPartial, path, imageFunction, RuleOf("ImageUnknown").Text)
 		return
 	}
 	architectures := append(v.Architectures, amd64)[:max(1, len(v.Architectures))]
@@ -256,7 +250,7 @@ func (p *CloudProfile) expired(old, updated hash.Image) bool {
 	case "unavailable":
 		return true
 	case "expired":
-		return old.Version == "" || refusal(inplace.ValidateImage(old, updated, nil, nil), validation) == ImageLowered
+		return old.Version == "" || lowered(old, updated) != NoRule
 	}
 	return false
 }

@@ -92,7 +92,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	})
 	provider := o.provider(&updated)
 	c.Unknown = unknownOf(&old, &updated, provider.Name == "" || provider.HashesState)
-	c.ruleIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
+	c.ruleIf(RuleOf("StrategyIsRollingUpdate"), updated.isBare() && o.Strategy == nil)
 	changes, err := c.compareHashed(&old, &updated)
 	configs, configErr := compareConfigs(&old, &updated, o)
 	if err := updated.located(err, configErr); err != nil {
@@ -132,8 +132,8 @@ func (c *Change) member() string { return c.Path[:strings.IndexAny(c.Path+".", "
 // one.
 func (c *Comparison) judge(j *judgement) {
 	adds := func(k *hash.Kubelet) bool { return k != nil && k.SystemReserved != nil && k.SumReservations }
-	c.ruleIf(ReservationsBySum, adds(j.old.Worker.Kubelet) || adds(j.updated.Worker.Kubelet))
-	c.ruleIf(ProxyModeChanged, j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS &&
+	c.ruleIf(RuleOf("ReservationsBySum"), adds(j.old.Worker.Kubelet) || adds(j.updated.Worker.Kubelet))
+	c.ruleIf(RuleOf("ProxyModeChanged"), j.old.Worker.NodeLocalDNS == j.updated.Worker.NodeLocalDNS &&
 		c.touches(nodeLocalDNSPath))
 	if !j.updated.isBare() {
 		for _, judge := range judgements {
@@ -152,7 +152,7 @@ func (c *Comparison) finish(updated *Pool) {
 	if len(c.Unjudged) > 0 {
 		c.Verdict = max(c.Verdict, Indeterminate)
 	}
-	c.ruleIf(DriverAppliesInPlace, slices.ContainsFunc(c.Changes, func(change Change) bool {
+	c.ruleIf(RuleOf("DriverAppliesInPlace"), slices.ContainsFunc(c.Changes, func(change Change) bool {
 		return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField)))
 	}))
 	for i := range c.Changes {
@@ -315,7 +315,7 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 		return true
 	}
 	return slices.ContainsFunc(c.Unknown, func(u Unknown) bool {
-		trigger := unknowns[u].trigger
+		trigger := triggers[u]
 		return trigger != "" && (change.Path == trigger || strings.HasPrefix(change.Path, trigger+"."))
 	})
 }

@@ -86,7 +86,7 @@ func TestOmittedImages(t *testing.T) {
 		left, filled := compare(t, with, without, options(t)), compare(t, without, with, options(t))
 		if test.kept {
 			assert.Equal(t, pool.None, left.Verdict, test.reason)
-			assert.Equal(t, pool.SameMeaning, left.Changes[0].Rule, test.reason)
+			assert.Equal(t, pool.RuleOf("SameMeaning"), left.Changes[0].Rule, test.reason)
 			assert.Equal(t, pool.Indeterminate, filled.Verdict, "the image that the pool had is not known")
 		} else {
 			assert.Equal(t, pool.Roll, left.Verdict, test.reason)
@@ -145,14 +145,14 @@ func TestUpdateStrategies(t *testing.T) {
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.35.0"}},
 			pool.Forbidden, hotupdate.AutoInPlaceUpdate,
-			[]pool.Rule{pool.MinorSkipped},
+			[]pool.Rule{minorSkipped},
 			"no minor may be skipped",
 		},
 		{
 			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.32.0"}},
 			pool.Forbidden, hotupdate.ManualInPlaceUpdate,
-			[]pool.Rule{pool.VersionLowered},
+			[]pool.Rule{versionLowered},
 			"going back is a non-goal",
 		},
 		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, pool.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
@@ -263,14 +263,14 @@ func TestInPlaceImages(t *testing.T) {
 	}{
 		{"AutoInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "supported, and the old version is high enough"},
 		{"ManualInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "the same"},
-		{"AutoInPlaceUpdate", "1500.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "the old version is too low"},
-		{"AutoInPlaceUpdate", "1501.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "absent means refused"},
-		{"AutoInPlaceUpdate", "1502.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "not supported"},
-		{"AutoInPlaceUpdate", "1503.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "nothing is said"},
-		{"AutoInPlaceUpdate", "1600.0.0", profile, pool.Forbidden, pool.ImageUnknown, "not in the CloudProfile"},
-		{"AutoInPlaceUpdate", "1443.7.0", profile, pool.Forbidden, pool.ImageLowered, "lower than before"},
-		{"AutoInPlaceUpdate", "1443.7.0", nil, pool.Forbidden, pool.ImageLowered, "the same, whatever the CloudProfile"},
-		{"AutoInPlaceUpdate", "1443.9.0", nil, pool.Indeterminate, pool.NoCloudProfile, "nobody knows"},
+		{"AutoInPlaceUpdate", "1500.0.0", profile, pool.Forbidden, imageNotInPlace, "the old version is too low"},
+		{"AutoInPlaceUpdate", "1501.0.0", profile, pool.Forbidden, imageNotInPlace, "absent means refused"},
+		{"AutoInPlaceUpdate", "1502.0.0", profile, pool.Forbidden, imageNotInPlace, "not supported"},
+		{"AutoInPlaceUpdate", "1503.0.0", profile, pool.Forbidden, imageNotInPlace, "nothing is said"},
+		{"AutoInPlaceUpdate", "1600.0.0", profile, pool.Forbidden, pool.RuleOf("ImageUnknown"), "not in the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.7.0", profile, pool.Forbidden, imageLowered, "lower than before"},
+		{"AutoInPlaceUpdate", "1443.7.0", nil, pool.Forbidden, imageLowered, "the same, whatever the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.9.0", nil, pool.Indeterminate, pool.RuleOf("NoCloudProfile"), "nobody knows"},
 		{"AutoRollingUpdate", "1443.7.0", nil, pool.Roll, pool.NoRule, "new machines take any version"},
 		{"AutoRollingUpdate", "1600.0.0", nil, pool.Roll, pool.NoRule, "the same"},
 		{"AutoRollingUpdate", "1443", nil, pool.Indeterminate, pool.NoRule, "admission completes it, perhaps to the version that there is"},
@@ -293,7 +293,7 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
 	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
-	assert.Equal(t, []pool.Rule{pool.ProxyModeChanged}, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.RuleOf("ProxyModeChanged")}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
 	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
@@ -416,13 +416,13 @@ func TestWhatManifestsDoNotTell(t *testing.T) {
 			[]pool.Unknown{pool.UnknownKubernetesVersion, pool.UnknownMachineImageVersion},
 			nil,
 		},
-		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Rule{pool.ReservationsBySum}},
+		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Rule{pool.RuleOf("ReservationsBySum")}},
 		{
 			"systemReserved of the new one",
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {shootsPool + "kubernetes.kubelet.systemReserved.pid", "1"}},
 			nil,
-			[]pool.Rule{pool.ReservationsBySum},
+			[]pool.Rule{pool.RuleOf("ReservationsBySum")},
 		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
@@ -444,11 +444,11 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 		notes    []pool.Rule
 		reason   string
 	}{
-		{"same", with(), with(), pool.None, []pool.Rule{pool.ConfigAsWhole}, "as JSON"},
-		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows what names the pool"},
-		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows that it is hot"},
-		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nor of its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "no Schema knows both"},
+		{"same", with(), with(), pool.None, []pool.Rule{pool.RuleOf("ConfigAsWhole")}, "as JSON"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nobody knows what names the pool"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nor of its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "no Schema knows both"},
 		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), pool.None, nil, "null is none"},
 	} {
 		o := options(t)
@@ -571,7 +571,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.JudgedCanonically, pool.StrategyIsRollingUpdate}, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.RuleOf("JudgedCanonically"), pool.RuleOf("StrategyIsRollingUpdate")}, got.Rules)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
@@ -579,7 +579,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.JudgedCanonically, pool.DriverAppliesInPlace}, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.RuleOf("JudgedCanonically"), pool.RuleOf("DriverAppliesInPlace")}, got.Rules)
 
 	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{Providers: providers.All()})
 	require.NoError(t, err)

@@ -25,23 +25,16 @@ func compareConfigs(old, updated *Pool, o Options) (c *Comparison, err error) {
 		return c, nil
 	}
 	schema, known := o.schemaOf(before, after)
-	c.ruleIf(ConfigAsWhole, !known)
-	changes, err := o.configDiff(schema, before, after)
+	c.ruleIf(RuleOf("ConfigAsWhole"), !known)
+	changes, err := schema.DiffRaw(before, after)
 	for _, change := range changes {
+		change.Omitted = change.Omitted && o.Defaulted
 		if !updated.isBare() {
 			change.Pointer, change.Path = "/"+configField+change.Pointer, joinPaths(configField, change.Path)
 		}
 		c.Changes = append(c.Changes, Change{Change: change})
 	}
 	return c, err
-}
-
-func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
-	changes, err := schema.DiffRaw(old, updated)
-	for i := range changes {
-		changes[i].Omitted = changes[i].Omitted && o.Defaulted
-	}
-	return changes, err
 }
 
 // anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
@@ -103,8 +96,8 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 		keepsName: of.keepsName,
 	}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
-	asWhole, isBare := slices.Contains(c.Rules, ConfigAsWhole), updated.isBare()
-	c.ruleIf(JudgedCanonically, !asWhole && (isBare || j.naming != nil && j.naming.Assumed))
+	asWhole, isBare := slices.Contains(c.Rules, RuleOf("ConfigAsWhole")), updated.isBare()
+	c.ruleIf(RuleOf("JudgedCanonically"), !asWhole && (isBare || j.naming != nil && j.naming.Assumed))
 	if isBare {
 		j.path = ""
 	}
@@ -115,11 +108,11 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	switch {
 	case bytes.Equal(old.ProviderConfig, updated.ProviderConfig):
 	case of.Extension == Released && provider.Ignores:
-		c.set(j.path, None, NotHashed)
+		c.set(j.path, None, RuleOf("NotHashed"))
 	case of.Extension == Released && inPlace(c.Strategy) && provider.Name != "":
 		j.refuseInPlace(old.ProviderConfig, updated.ProviderConfig)
 	case asWhole, j.naming == nil && !isBare:
-		c.set(j.path, Indeterminate, EraUnknown)
+		c.set(j.path, Indeterminate, RuleOf("EraUnknown"))
 	default:
 		j.judge()
 	}
@@ -139,7 +132,7 @@ func (j *configs) findEras() error {
 	j.NewEra, j.unknown = after.Era, after.Unknown
 	// another strategy can change the era as well
 	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion)
-	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
+	j.ruleIf(RuleOf("EraCrossed"), j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
 	return located(j.updated.Worker.Name, configField, newErr)
 }
 
@@ -148,8 +141,8 @@ func (j *configs) refuseNewFields() {
 	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
 	for _, name := range j.provider.New {
 		if _, is := config[name]; is && j.extension == Released {
-			j.merge(Change{Verdict: Forbidden, Rule: NotReleased})
-			j.set(joinPaths(j.path, name), Forbidden, NotReleased)
+			j.merge(Change{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
+			j.set(joinPaths(j.path, name), Forbidden, RuleOf("NotReleased"))
 		}
 	}
 }
@@ -159,12 +152,12 @@ func (j *configs) refuseNewFields() {
 func (j *configs) refuseInPlace(old, updated []byte) {
 	for _, d := range differences(decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)) {
 		if len(j.related(d.at)) == 0 {
-			j.addRow(d, Forbidden, ConfigInPlace)
+			j.addRow(d, Forbidden, RuleOf("ConfigInPlace"))
 		}
 	}
-	j.set(j.path, Forbidden, ConfigInPlace)
+	j.set(j.path, Forbidden, RuleOf("ConfigInPlace"))
 	if !j.touches(j.path) && !bytes.Equal(compact(old), compact(updated)) {
-		j.merge(Change{Verdict: Indeterminate, Rule: ConfigRespelled})
+		j.merge(Change{Verdict: Indeterminate, Rule: RuleOf("ConfigRespelled")})
 	}
 }
 
@@ -245,20 +238,20 @@ func (j *configs) apply(change *Change, renames Verdict) {
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
 	case renames == Roll && change.Class == hotupdate.Hot:
-		change.Verdict, change.Rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedInEra
+		change.Verdict, change.Rule = verdictOf(hotupdate.Immutable, j.Strategy), RuleOf("HashedInEra")
 	case change.Class == hotupdate.Hot && (renames == None || j.unknown): // an adopted extension strips hot fields
 		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
 			// machine-controller-manager itself puts virtual capacity on nodes
-			change.Verdict, change.Rule = None, NameStays
+			change.Verdict, change.Rule = None, RuleOf("NameStays")
 		}
 	case renames == Indeterminate:
-		change.Verdict, change.Rule = Indeterminate, EraUnknown
+		change.Verdict, change.Rule = Indeterminate, RuleOf("EraUnknown")
 	case renames == None && slices.ContainsFunc(j.provider.HashedState, func(name string) bool {
 		return isBelow(change.Pointer, pointerTo(joinPaths(configField, name)))
 	}):
-		change.Rule = ServerGroup
+		change.Rule = RuleOf("ServerGroup")
 	case renames == None:
-		change.Verdict, change.Rule = None, NameStays
+		change.Verdict, change.Rule = None, RuleOf("NameStays")
 	}
 }
 
@@ -266,11 +259,11 @@ func (j *configs) apply(change *Change, renames Verdict) {
 // values without the names of their fields, so changes can cancel out.
 func (j *configs) withdraw(change *Change) {
 	switch {
-	case !j.keepsName || change.Verdict != Roll || change.Rule == ServerGroup:
+	case !j.keepsName || change.Verdict != Roll || change.Rule == RuleOf("ServerGroup"):
 	case change.Class == hotupdate.Hot && j.extension != Released:
 		change.Verdict, change.Rule = HotUpdate, NoRule
 	default:
-		change.Verdict, change.Rule = None, NameStays
+		change.Verdict, change.Rule = None, RuleOf("NameStays")
 	}
 }
 
@@ -279,13 +272,13 @@ func (j *configs) withdraw(change *Change) {
 func (j *configs) addUncovered(d difference, renames Verdict) {
 	switch {
 	case renames == Roll:
-		j.addRow(d, verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten)
+		j.addRow(d, verdictOf(hotupdate.Immutable, j.Strategy), RuleOf("HashedAsWritten"))
 	case renames == Indeterminate:
-		j.addRow(d, Indeterminate, EraUnknown)
+		j.addRow(d, Indeterminate, RuleOf("EraUnknown"))
 	case isEmptyObject(d.before) || isEmptyObject(d.after):
-		j.addRow(d, None, EmptyObject)
+		j.addRow(d, None, RuleOf("EmptyObject"))
 	case !slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // the type of the config
-		j.addRow(d, None, SameMeaning)
+		j.addRow(d, None, RuleOf("SameMeaning"))
 	}
 }
 

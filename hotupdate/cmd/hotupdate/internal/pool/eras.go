@@ -79,12 +79,12 @@ func (o Options) naming(p *Pool) *Naming {
 			meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
 			return Additional{Unknown: true}, nil // a fork's config
 		}
-		return names(p.workerPool())
+		return names(p.InWorker())
 	}}
 }
 
-// workerPool is the pool as the extensions see it.
-func (p *Pool) workerPool() *provider.Pool {
+// InWorker is the pool as the extensions see it.
+func (p *Pool) InWorker() *provider.Pool {
 	w := &provider.Pool{
 		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
 		MachineImage: imageOf(p.Worker),
@@ -94,7 +94,7 @@ func (p *Pool) workerPool() *provider.Pool {
 		w.KubernetesVersion = &p.Worker.KubernetesVersion
 	}
 	if v := p.Worker.Volume; v != nil {
-		w.Volume = &provider.Volume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
+		w.Volume = &DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
 	}
 	if !IsNull(p.ProviderConfig) {
 		w.ProviderConfig = p.ProviderConfig
@@ -145,7 +145,7 @@ func compareBoth(old, updated Pool, o Options) (Comparison, error) {
 	graver.Either = &Either{Adopted: adopted.Verdict, Released: released.Verdict}
 	for _, change := range graver.Changes {
 		name := strings.TrimPrefix(change.Path, configField+".")
-		if change.Rule == NotReleased {
+		if change.Rule == RuleOf("NotReleased") {
 			name = name[:strings.IndexAny(name+".", ".[")]
 		}
 		if change.Decides && !slices.Contains(graver.Either.Fields, name) {

@@ -41,8 +41,8 @@ func ExampleNewPlan() {
 	// Output:
 	// large: kept, roll
 	//   spec.kubernetes.version "1.33.2" "1.34.0" in-place
-	//   assumed unchanged: the default version of the machine image
 	//   assumed unchanged: credentials and their rotation
+	//   assumed unchanged: the default version of the machine image
 	// tiny: renamed, none
 	//   assumed unchanged: credentials and their rotation
 }

@@ -237,16 +237,16 @@ func (f Field) verdict(strategy hotupdate.Strategy, d difference) (Verdict, Rule
 	}
 	switch e := f.of(strategy); e {
 	case effectNone:
-		return None, NotHashed
+		return None, RuleOf("NotHashed")
 	case effectPools:
-		return None, ToldAtPools
+		return None, RuleOf("ToldAtPools")
 	case effectScale:
-		return ComeOrGo, Scaled
+		return ComeOrGo, RuleOf("Scaled")
 	case effectUnknown:
-		return Indeterminate, BeyondManifests
+		return Indeterminate, RuleOf("BeyondManifests")
 	case effectRefused, effectKept:
 		if e == effectKept && d.before == nil {
-			return None, NotHashed
+			return None, RuleOf("NotHashed")
 		}
 		return Forbidden, refused(f.Function, "the field cannot be changed")
 	case effectRoll, effectDrain, effectMeta, effectJudged:

@@ -12,12 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // workerConfig is a provider config with a field of each class.
@@ -157,3 +159,15 @@ func pathsOf(changes hotupdate.Changes) (all []string) {
 var strategies = []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+// The refusals with the texts of package inplace.
+var (
+	versionLowered  = ofInPlace(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil), "validation")
+	minorSkipped    = ofInPlace(inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil), "validation")
+	imageLowered    = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, nil, nil), "validation")
+	imageNotInPlace = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, nil, nil), "admission")
+)
+
+func ofInPlace(all field.ErrorList, by string) pool.Rule {
+	return pool.Rule{Kind: pool.Refuses, Text: all[0].Detail, Source: "Gardener v1.150, " + by + " of Shoots; GEP-31"}
+}

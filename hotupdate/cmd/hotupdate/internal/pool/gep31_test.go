@@ -215,7 +215,7 @@ func checkTrigger(t *testing.T, test trigger, strategy hotupdate.Strategy) {
 
 // triggersOf returns the changes that have a class: those of triggers and provider configs.
 func triggersOf(changes []pool.Change) []pool.Change {
-	none := []pool.Rule{pool.NotHashed, pool.PatchVersion, pool.NameStays, pool.SameMeaning}
+	none := []pool.Rule{pool.RuleOf("NotHashed"), pool.RuleOf("PatchVersion"), pool.RuleOf("NameStays"), pool.RuleOf("SameMeaning")}
 	return slices.DeleteFunc(slices.Clone(changes), func(c pool.Change) bool { return slices.Contains(none, c.Rule) })
 }
 

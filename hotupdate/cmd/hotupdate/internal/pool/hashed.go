@@ -68,50 +68,40 @@ func (p *Pool) hashedFields() ([]hashedField, error) {
 		}
 		return nil
 	}
-	image, dns := imageOf(w), part(name, "node-local DNS") != nil
+	dns := part(name, "node-local DNS") != nil
+	version, image := fieldOf(versionPath, p.Worker.KubernetesVersion), imageOf(w)
+	if version.hashed != nil {
+		version.hashed = minorOf(w.KubernetesVersion)
+	}
+	var imageName any // an image without a name is not the same as no image
+	if w.Image != nil {
+		imageName = image.Name
+	}
+	const lastInitiation = ".lastInitiationTime"
 	all := []hashedField{
-		{strategyPath, p.Worker.UpdateStrategy.String(), textOf(p.Worker.UpdateStrategy.String())},
-		textField(versionPath, p.Worker.KubernetesVersion),
-		textField("machine.type", w.MachineType),
-		{imageNamePath, w.Image != nil, ""},
-		textField(imageVersionPath, image.Version),
+		version,
+		fieldOf(strategyPath, p.Worker.UpdateStrategy.String()),
+		fieldOf("machine.type", w.MachineType),
+		{imageNamePath, imageName, textOf(imageName)},
+		fieldOf(imageVersionPath, image.Version),
 		{"cri.name", part(name, "container runtime"), textOf(w.CRI)},
 		{nodeLocalDNSPath, dns, map[bool]string{true: "true"}[dns]},
-		{
-			"credentials.rotation.certificateAuthorities.lastInitiationTime",
-			part(name, "certificate authorities rotation"), "",
-		},
-		{"credentials.rotation.serviceAccountKey.lastInitiationTime", part(name, "service-account key rotation"), ""},
-		{secretNamePath, deref(p.NodeAgentSecretName), textOf(p.NodeAgentSecretName)},
-	}
-	if p.Worker.KubernetesVersion != "" {
-		all[1].hashed = minorOf(w.KubernetesVersion)
-	}
-	if w.Image != nil {
-		all[3].hashed, all[3].shown = image.Name, textOf(image.Name)
-	}
-	for _, i := range []int{7, 8} {
-		all[i].shown = textOf(all[i].hashed)
+		fieldOf(credentialsPath+"."+authorities+lastInitiation, part(name, "certificate authorities rotation")),
+		fieldOf(credentialsPath+"."+accountKey+lastInitiation, part(name, "service-account key rotation")),
+		fieldOf(secretNamePath, deref(p.NodeAgentSecretName)),
 	}
 	return slices.Concat(all, kubeletFields(w.Kubelet), p.volumeFields()), nil
 }
 
-// textField is a hashed field whose value is a text, empty if it is not set.
-func textField(path, value string) hashedField {
-	if value == "" {
+// fieldOf is a hashed field with its value; it is not set if the value is nil or an empty text.
+func fieldOf(path string, value any) hashedField {
+	if value == nil || value == "" {
 		return hashedField{path: path}
 	}
 	return hashedField{path, value, textOf(value)}
 }
 
-// pointed is a hashed field whose value may be missing.
-func pointed[T any](path string, value *T) hashedField {
-	if value == nil {
-		return hashedField{path: path}
-	}
-	return hashedField{path, *value, textOf(value)}
-}
-
+// deref returns the value of a pointer, nil without one.
 func deref[T any](value *T) any {
 	if value == nil {
 		return nil
@@ -123,59 +113,47 @@ func deref[T any](value *T) any {
 // sum, whichever field has it.
 func kubeletFields(from *hash.Kubelet) []hashedField {
 	k := *orDefault(from, hash.Kubelet{})
-	sum, sums := k.Reservations(), quantities(k.Reservations())
-	all := []hashedField{pointed(kubeletPath+".cpuManagerPolicy", k.CPUManagerPolicy)}
+	sum, sums := k.Reservations(), texts(k.Reservations())
+	all := []hashedField{fieldOf(kubeletPath+".cpuManagerPolicy", deref(k.CPUManagerPolicy))}
 	for path, own := range map[string]*hash.Reserved{
 		reservedPath: k.KubeReserved, kubeletPath + ".systemReserved": k.SystemReserved,
 	} {
-		all = append(all, hashedField{path, sum != nil, present(own)})
-		texts := quantities(own)
+		all = append(all, hashedField{path, sum != nil, present[own != nil]})
+		shown := texts(own)
 		for resource, text := range sums {
-			f := textField(path+"."+resource, texts[resource])
+			f := fieldOf(path+"."+resource, shown[resource])
 			f.hashed = text
 			all = append(all, f)
 		}
 	}
 	const eviction = kubeletPath + ".evictionHard"
-	e := *orDefault(k.EvictionHard, hash.EvictionHard{})
-	return append(all,
-		hashedField{eviction, k.EvictionHard != nil, present(k.EvictionHard)},
-		textField(eviction+".memoryAvailable", *orDefault(e.MemoryAvailable, "")),
-		textField(eviction+".imageFSAvailable", *orDefault(e.ImageFSAvailable, "")),
-		textField(eviction+".imageFSInodesFree", *orDefault(e.ImageFSInodesFree, "")),
-		textField(eviction+".nodeFSAvailable", *orDefault(e.NodeFSAvailable, "")),
-		textField(eviction+".nodeFSInodesFree", *orDefault(e.NodeFSInodesFree, "")),
-	)
+	all = append(all, hashedField{eviction, k.EvictionHard != nil, present[k.EvictionHard != nil]})
+	for signal, threshold := range texts(k.EvictionHard) {
+		all = append(all, fieldOf(eviction+"."+signal, threshold))
+	}
+	return all
 }
 
 // present is the value of an object of which only the presence is told.
-func present[T any](object *T) string {
-	if object == nil {
-		return ""
-	}
-	return "{}"
-}
+var present = map[bool]string{true: "{}"}
 
-// quantities returns the texts of reservations as Gardener hashes them: 1024Mi is 1Gi, but
-// 1073741824 is not.
-func quantities(r *hash.Reserved) map[string]string {
-	texts := map[string]string{"cpu": "", "memory": "", "ephemeralStorage": "", "pid": ""}
-	if r != nil {
-		raw, _ := json.Marshal(r)
-		_ = json.Unmarshal(raw, &texts) // null keeps the empty text
-	}
-	return texts
+// texts returns the members of an object, all of them texts in JSON, empty if they are not set. The
+// texts of reservations are those that Gardener hashes: 1024Mi is 1Gi, but 1073741824 is not.
+func texts[T any](object *T) (all map[string]string) {
+	raw, _ := json.Marshal(orDefault(object, *new(T)))
+	_ = json.Unmarshal(raw, &all) // null is the empty text
+	return all
 }
 
 func (p *Pool) volumeFields() []hashedField {
-	all := []hashedField{pointed(encryptedPath, p.Encrypted)}
+	all := []hashedField{fieldOf(encryptedPath, deref(p.Encrypted))}
 	if v := p.Worker.Volume; v != nil {
-		all = append(all, hashedField{"volume.size", v.Size, textOf(v.Size)}, pointed("volume.type", v.Type))
+		all = append(all, hashedField{"volume.size", v.Size, textOf(v.Size)}, fieldOf("volume.type", deref(v.Type)))
 	}
 	for i, v := range p.DataVolumes {
 		at := fmt.Sprintf("%s[%d].", dataVolumesField, i)
-		all = append(all, textField(at+"name", v.Name), pointed(at+"size", &v.Size), pointed(at+"type", v.Type),
-			pointed(at+"encrypted", v.Encrypted))
+		all = append(all, fieldOf(at+"name", v.Name), hashedField{at + "size", v.Size, textOf(v.Size)},
+			fieldOf(at+"type", deref(v.Type)), fieldOf(at+"encrypted", deref(v.Encrypted)))
 	}
 	return all
 }

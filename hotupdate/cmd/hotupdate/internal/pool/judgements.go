@@ -83,7 +83,7 @@ func (j *judgement) judgeHashed() (all []Change) {
 			judged.Verdict, judged.Rule = v, rule
 		}
 		if j.keepsName && judged.Verdict == Roll {
-			judged.Verdict, judged.Rule = None, NameStays
+			judged.Verdict, judged.Rule = None, RuleOf("NameStays")
 		}
 		all = append(all, judged)
 	}
@@ -98,16 +98,16 @@ func (j *judgement) decide(path string) (Verdict, Rule, bool) {
 	case path == strategyPath:
 		return Forbidden, StrategySwitched, true
 	case path == nodeLocalDNSPath && inPlace(j.strategy):
-		return None, NotHashed, true // see nodeLocalDNS
+		return None, RuleOf("NotHashed"), true // see nodeLocalDNS
 	case sameSecret && !inPlace(j.strategy) && strings.HasPrefix(path, kubeletPath):
-		return None, NameStays, true
+		return None, RuleOf("NameStays"), true
 	case path == encryptedPath || strings.HasPrefix(path, dataVolumesField):
 		return j.ofExtension(path)
 	case j.isRefined() && slices.ContainsFunc([]string{"machine.type", imageNamePath, "cri", "volume"},
 		func(above string) bool {
 			return isBelow(pointerTo(path), pointerTo(above))
 		}):
-		return None, NameStays, true
+		return None, RuleOf("NameStays"), true
 	}
 	return None, NoRule, false
 }
@@ -120,14 +120,14 @@ func (j *judgement) ofExtension(path string) (Verdict, Rule, bool) {
 	isData := strings.HasPrefix(path, dataVolumesField)
 	switch {
 	case naming == nil:
-		return Indeterminate, EraUnknown, true
+		return Indeterminate, RuleOf("EraUnknown"), true
 	case inPlace(j.strategy) && isData && !j.provider(j.updated).InPlaceVolumes:
-		return Forbidden, DataVolumesInPlace, true
+		return Forbidden, RuleOf("DataVolumesInPlace"), true
 	case inPlace(j.strategy):
-		return None, NameStays, !isData && j.isRefined()
+		return None, RuleOf("NameStays"), !isData && j.isRefined()
 	}
 	v := naming.renamesVolumes(isData, j.old, j.updated)
-	return v, map[Verdict]Rule{None: NameStays, Indeterminate: EraUnknown}[v], v != Roll
+	return v, map[Verdict]Rule{None: RuleOf("NameStays"), Indeterminate: RuleOf("EraUnknown")}[v], v != Roll
 }
 
 // isRefined reports whether the pool changes between the two in-place strategies. Then Gardener
@@ -144,7 +144,7 @@ func (j *judgement) version() (all []Change) {
 		return nil
 	}
 	if minorOf(before) == minorOf(after) {
-		all = about(versionPath, before, after, None, PatchVersion)
+		all = about(versionPath, before, after, None, RuleOf("PatchVersion"))
 	}
 	if rule := refusal(inplace.ValidateVersion(before, after, j.strategy, nil), validation); rule != NoRule {
 		all = append(all, about(versionPath, before, after, Forbidden, rule)...)
@@ -165,11 +165,11 @@ func (j *judgement) secretName() []Change {
 	case (before == nil) == (after == nil):
 		return nil
 	case fallsBack:
-		return about(secretNamePath, before, after, Roll, SecretNameFallback)
+		return about(secretNamePath, before, after, Roll, RuleOf("SecretNameFallback"))
 	case after == nil:
-		return about(secretNamePath, before, nil, Forbidden, SecretNameLost)
+		return about(secretNamePath, before, nil, Forbidden, RuleOf("SecretNameLost"))
 	}
-	return about(secretNamePath, nil, after, Indeterminate, SecretNameGained)
+	return about(secretNamePath, nil, after, Indeterminate, RuleOf("SecretNameGained"))
 }
 
 // ownKubelet judges a kubelet configuration of the pool's own that is added or removed: it replaces
@@ -177,7 +177,7 @@ func (j *judgement) secretName() []Change {
 func (j *judgement) ownKubelet() []Change {
 	if j.old.ownKubelet != j.updated.ownKubelet && j.old.isDefaulted(reservedPath) &&
 		j.updated.isDefaulted(reservedPath) {
-		return ofPool(Indeterminate, PoolKubelet)
+		return ofPool(Indeterminate, RuleOf("PoolKubelet"))
 	}
 	return nil
 }
@@ -185,7 +185,8 @@ func (j *judgement) ownKubelet() []Change {
 // strategies tells a change between the in-place strategies: ValidateProviderUpdate.
 func (j *judgement) strategies() []Change {
 	if j.isRefined() {
-		return about(strategyPath, j.old.declared.String(), j.updated.declared.String(), None, StrategyRefined)
+		before, after := j.old.declared.String(), j.updated.declared.String()
+		return about(strategyPath, before, after, None, RuleOf("StrategyRefined"))
 	}
 	return nil
 }
@@ -199,12 +200,12 @@ func (j *judgement) nodeLocalDNS() []Change {
 	}
 	counts := w.KubeProxyMode == "IPVS" || w.KubernetesVersion == "" ||
 		minorOf(w.KubernetesVersion).Compare(minorOf("1.34")) < 0
-	v, rule := Forbidden, NodeLocalDNSInPlace
+	v, rule := Forbidden, RuleOf("NodeLocalDNSInPlace")
 	switch {
 	case !counts: // the proxy mode decides only about rolling pools
-		v, rule = None, NotHashed
+		v, rule = None, RuleOf("NotHashed")
 	case j.old.isDefaulted(nodeLocalDNSPath) != j.updated.isDefaulted(nodeLocalDNSPath):
-		v, rule = Indeterminate, FilledIn
+		v, rule = Indeterminate, RuleOf("FilledIn")
 	}
 	return about(nodeLocalDNSPath, w.NodeLocalDNS, after, v, rule)
 }
@@ -217,14 +218,14 @@ func (j *judgement) image() (all []Change) {
 	newArchitecture := !reflect.DeepEqual(oldArchitecture, architecture)
 	known := before.Version != "" && after.Version != ""
 	isFilledIn := newArchitecture && (oldArchitecture == nil || architecture == nil)
-	v, rule := None, NameStays
+	v, rule := None, RuleOf("NameStays")
 	switch {
 	case !inPlace(j.strategy):
 	case isFilledIn:
-		v, rule = Indeterminate, FilledIn
+		v, rule = Indeterminate, RuleOf("FilledIn")
 	case known && (before != after || newArchitecture):
 		if v, rule = j.CloudProfile.inPlace(before, after); v == None {
-			rule = NameStays
+			rule = RuleOf("NameStays")
 		}
 		for _, change := range j.hashed {
 			if v != None && (change.Path == imageVersionPath || change.Path == imageNamePath) {
@@ -261,9 +262,9 @@ func (j *judgement) zones() []Change {
 	before, after := j.old.Zones, j.updated.Zones
 	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
 	case isAppended:
-		return about("zones", before, after, ComeOrGo, ZoneAppended)
+		return about("zones", before, after, ComeOrGo, RuleOf("ZoneAppended"))
 	case !slices.Equal(before, after):
-		return about("zones", before, after, Forbidden, ZonesChanged)
+		return about("zones", before, after, Forbidden, RuleOf("ZonesChanged"))
 	}
 	return nil
 }
@@ -273,7 +274,7 @@ func (j *judgement) surge() []Change {
 	drains := func(c hotupdate.Change) bool { return ofClass(c, j.strategy) == InPlaceUpdate }
 	if isPositive(j.updated.MaxSurge) && j.strategy == hotupdate.AutoInPlaceUpdate &&
 		slices.ContainsFunc(j.hashed, drains) {
-		return ofPool(None, SurgeReplaces)
+		return ofPool(None, RuleOf("SurgeReplaces"))
 	}
 	return nil
 }
@@ -289,7 +290,7 @@ func (j *judgement) infrastructure() (all []Change) {
 	for _, d := range differences(j.old.Cluster.infrastructure, j.updated.Cluster.infrastructure) {
 		hashed := func(path string) bool { return isBelow(d.at.Pointer(), pointerTo(path)) }
 		if slices.ContainsFunc(j.provider(j.updated).HashedInfrastructure, hashed) && !inPlace(j.strategy) {
-			all = append(all, ofPool(Indeterminate, InfrastructureMayRoll)...)
+			all = append(all, ofPool(Indeterminate, RuleOf("InfrastructureMayRoll"))...)
 		}
 	}
 	return all
@@ -298,11 +299,11 @@ func (j *judgement) infrastructure() (all []Change) {
 func (j *judgement) hibernation() []Change {
 	switch before, after := j.old.Cluster.Hibernated, j.updated.Cluster.Hibernated; {
 	case !before && after:
-		return ofPool(ComeOrGo, Hibernated)
+		return ofPool(ComeOrGo, RuleOf("Hibernated"))
 	case before && !after:
-		return ofPool(ComeOrGo, WokenUp)
+		return ofPool(ComeOrGo, RuleOf("WokenUp"))
 	case before:
-		return ofPool(None, StaysHibernated)
+		return ofPool(None, RuleOf("StaysHibernated"))
 	}
 	return nil
 }
@@ -327,7 +328,7 @@ func (j *judgement) pending() []Change {
 	case same, !inPlace(updated.declared), pending.ValidateChange(name, nil, nil) == nil:
 		return nil
 	case pending.ValidateChange(name, updated.Cluster.Operations, nil) == nil:
-		return ofPool(None, PendingForced)
+		return ofPool(None, RuleOf("PendingForced"))
 	}
 	return ofPool(Forbidden, PendingUpdate)
 }
@@ -345,7 +346,7 @@ func (c *Comparison) compareRest(j *judgement) {
 		// which is constant in place
 		case d.at[0].Name == configField, c.touches(triggerOf(path)), path == secretNamePath:
 		default:
-			c.Changes = append(c.Changes, d.change(None, SameMeaning))
+			c.Changes = append(c.Changes, d.change(None, RuleOf("SameMeaning")))
 		}
 	}
 	for _, change := range changes {

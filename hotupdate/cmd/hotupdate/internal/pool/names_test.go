@@ -220,7 +220,7 @@ func TestHotInALaterEra(t *testing.T) {
 			path := strings.TrimPrefix(change.Path, "providerConfig.")
 			if _, ok := test.want[path]; ok {
 				found[path] = change.Verdict
-				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.HashedInEra, path)
+				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.RuleOf("HashedInEra"), path)
 			}
 		}
 		require.Equal(t, test.want, found, "%s: %v", test.reason, got.Changes)
@@ -233,7 +233,7 @@ func nameOf(t require.TestingT, names func(*provider.Pool) (provider.Additional,
 	require.NoError(t, err)
 	w := &provider.Pool{
 		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
-		MachineImage: *p.Worker.Image, Volume: &provider.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
+		MachineImage: *p.Worker.Image, Volume: &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	w.DataVolumes = p.DataVolumes
 	if p.ProviderConfig != nil {

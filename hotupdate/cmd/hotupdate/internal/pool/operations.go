@@ -161,20 +161,20 @@ func (j *judgement) operations() (all []Change) {
 		rolled, rolls := strings.CutPrefix(operation, rollout)
 		switch {
 		case operation == "maintain":
-			all = append(all, ofPool(Indeterminate, MaintenanceStarted)...)
+			all = append(all, ofPool(Indeterminate, RuleOf("MaintenanceStarted"))...)
 		case isRotation(operation) && j.old.Cluster.Pending.ValidateRotation(nil) != nil:
 			all = append(all, ofPool(Forbidden, RotationBlocked)...)
 		case isRotation(operation) && strings.HasSuffix(operation, withoutWorkers):
-			all = append(all, ofPool(None, RotationWithoutWorkers)...)
+			all = append(all, ofPool(None, RuleOf("RotationWithoutWorkers"))...)
 		case isRotation(operation), rotates && names(pools, j.updated) &&
 			(cluster.rotates == nil || cluster.rotates[j.updated.Worker.Name]):
-			all = append(all, ofPool(again, RotationStarted)...)
+			all = append(all, ofPool(again, RuleOf("RotationStarted"))...)
 		case rotates && names(pools, j.updated):
-			all = append(all, ofPool(None, RotationFollowed)...)
+			all = append(all, ofPool(None, RuleOf("RotationFollowed"))...)
 		case rolls && names(rolled, j.updated) && inPlace(j.strategy):
-			all = append(all, ofPool(Forbidden, RolloutInPlace)...)
+			all = append(all, ofPool(Forbidden, RuleOf("RolloutInPlace"))...)
 		case rolls && names(rolled, j.updated):
-			all = append(all, ofPool(Roll, RolloutWorkers)...)
+			all = append(all, ofPool(Roll, RuleOf("RolloutWorkers"))...)
 		}
 	}
 	return all

@@ -267,11 +267,11 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 		o       pool.Options
 		want    pool.Rule
 	}{
-		{nil, pool.Options{Providers: providers.All()}, pool.ExtensionAdopted},
-		{nil, pool.Options{Providers: providers.All(), Extension: pool.Released}, pool.ExtensionReleased},
-		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{Providers: providers.All()}, pool.WaitsForMaintenance},
-		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{Providers: providers.All()}, pool.WaitsForMaintenance},
-		{edits{{"spec.provider.workers", list{}}}, pool.Options{Providers: providers.All()}, pool.WorkersComeOrGo},
+		{nil, pool.Options{Providers: providers.All()}, pool.RuleOf("ExtensionAdopted")},
+		{nil, pool.Options{Providers: providers.All(), Extension: pool.Released}, pool.RuleOf("ExtensionReleased")},
+		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{Providers: providers.All()}, pool.RuleOf("WaitsForMaintenance")},
+		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{Providers: providers.All()}, pool.RuleOf("WaitsForMaintenance")},
+		{edits{{"spec.provider.workers", list{}}}, pool.Options{Providers: providers.All()}, pool.RuleOf("WorkersComeOrGo")},
 	} {
 		plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml", at("providerConfig", nil))), read(t, manifest(t, "pairs/azure.yaml", append(edits{at("providerConfig", nil)}, test.updated...)...)), test.o)
 		require.NoError(t, err)
@@ -279,7 +279,7 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 	}
 	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 	require.NoError(t, err)
-	assert.NotContains(t, plan.Rules, pool.WaitsForMaintenance)
+	assert.NotContains(t, plan.Rules, pool.RuleOf("WaitsForMaintenance"))
 }
 
 func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
@@ -311,7 +311,7 @@ func TestEraIsCrossedByMinors(t *testing.T) {
 			require.NoError(t, err)
 			compared := plan.Pools[0].Comparison
 			require.NotEqual(t, compared.OldEra, compared.NewEra)
-			require.Equal(t, tc.crossed, slices.Contains(compared.Rules, pool.EraCrossed))
+			require.Equal(t, tc.crossed, slices.Contains(compared.Rules, pool.RuleOf("EraCrossed")))
 		})
 	}
 }

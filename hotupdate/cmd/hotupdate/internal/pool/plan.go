@@ -123,7 +123,7 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 		return nil, err
 	}
 	plan.Changes = slices.DeleteFunc(plan.Changes,
-		func(c Change) bool { return c.Rule == ToldAtPools && plan.tells(c.Pointer) })
+		func(c Change) bool { return c.Rule == RuleOf("ToldAtPools") && plan.tells(c.Pointer) })
 	return plan, nil
 }
 
@@ -164,14 +164,14 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 		switch provider := o.provider(&Pool{Provider: updated.Provider}); {
 		case c.touches(d.at.String()):
 		case updated.Kind == Worker && (provider.Name == "" || provider.HashesState):
-			c.merge(d.change(Indeterminate, BeyondManifests))
+			c.merge(d.change(Indeterminate, RuleOf("BeyondManifests")))
 		default:
-			c.merge(d.change(None, SameMeaning))
+			c.merge(d.change(None, RuleOf("SameMeaning")))
 		}
 	}
-	c.ruleIf(ExtensionAdopted, o.Extension != Released && o.Extension != Both && o.Naming == nil)
-	c.ruleIf(ExtensionReleased, o.Extension == Released)
-	c.ruleIf(WaitsForMaintenance, updated.confined)
+	c.ruleIf(RuleOf("ExtensionAdopted"), o.Extension != Released && o.Extension != Both && o.Naming == nil)
+	c.ruleIf(RuleOf("ExtensionReleased"), o.Extension == Released)
+	c.ruleIf(RuleOf("WaitsForMaintenance"), updated.confined)
 	c.finish(&Pool{})
 	p.Changes, p.Rules, p.Unjudged = c.Changes, c.Rules, c.Unjudged
 	for i, change := range p.Changes {
@@ -257,14 +257,14 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 		c.merge(found)
 	}
 	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
-		c.merge(Change{Verdict: Forbidden, Rule: NotReleased})
+		c.merge(Change{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
 	}
 	if o.CloudProfile.expired(hash.Image{}, imageOf(added.Worker)) {
 		c.merge(Change{Verdict: Forbidden, Rule: refused(imageFunction, imageExpired)})
 	}
 	if inPlace(added.declared) {
-		c.Rules = append(c.Rules, GateIsOn)
-		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
+		c.Rules = append(c.Rules, RuleOf("GateIsOn"))
+		if v, rule := o.CloudProfile.inPlace(hash.Image{}, imageOf(added.Worker)); v != None {
 			c.merge(Change{Verdict: v, Rule: rule})
 		}
 	}

@@ -80,35 +80,26 @@ type DataVolume = provider.DataVolume
 
 // Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes
 // that it is the same in both pools.
-type Unknown uint8
+type Unknown string
 
 // The unknown facts.
 const (
-	UnknownKubernetesVersion   Unknown = iota // no Kubernetes version is set
-	UnknownMachineImageVersion                // the version of the machine image is left to a default
-	UnknownCRI                                // the container runtime
-	UnknownNodeLocalDNS                       // whether node-local DNS is enabled
-	UnknownCredentials                        // the rotations of credentials
-	UnknownProviderState                      // state that the extension hashes, such as networks and server groups
-	UnknownRestOfPool                         // everything except the provider config
+	UnknownKubernetesVersion   Unknown = "the Kubernetes version"
+	UnknownMachineImageVersion Unknown = "the default version of the machine image"
+	UnknownCRI                 Unknown = "the container runtime"
+	UnknownNodeLocalDNS        Unknown = "node-local DNS"
+	UnknownCredentials         Unknown = "credentials and their rotation"
+	UnknownProviderState       Unknown = "the state of the provider's infrastructure" // which the extension hashes
+	UnknownRestOfPool          Unknown = "the rest of the worker pool"
 )
 
-// unknowns has the text of each Unknown, and the trigger that is not compared because of it.
-var unknowns = [...]struct{ text, trigger string }{
-	UnknownKubernetesVersion:   {"the Kubernetes version", versionPath},
-	UnknownMachineImageVersion: {"the default version of the machine image", imageVersionPath},
-	UnknownCRI:                 {"the container runtime", "cri"},
-	UnknownNodeLocalDNS:        {"node-local DNS", nodeLocalDNSPath},
-	UnknownCredentials:         {"credentials and their rotation", "credentials"},
-	UnknownProviderState:       {text: "the state of the provider's infrastructure"},
-	UnknownRestOfPool:          {text: "the rest of the worker pool"},
+// triggers are the triggers that are not compared because of an unknown fact.
+var triggers = map[Unknown]string{
+	UnknownKubernetesVersion: versionPath, UnknownMachineImageVersion: imageVersionPath, UnknownCRI: "cri",
+	UnknownNodeLocalDNS: nodeLocalDNSPath, UnknownCredentials: "credentials",
 }
 
-// String returns the name of the unknown fact.
-func (u Unknown) String() string { return unknowns[u].text }
-
-// unknownOf returns the facts that are unknown in a comparison of two pools, each once, in the
-// order of the constants.
+// unknownOf returns the facts that are unknown in a comparison of two pools, each once, sorted.
 func unknownOf(old, updated *Pool, hashesState bool) []Unknown { //nolint:revive // of the extension
 	if old.isBare() {
 		return old.Unknown

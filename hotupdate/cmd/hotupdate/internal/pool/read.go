@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -205,28 +207,17 @@ func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (
 }
 
 // omittedDefaults lists triggers that a Shoot leaves out and Gardener fills in.
-func omittedDefaults(w hash.Worker) (omitted []string) {
-	image, reserved := imageOf(w), (*hash.Reserved)(nil)
-	if w.Kubelet != nil {
-		reserved = w.Kubelet.KubeReserved
+func omittedDefaults(w hash.Worker) []string {
+	image, reserved := imageOf(w), orDefault(w.Kubelet, hash.Kubelet{}).KubeReserved
+	all := map[string]bool{
+		versionPath: w.KubernetesVersion == "", imageNamePath: image.Name == "", reservedPath: reserved == nil,
+		imageVersionPath: strings.Count(image.Version, ".") < 2, // admission completes a partial version
 	}
-	fields := orDefault(reserved, hash.Reserved{})
-	for path, isOmitted := range map[string]bool{
-		versionPath:   w.KubernetesVersion == "",
-		imageNamePath: image.Name == "",
-		// admission completes a partial version
-		imageVersionPath:                   strings.Count(image.Version, ".") < 2,
-		reservedPath:                       reserved == nil,
-		reservedPath + ".cpu":              fields.CPU == nil,
-		reservedPath + ".memory":           fields.Memory == nil,
-		reservedPath + ".ephemeralStorage": fields.EphemeralStorage == nil,
-		reservedPath + ".pid":              fields.PID == nil,
-	} {
-		if isOmitted {
-			omitted = append(omitted, path)
-		}
+	for resource, text := range texts(reserved) {
+		all[reservedPath+"."+resource] = text == ""
 	}
-	return omitted
+	maps.DeleteFunc(all, func(_ string, isOmitted bool) bool { return !isOmitted })
+	return slices.Collect(maps.Keys(all))
 }
 
 // checkNames reports names that several pools have.

@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,13 @@ func TestReadWorker(t *testing.T) {
 	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
 	assert.Nil(t, p.Worker.CRI)
 	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
-	data := p.Worker.Kubelet.Data()
-	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data)
+	secret, err := hash.NodeAgentSecretName(p.Worker)
+	require.NoError(t, err)
+	var data []string
+	for _, part := range secret.Parts[len(secret.Parts)-3:] {
+		data = append(data, part.Value)
+	}
+	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data, "of the kubelet")
 }
 
 func TestReadShoot(t *testing.T) {
@@ -57,9 +63,11 @@ func TestReadShoot(t *testing.T) {
 	require.Len(t, w.CARotation.PendingWorkersRollouts, 2)
 	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", w.CARotation.PendingWorkersRollouts[0].LastInitiationTime.UTC().String())
 	assert.Nil(t, w.CARotation.PendingWorkersRollouts[1].LastInitiationTime)
-	key, err := hash.InPlaceKey(w)
+	w.UpdateStrategy = hotupdate.AutoRollingUpdate
+	secret, err := hash.NodeAgentSecretName(w)
 	require.NoError(t, err)
-	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", key.Parts[2].Value, "the pool's own rollout counts")
+	rotation := slices.IndexFunc(secret.Parts, func(p hash.Part) bool { return p.Name == "certificate authorities rotation" })
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", secret.Parts[rotation].Value, "the pool's own rollout counts")
 }
 
 // A pool gets omitted values from the Shoot. A kubelet configuration is not merged.

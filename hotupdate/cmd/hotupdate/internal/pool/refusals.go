@@ -110,9 +110,9 @@ func (s *shoots) transitions() (all []Change) {
 		decided[path] = true
 		switch row[4] {
 		case string(effectNone):
-			all = append(all, s.judged(path, None, NotHashed)...)
+			all = append(all, s.judged(path, None, RuleOf("NotHashed"))...)
 		case string(effectUnknown):
-			all = append(all, s.judged(path, Indeterminate, BeyondManifests)...)
+			all = append(all, s.judged(path, Indeterminate, RuleOf("BeyondManifests"))...)
 		default:
 			all = append(all, s.refuse(path, row[5], row[6])...)
 		}
@@ -209,7 +209,7 @@ func (s *shoots) versions() []Change {
 // workers is validateWorkerUpdate.
 func (s *shoots) workers() []Change {
 	if (len(s.old.Pools) == 0) != (len(s.updated.Pools) == 0) {
-		return ofPool(Forbidden, WorkersComeOrGo)
+		return ofPool(Forbidden, RuleOf("WorkersComeOrGo"))
 	}
 	return nil
 }
@@ -240,9 +240,9 @@ func (s *shoots) controlPlaneZones() []Change {
 	case !s.changed("spec", "controlPlane", "zones"):
 		return nil
 	case len(after) == 0:
-		return s.judged(path, None, NotHashed)
+		return s.judged(path, None, RuleOf("NotHashed"))
 	case oldType != "zone" && newType == "zone" && len(before) > 0 && !missing:
-		return s.judged(path, None, NotHashed)
+		return s.judged(path, None, RuleOf("NotHashed"))
 	}
 	return s.refuse(path, "validateControlPlaneZonesUpdate", "the zones of a control plane cannot be changed")
 }
@@ -266,7 +266,7 @@ func (s *shoots) dns() []Change {
 		return s.refuse("spec.dns.providers", "validateDNSUpdate",
 			"the primary DNS provider and its type cannot be changed")
 	}
-	return s.judged("spec.dns.providers", None, NotHashed)
+	return s.judged("spec.dns.providers", None, RuleOf("NotHashed"))
 }
 
 func atSpec(m *Manifest, path ...string) any { return at(at(m.root, "spec"), path...) }
@@ -675,10 +675,10 @@ func (p *Pool) invalidSurge() []Change {
 	switch {
 	case p.declared == hotupdate.ManualInPlaceUpdate:
 		if p.MaxSurge != nil || p.MaxUnavailable != nil {
-			return ofPool(Forbidden, SurgeOfManualPool)
+			return ofPool(Forbidden, RuleOf("SurgeOfManualPool"))
 		}
 	case !surges && !unavailable && (p.MaxSurge != nil || !rolling) && (p.MaxUnavailable != nil || rolling):
-		return ofPool(Forbidden, SurgeAndUnavailableZero)
+		return ofPool(Forbidden, RuleOf("SurgeAndUnavailableZero"))
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
 // Package report shows what a change does to the machines of worker pools: as text for a terminal,
 // as Markdown for a comment on a pull request, as a page for a browser, and as JSON for programs.
-// It can read the JSON back and show it in the other formats.
 //
 // It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that
 // means. The package must not read configurations, files or the environment.
@@ -67,16 +66,9 @@ type Pool struct {
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
 type Basis struct {
-	Assumed  []string `json:"assumedUnchanged"`
-	Unjudged []string `json:"unjudged"`
-	Rules    []Rule   `json:"rules"`
-}
-
-// Rule is a rule that a verdict depends on, with its source.
-type Rule struct {
-	Kind   string `json:"kind"`
-	Text   string `json:"text"`
-	Source string `json:"source,omitempty"`
+	Assumed  []pool.Unknown `json:"assumedUnchanged"`
+	Unjudged []string       `json:"unjudged"`
+	Rules    []pool.Rule    `json:"rules"`
 }
 
 // Change is a difference, with its own effect.
@@ -89,7 +81,7 @@ type Change struct {
 	Class     string          `json:"class"`
 	Origin    string          `json:"origin"`
 	Source    string          `json:"source,omitempty"`
-	Rule      *Rule           `json:"rule,omitempty"`
+	Rule      *pool.Rule      `json:"rule,omitempty"`
 	Old       json.RawMessage `json:"old,omitempty"`
 	New       json.RawMessage `json:"new,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
@@ -145,26 +137,11 @@ var stateMeanings = map[pool.State]string{
 }
 
 func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
-	b := Basis{Assumed: []string{}, Unjudged: present(unjudged), Rules: []Rule{}}
-	for _, u := range unknown {
-		b.Assumed = append(b.Assumed, u.String())
-	}
-	for _, r := range rules {
-		b.Rules = append(b.Rules, *ruleOf(r))
-	}
-	return b
-}
-
-// ruleOf returns the form of a rule in a report; nil for [pool.NoRule].
-func ruleOf(r pool.Rule) *Rule {
-	if r == pool.NoRule {
-		return nil
-	}
-	return &Rule{r.Kind.String(), r.Text, r.Source}
+	return Basis{present(unknown), present(unjudged), present(rules)}
 }
 
 // present returns a copy of a list that is not null in JSON.
-func present(list []string) []string { return append([]string{}, list...) }
+func present[E any](list []E) []E { return append([]E{}, list...) }
 
 func changesOf(changes []pool.Change) []Change {
 	all := make([]Change, len(changes))
@@ -172,8 +149,11 @@ func changesOf(changes []pool.Change) []Change {
 		all[i] = Change{
 			Op: string(c.Op), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
 			Class:  c.Class.String(),
-			Origin: cmp.Or(c.Origin, "default"), Source: c.Source, Rule: ruleOf(c.Rule),
+			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
 			Sensitive: c.Sensitive, Omitted: c.Omitted,
+		}
+		if c.Rule != pool.NoRule {
+			all[i].Rule = &c.Rule
 		}
 		if !c.Sensitive {
 			// the same JSON

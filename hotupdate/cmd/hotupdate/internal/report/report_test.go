@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -38,6 +39,12 @@ var (
 	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`, Omitted: true}
 )
 
+// minorSkipped refuses the change of minor.
+var minorSkipped = pool.Rule{
+	Kind: pool.Refuses, Text: inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil)[0].Detail,
+	Source: "Gardener v1.150, validation of Shoots; GEP-31",
+}
+
 // planOf is a plan of pools whose changes decide as their classes do; a skipped minor decides where the change is refused.
 func planOf(pools ...pool.Planned) []*pool.Plan { return []*pool.Plan{shootOf("", pools...)} }
 
@@ -55,8 +62,8 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 					c.Verdict = v
 				}
 			}
-			if c.Path == minor.Path && slices.Contains(p.Rules, pool.MinorSkipped) {
-				c.Verdict, c.Rule = pool.Forbidden, pool.MinorSkipped
+			if c.Path == minor.Path && slices.Contains(p.Rules, minorSkipped) {
+				c.Verdict, c.Rule = pool.Forbidden, minorSkipped
 			}
 			c.Decides = p.Verdict != pool.None && c.Verdict == p.Verdict
 		}
@@ -129,11 +136,11 @@ func goldens() []golden {
 		{"manual", bare(hotupdate.ManualInPlaceUpdate, pool.InPlaceUpdate, account), "a node waits until somebody selects it"},
 		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
 		{"forbidden_in_place", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped},
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{minorSkipped},
 			Changes: judged(addedTag, account, minor),
 		}}), "what is to blame is told beside the classes: the minor, not the account"},
 		{"forbidden_by_rule", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped, pool.SurgeReplaces},
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{minorSkipped, pool.RuleOf("SurgeReplaces")},
 			Changes: judged(minor),
 		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, pool.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
@@ -151,7 +158,7 @@ func goldens() []golden {
 		{"no_pools", planOf(), "a manifest without pools"},
 		{"pools", planOf(
 			pool.Planned{Name: "web", Comparison: compared(pool.Roll, []pool.Unknown{pool.UnknownMachineImageVersion}, nil, addedTag, iops)},
-			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(pool.InPlaceUpdate, nil, []pool.Rule{pool.ConfigAsWhole}, account))},
+			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(pool.InPlaceUpdate, nil, []pool.Rule{pool.RuleOf("ConfigAsWhole")}, account))},
 			pool.Planned{Name: "calm", Comparison: compared(pool.None, nil, nil)},
 			pool.Planned{Name: "quiet", Comparison: compared(pool.None, nil, nil)},
 			pool.Planned{Name: "new", State: pool.Added},
@@ -162,14 +169,14 @@ func goldens() []golden {
 			Kind: pool.Shoot, Name: "web", Unjudged: []string{"spec.dns.domain", "spec.region"},
 			Pools: []pool.Planned{
 				{Name: "cpu", Before: pool.Machines{Minimum: 3, Maximum: 10, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
-					Verdict: pool.ComeOrGo, Rules: []pool.Rule{pool.Scaled, pool.NotHashed, pool.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
+					Verdict: pool.ComeOrGo, Rules: []pool.Rule{pool.RuleOf("Scaled"), pool.RuleOf("NotHashed"), pool.RuleOf("ReservationsBySum")}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
 					Changes: []pool.Change{
-						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: pool.NotHashed, Verdict: pool.None},
-						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: pool.Scaled, Verdict: pool.ComeOrGo, Decides: true},
+						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: pool.RuleOf("NotHashed"), Verdict: pool.None},
+						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: pool.RuleOf("Scaled"), Verdict: pool.ComeOrGo, Decides: true},
 					},
 				}},
 				{Name: "gpu", Before: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
-					Verdict: pool.None, Rules: []pool.Rule{pool.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
+					Verdict: pool.None, Rules: []pool.Rule{pool.RuleOf("ReservationsBySum")}, OldEra: "canonical", NewEra: "canonical",
 				}},
 				{Name: "old", State: pool.Removed, Before: pool.Machines{Minimum: 1, Maximum: 3, Known: true}},
 			},
@@ -181,7 +188,7 @@ func goldens() []golden {
 		}, "every Shoot is named; those to which nothing happens share a line; what is unknown of all is said once"},
 		{"many_changes", bare(hotupdate.AutoRollingUpdate, pool.Roll, append(manyHot, iops)...), "the change that decides stands first; Markdown folds the rest"},
 		{"hostile_pool", planOf(
-			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(pool.None, nil, []pool.Rule{pool.StrategyRefined})},
+			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(pool.None, nil, []pool.Rule{pool.RuleOf("StrategyRefined")})},
 			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
 		), "names come from manifests, too"},
 	}

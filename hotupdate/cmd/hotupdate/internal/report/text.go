@@ -23,12 +23,8 @@ type Style struct {
 // sequences of colours with [Style].Color. Lines have at most 80 columns without the facts for
 // developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
-	t := &textWriter{Style: s, escape: plaintext.ASCII}
-	root := viewOf(r)
-	name, verdict := t.head(root)
-	t.line(verdict + name + plaintext.ASCII(root.Message))
-	t.section(root)
-	return t.text.String()
+	t := textWriter{Style: s, escape: plaintext.ASCII}
+	return t.report(viewOf(r))
 }
 
 type textWriter struct {
@@ -36,6 +32,14 @@ type textWriter struct {
 
 	escape plaintext.Escape
 	text   strings.Builder
+}
+
+// report returns the text of a whole report.
+func (t *textWriter) report(root *section) string {
+	name, verdict := t.head(root)
+	t.line(verdict + name + t.escape(root.Message))
+	t.section(root)
+	return t.text.String()
 }
 
 // columns is the default width of a terminal.

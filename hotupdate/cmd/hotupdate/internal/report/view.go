@@ -191,12 +191,12 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
 	}
 	for _, thing := range b.Assumed {
-		all = append(all, remark{Label: assumedLabel, Text: thing})
+		all = append(all, remark{Label: assumedLabel, Text: string(thing)})
 	}
 	for _, rule := range b.Rules {
 		told := slices.ContainsFunc(groups, func(g group) bool { return g.Why == rule.Text })
 		if !told && !strings.Contains(message, rule.Text) {
-			all = append(all, remark{rule.Kind, rule.Text, rule.Source})
+			all = append(all, remark{string(rule.Kind), rule.Text, rule.Source})
 		}
 	}
 	return all
@@ -266,4 +266,4 @@ func remarkLines(all []remark) (lines []remark) {
 }
 
 // lastLabels are the labels of the last remarks.
-var lastLabels = []string{assumedLabel, pool.Assumes.String()}
+var lastLabels = []string{assumedLabel, string(pool.Assumes)}

@@ -107,10 +107,10 @@ func (m *Manifest) options(o pool.Options) pool.Options {
 // asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
 // no extension.
 func (m *Manifest) asSpec(plan *pool.Plan) {
-	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.SpecByClasses}
+	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.RuleOf("SpecByClasses")}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
 		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
-			func(r pool.Rule) bool { return r == pool.JudgedCanonically })
+			func(r pool.Rule) bool { return r == pool.RuleOf("JudgedCanonically") })
 	}
 }

@@ -1,0 +1,42 @@
+package machineupdate
+
+import (
+	"net/url"
+	"slices"
+)
+
+// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds,
+// Lanes, Revision or Epoch change, every machine is updated once.
+type Driver struct {
+	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as
+	// vm, network and disk. Names must never change: a record identifies a kind by its name.
+	// Without kinds the driver cannot update machines.
+	Kinds []string
+	// Lanes are the parts of the spec that are applied by calls of their own, besides the first
+	// lane.
+	Lanes []Lane
+	// Revision names what the driver applies to these kinds.
+	Revision string
+	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes
+	// every machine be checked once. See "Rolled-back drivers and restored backups" in the package
+	// documentation.
+	Epoch string
+	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
+	// desired state cost reads of the cloud and no marker.
+	ReadsFirst bool
+}
+
+// text identifies the driver in a record.
+func (d *Driver) text() string {
+	values := url.Values{"kind": slices.Compact(slices.Sorted(slices.Values(d.Kinds)))}
+	for name, value := range map[string]string{"revision": d.Revision, "epoch": d.Epoch} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	for _, lane := range d.Lanes {
+		values.Add("lane", lane.text())
+	}
+	slices.Sort(values["lane"])
+	return values.Encode()
+}

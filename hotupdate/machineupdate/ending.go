@@ -1,0 +1,23 @@
+package machineupdate
+
+// ending is how a reconcile ended.
+type ending string
+
+const (
+	notCalled   ending = "NotCalled"   // there was nothing to call
+	denied      ending = "Denied"      // the limiter denied the call
+	conflicted  ending = "Conflicted"  // the machine has changed meanwhile: try again
+	writeFailed ending = "WriteFailed" // a write failed: try again
+	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: try again
+	pending     ending = "Pending"     // the cloud has not yet done the accepted change, or still refuses it
+	refused     ending = "Refused"     // the cloud refused the change until a known time
+	undrained   ending = "Undrained"   // the node is not drained, or was drained again: nothing was sent
+	differing   ending = "Differing"   // a read-only confirmation found a difference from the applied part
+	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
+	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
+	unable      ending = "Unable"      // the driver cannot update machines
+	// there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
+	gone      ending = "Gone"
+	updated   ending = "Updated"   // the update succeeded, and has yet to be confirmed
+	confirmed ending = "Confirmed" // the machine is settled
+)
