@@ -21,8 +21,8 @@ type decision struct {
 }
 
 // decide says what to do with a lane of a machine. It is a pure function. Unless there is something
-// to do, it reads only the header of the record, and allocates nothing. The package documentation
-// has the table.
+// to do, it reads only the header of the record, and allocates nothing. FLOW.md has the
+// table.
 func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
@@ -248,8 +248,8 @@ const (
 	actConfirm     action = "Confirm"     // update the machine once more, to settle it
 )
 
-// Reason says why a machine is updated or not, for logs, metrics and events. The package
-// documentation has them all, under "Decision".
+// Reason says why a machine is updated or not, for logs, metrics and events. FLOW.md
+// has them all, under "Decision".
 type Reason string
 
 const (

@@ -36,7 +36,7 @@ func inState(state machineupdate.State, attempted ...machineupdate.Hot) func(*ma
 	return func(r *machineupdate.Record) { r.State, r.Attempted = state, attempted }
 }
 
-// TestDecisionTable has a test for each row of the table in the package documentation, which it names.
+// TestDecisionTable has a test for each row of the table in FLOW.md, which it names.
 func TestDecisionTable(t *testing.T) {
 	one := classOf(t, `{"image":"a","tags":{"k":"1"}}`)
 	with := func(meta metav1.ObjectMeta) *machineupdate.Prepared {

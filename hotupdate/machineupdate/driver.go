@@ -18,8 +18,7 @@ type Driver struct {
 	// Revision names what the driver applies to these kinds.
 	Revision string
 	// Epoch is set by the operator. After records were restored from a backup, a new Epoch makes
-	// every machine be checked once. See "Rolled-back drivers and restored backups" in the package
-	// documentation.
+	// every machine be checked once. See "Rolled-back drivers and restored backups" in FLOW.md.
 	Epoch string
 	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
 	// desired state cost reads of the cloud and no marker.

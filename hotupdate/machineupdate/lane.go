@@ -29,8 +29,7 @@ type Lane struct {
 	Kinds []string
 	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and
 	// below them that are Hot, or of those that are InPlace, never of both. A list is one leaf. A
-	// driver with ReadsFirst can have one lane that is InPlace: see "In place" in the package
-	// documentation.
+	// driver with ReadsFirst can have one lane that is InPlace: see "In place" in FLOW.md.
 	Paths []string
 }
 

@@ -117,8 +117,7 @@ func misuse(code, where, what, hint string) *fault.Error {
 // Settings holds the times and switches of the flow.
 type Settings struct {
 	// ConfirmAfter is the time after a success until the machine is updated once more, to settle
-	// it. "Time" in the package documentation says how long it must be at least. Zero means 15
-	// minutes.
+	// it. "Time" in FLOW.md says how long it must be at least. Zero means 15 minutes.
 	ConfirmAfter time.Duration
 	// RetryAfter is the time after a failed or interrupted update until the next one. A changed
 	// provider spec does not wait. The time doubles with each repetition, up to ConfirmAfter, plus
@@ -159,9 +158,8 @@ func positive(d, otherwise time.Duration) time.Duration { return cmp.Or(max(d, 0
 
 // The annotations on Machine objects.
 const (
-	// AnnotationRecord holds the record of a machine's hot updates. The package documentation
-	// specifies its JSON. A [Lane] has an annotation of this name, with a hyphen and its own name
-	// behind it.
+	// AnnotationRecord holds the record of a machine's hot updates. FLOW.md specifies its JSON.
+	// A [Lane] has an annotation of this name, with a hyphen and its own name behind it.
 	AnnotationRecord      = "machine.sapcloud.io/hot-update"
 	annotationPause       = "machine.sapcloud.io/pause-hot-update"          // see [Settings].Paused
 	annotationLastApplied = "machine.sapcloud.io/last-applied-providerspec" // see [Settings].MirrorSpec

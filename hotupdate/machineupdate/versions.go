@@ -14,8 +14,7 @@ const maxVersions = 16
 // AddVersion adds the hot part of the class to the versions with which machines of the class were
 // created, oldest first. It is for callers that cannot write to a machine while its VM is being
 // created: they store the result for the class before CreateMachine and before InitializeMachine,
-// and read it for [Observation].Versions. "Creations without a record" in the package documentation
-// has the rules.
+// and read it for [Observation].Versions. "Creations without a record" in FLOW.md has the rules.
 //
 // If isNew is false, the hot part is one of the versions, and nothing has to be stored. Beyond 16
 // versions the oldest are merged: every value of every leaf stays.

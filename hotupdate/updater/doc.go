@@ -33,8 +33,8 @@
 //
 // MCM creates a machine with a version of the class that may be superseded before the updater
 // adopts the machine. [Updater.Creating] stores that version before the driver uses it, and the
-// adoption counts every stored version of the class as attempted, see package machineupdate,
-// "Creations without a record".
+// adoption counts every stored version of the class as attempted, see "Creations without a
+// record" in FLOW.md of package machineupdate.
 //
 // The ConfigMap machine-controller-hot-update-versions has a list of hot parts for each class, one
 // write for each version. Hot parts are what updates may change, such as infrastructure tags, and

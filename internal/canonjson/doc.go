@@ -9,15 +9,8 @@
 //
 // # Output
 //
-// The text is JSON according to RFC 8259, in UTF-8, without white space. In ABNF, with letters in
-// the case shown:
-//
-//	value  = "null" / "true" / "false" / number / string / array / object
-//	array  = "[" [ value *( "," value ) ] "]"
-//	object = "{" [ string ":" value *( "," string ":" value ) ] "}"
-//	string = %x22 *( escape / any character but %x00-1F %x22 %x5C ) %x22
-//	escape = "\" ( %x22 / "\" / "b" / "t" / "n" / "f" / "r" ) / "\u00" ( "0" / "1" ) hexdig
-//	number = "0" / [ "-" ] ( plain / exponential )
+// The text is JSON according to RFC 8259, in UTF-8, without white space. hash/FORMAT.md has its
+// grammar. The rules in detail:
 //
 // Strings:
 //  1. Only characters for which JSON demands it are escaped, by the shortest escape: \" \\ \b \t \n
