@@ -1,6 +1,11 @@
 package hotupdate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 // Strategy is the update strategy of a worker pool (GEP-31). The zero value is Gardener's default.
 type Strategy uint8
@@ -19,10 +24,17 @@ func (s Strategy) String() string { return word(s, strategyNames) }
 
 func (s Strategy) isKnown() bool { return int(s) < len(strategyNames) }
 
-// ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default.
-func ParseStrategy(name string) (Strategy, bool) {
+// ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default. The
+// error has the code unknown-strategy.
+func ParseStrategy(name string) (Strategy, error) {
 	at := slices.Index(strategyNames, name)
-	return Strategy(max(at, 0)), at >= 0 || name == "" //nolint:gosec // a small index
+	if at < 0 && name != "" {
+		return 0, &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-strategy", What: "the update strategy is unknown",
+			Hint: "write " + strings.Join(strategyNames[:2], ", ") + " or " + strategyNames[2],
+		}
+	}
+	return Strategy(max(at, 0)), nil //nolint:gosec // a small index
 }
 
 // Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so

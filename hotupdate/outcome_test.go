@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -60,16 +61,16 @@ func TestChangesOfAClass(t *testing.T) {
 
 func TestStrategies(t *testing.T) {
 	for _, s := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
-		parsed, ok := hotupdate.ParseStrategy(s.String())
-		assert.True(t, ok)
+		parsed, err := hotupdate.ParseStrategy(s.String())
+		require.NoError(t, err)
 		assert.Equal(t, s, parsed)
 	}
-	parsed, ok := hotupdate.ParseStrategy("")
-	assert.True(t, ok, "the Shoot API's default")
+	parsed, err := hotupdate.ParseStrategy("")
+	require.NoError(t, err, "the Shoot API's default")
 	assert.Equal(t, hotupdate.AutoRollingUpdate, parsed)
 	for _, name := range []string{"autoRollingUpdate", "AutoRollingUpdate ", "unknown"} {
-		_, ok = hotupdate.ParseStrategy(name)
-		assert.False(t, ok, name)
+		_, err = hotupdate.ParseStrategy(name)
+		require.EqualError(t, err, "hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", name)
 	}
 }
 

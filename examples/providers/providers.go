@@ -129,12 +129,9 @@ func readPool(text []byte) (*gardener.WorkerPool, error) {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return nil, err
 	}
-	strategy, known := hotupdate.ParseStrategy(read.UpdateStrategy)
-	if !known {
-		return nil, fmt.Errorf("unknown strategy %q", read.UpdateStrategy)
-	}
-	read.WorkerPool.UpdateStrategy = strategy
-	return &read.WorkerPool, nil
+	var err error
+	read.WorkerPool.UpdateStrategy, err = hotupdate.ParseStrategy(read.UpdateStrategy)
+	return &read.WorkerPool, err
 }
 
 func versions[P any](eras extension.Eras[P]) (all []string) {

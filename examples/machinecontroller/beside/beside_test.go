@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
@@ -424,12 +425,16 @@ func TestTwoReplicas(t *testing.T) {
 	q := f.start()
 	leads := func(p *process) bool { return p.metric(t, "hot_update_leads", "") == 1 }
 	require.True(t, leads(p))
-	lease, err := f.of("leases").Get(t.Context(), "machine-controller-hot-update", metav1.GetOptions{})
-	require.NoError(t, err)
-	spec := lease.Object["spec"].(map[string]any)
-	spec["holderIdentity"], spec["renewTime"] = "thief", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
-	_, err = f.of("leases").Update(t.Context(), lease, metav1.UpdateOptions{})
-	require.NoError(t, err)
+	require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error { // its holder renews it
+		lease, err := f.of("leases").Get(t.Context(), "machine-controller-hot-update", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		spec := lease.Object["spec"].(map[string]any)
+		spec["holderIdentity"], spec["renewTime"] = "thief", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+		_, err = f.of("leases").Update(t.Context(), lease, metav1.UpdateOptions{})
+		return err
+	}))
 	f.until("the first stops its updates", func() bool { return !leads(p) })
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.until("one of them leads", func() bool { return leads(p) || leads(q) })

@@ -175,12 +175,10 @@ func (m *Manifest) readShoot() error {
 // newPool returns the next pool of a list, with the fields that pools have in both kinds.
 func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (p Pool, err error) {
 	at, problems := fmt.Sprintf("%s[%d]", list, len(m.Pools)), fault.List{}
-	strategy, known := hotupdate.ParseStrategy(from.UpdateStrategy)
-	if !known {
-		problems.Add(&fault.Error{
-			Kind: fault.Unknown, Code: "unknown-strategy", Path: at + "." + strategyPath, What: "is unknown",
-			Hint: "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate",
-		})
+	strategy, err := hotupdate.ParseStrategy(from.UpdateStrategy)
+	if unknown, ok := errors.AsType[*fault.Error](err); ok {
+		unknown.Path, unknown.What = at+"."+strategyPath, "is unknown"
+		problems.Add(unknown)
 	}
 	if from.Name == "" {
 		problems.Add(&fault.Error{
