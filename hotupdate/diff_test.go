@@ -293,6 +293,25 @@ func TestDiffOrdersElementsByKey(t *testing.T) {
 	require.Equal(t, []string{"elements[id=-1]", "elements[id=9]", "elements[id=10]", "texts[Z]", "texts[a]", "texts[b]", "texts[é]"}, paths)
 }
 
+// TestDiffOfSetsIgnoresOrder: elements of sets are paired by value, scalars and objects alike.
+func TestDiffOfSetsIgnoresOrder(t *testing.T) {
+	type element struct {
+		ID int `json:"id"`
+	}
+	type config struct {
+		Texts   []string  `json:"texts"   hotupdatable:"false,set"`
+		Objects []element `json:"objects" hotupdatable:"false,set"`
+	}
+	s := schemaFor[config](t)
+	changes, err := s.Diff(&config{[]string{"c", "a", "b"}, []element{{3}, {1}, {2}}}, &config{[]string{"b", "c", "d"}, []element{{2}, {3}, {4}}})
+	require.NoError(t, err)
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, fmt.Sprint(c.Op, " ", c.Path, " ", c.Old, c.New))
+	}
+	require.Equal(t, []string{`remove objects[1] {"id":1}`, `add objects[2] {"id":4}`, `remove texts[=a] "a"`, `add texts[=d] "d"`}, lines)
+}
+
 // TestDiffTakesSelectorOfHotElementForHot: a selector is added and removed with its element, regardless of its own struct tag.
 func TestDiffTakesSelectorOfHotElementForHot(t *testing.T) {
 	type element struct {
