@@ -108,7 +108,7 @@ type Taint struct {
 	ID     *int32 `json:"id"`
 	Effect string `json:"effect,omitempty"`
 	Value  string `json:"value,omitempty"`
-	Fixed  string `json:"fixed,omitempty" hotupdatable:"false"`
+	Fixed  string `json:"fixed,omitempty"  hotupdatable:"false"`
 }
 
 type Card struct {
