@@ -293,7 +293,7 @@ func TestDiffOrdersElementsByKey(t *testing.T) {
 	require.Equal(t, []string{"elements[id=-1]", "elements[id=9]", "elements[id=10]", "texts[Z]", "texts[a]", "texts[b]", "texts[é]"}, paths)
 }
 
-// TestDiffOfSetsIgnoresOrder: elements of sets are paired by value, scalars and objects alike.
+// TestDiffOfSetsIgnoresOrder: elements of sets are paired by value, once each, scalars and objects alike.
 func TestDiffOfSetsIgnoresOrder(t *testing.T) {
 	type element struct {
 		ID int `json:"id"`
@@ -303,7 +303,7 @@ func TestDiffOfSetsIgnoresOrder(t *testing.T) {
 		Objects []element `json:"objects" hotupdatable:"false,set"`
 	}
 	s := schemaFor[config](t)
-	changes, err := s.Diff(&config{[]string{"c", "a", "b"}, []element{{3}, {1}, {2}}}, &config{[]string{"b", "c", "d"}, []element{{2}, {3}, {4}}})
+	changes, err := s.Diff(&config{[]string{"c", "a", "b", "a"}, []element{{3}, {1}, {2}, {1}}}, &config{[]string{"b", "c", "d"}, []element{{2}, {3}, {4}}})
 	require.NoError(t, err)
 	var lines []string
 	for _, c := range changes {

@@ -88,7 +88,7 @@ var updateMutants = []mutant{
 	{"an unable driver is not asked before", decisionFile, "return wait, wait > 0", "return wait, false", executions},
 	{"a driver that succeeds is able again", executorFile, "\t\tpass.lane.unable.Store(nil)\n", "", lanes},
 	{"an unable driver is known for one class", classesFile, "\t\tlast.passAbilities(next)\n", "\t\tlast = nil\n", executions},
-	{"another spec is asked for", classesFile, "!bytes.Equal(p.prepared.class.ProviderSpec, next.prepared.class.ProviderSpec) ||", "false ||", executions},
+	{"another spec is asked for", classesFile, "!bytes.Equal(p.prepared.class.ProviderSpec, next.prepared.class.ProviderSpec) ||", "bytes.Equal(nil, p.prepared.class.ProviderSpec) ||", executions},
 	{"a driver without updates is reported", decisionFile, "if o.Class.isAbsent() {", "if o.Class.isAbsent() && false {", executions},
 	{"a driver without updates records nothing", observationFile, " || o.Class.isAbsent()", "", creations},
 	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.write(result.version(), marker), result):\n\t\tresult.note(callErr)\n", "", executions},
