@@ -178,6 +178,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	_, err = s.StripRaw(nil, hotupdate.KeepNulls+1)
 	note(err)
 	note(new(hotupdate.Sum).UnmarshalText(nil))
+	_, err = hotupdate.ParseStrategy("unknown")
+	note(err)
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
 		return kind != string(fault.Declaration) && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags")
 	}) {
