@@ -26,7 +26,8 @@ type Definition[T, C any] struct {
 	Connect func(ctx context.Context, request *machineupdate.UpdateMachineRequest, class *T) (C, error)
 	// Resources returns the resources that the launch of the machine created, with their live
 	// state: the VM, its own network interfaces and its own volumes. Volumes of a CSI driver and
-	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM.
+	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM. Nil
+	// reads a single machine by Sharing.Resources as well.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	Tags      []Tagging[T, C]
 	Groups    []Group[T, C]

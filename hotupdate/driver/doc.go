@@ -12,8 +12,8 @@
 //     it must be pure and must not rely on fields that are not hot;
 //   - the same for attributes, such as the iops of a volume: [Group.Project], with the limits of
 //     changes in [Attributes];
-//   - the discovery: [Definition.Resources] returns the machine's own resources with their live
-//     state;
+//   - the discovery: [Definition.Resources], or [Sharing.Resources] for many machines, returns the
+//     machine's own resources with their live state;
 //   - the calls: [Tagging.Set] and [Tagging.Remove], or [Tagging.Replace] on clouds that write all
 //     infrastructure tags at once, and [Group.Modify].
 //

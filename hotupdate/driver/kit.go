@@ -110,7 +110,8 @@ func (d *Definition[T, C]) check() error {
 	decoded, _ := d.Schema.Decode(nil)
 	_, isT := decoded.(*T)
 	require(isT, "Schema", "has to be that of the provider spec")
-	require(d.Connect != nil && d.Resources != nil, "Connect and Resources", "have to be set")
+	require(d.Connect != nil, "Connect", "has to be set")
+	require(d.Resources != nil || d.Sharing.Resources != nil, "Resources", "has to be set, or Sharing.Resources")
 	require(len(d.kinds("")) > 0, "Tags and Groups", "have to name a kind of resource outside of Lanes")
 	kinds := map[tags.Kind]int{}
 	for _, t := range d.Tags {

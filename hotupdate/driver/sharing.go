@@ -145,6 +145,16 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
 }
 
+// resources reads the machine alone.
+func (u *update[T, C]) resources(ctx context.Context) ([]Resource, error) {
+	if u.definition.Resources != nil {
+		return u.definition.Resources(ctx, u.cloud)
+	}
+	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID}
+	err := u.readMany(ctx, []*member[C]{own})
+	return own.live, cmp.Or(err, own.err)
+}
+
 // do makes a call that machines may share.
 func (u *update[T, C]) do(
 	ctx context.Context, action share.Action, part *share.Member[*member[C]],

@@ -74,7 +74,7 @@ func (u *update[T, C]) replaceUnguarded(
 ) error {
 	var live []Resource
 	err := u.once(ctx, "Resources", func(ctx context.Context) (err error) {
-		live, err = u.definition.Resources(ctx, u.cloud)
+		live, err = u.resources(ctx)
 		return err
 	})
 	if err != nil {

@@ -195,11 +195,35 @@ func (w *world) replaceWhole() {
 	}
 }
 
+// readShared gives the world no other read than the one that machines share. It answers the machine if answers holds.
+func (w *world) readShared(answers func() bool) {
+	w.definition.Resources = nil
+	w.definition.Sharing = driver.Sharing[*world]{
+		Key: func(*world) []string { return nil }, Refill: map[string]float64{"Resources": 20}, MaxMachines: 2,
+		Resources: func(_ context.Context, clouds []*world, answer func(string, []driver.Resource)) error {
+			require.Len(w.t, clouds, 1)
+			if answers() {
+				answer("aws:///i-1", w.read())
+			}
+			return w.fail["Resources"]
+		},
+	}
+}
+
 // TestWholeSetsWithoutVersion: where nothing guards a write, the kit merges its change with what it reads immediately
 // before the write, and again before it repeats a throttled one. An earlier read would take away what others have
 // written while the marker was written or while the kit waited.
 func TestWholeSetsWithoutVersion(t *testing.T) {
-	w := newWorld(t)
+	t.Run("read alone", func(t *testing.T) { checkWholeSets(t, newWorld(t)) })
+	t.Run("read together", func(t *testing.T) {
+		w := newWorld(t)
+		w.readShared(func() bool { return true })
+		checkWholeSets(t, w)
+	})
+}
+
+func checkWholeSets(t *testing.T, w *world) {
+	t.Helper()
 	w.replaceWhole()
 	w.fail["replace vol-2"] = machineupdate.ErrThrottled
 	w.definition.Wait = func(context.Context, time.Duration) error {
@@ -241,19 +265,29 @@ func TestWholeSetsHideWhatTheyRead(t *testing.T) {
 
 // TestWholeSetsAreNotWrittenUnread: without the second read nothing is written.
 func TestWholeSetsAreNotWrittenUnread(t *testing.T) {
-	for name, spoil := range map[string]func(w *world){
-		"the read fails":       func(w *world) { w.fail["Resources"] = errCloud },
-		"the resource is gone": func(w *world) { w.resources = w.resources[1:2] },
+	for name, test := range map[string]struct {
+		isShared bool
+		spoil    func(w *world)
+		says     string
+	}{
+		"the read fails":        {false, func(w *world) { w.fail["Resources"] = errCloud }, errCloud.Error()},
+		"the resource is gone":  {false, func(w *world) { w.resources = w.resources[1:2] }, "is gone"},
+		"the shared read fails": {true, func(w *world) { w.fail["Resources"] = errCloud }, errCloud.Error()},
+		"no answer for it":      {true, func(*world) {}, "aws:///i-1: is not answered"},
 	} {
 		w := newWorld(t)
 		w.replaceWhole()
+		if test.isShared {
+			w.readShared(func() bool { return w.marked == 0 })
+		}
 		one, other := tags.Tags{Disk: map[string]string{"mine": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
 		request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
 		request.BeforeWrite = func(context.Context) error {
-			spoil(w)
+			test.spoil(w)
+			w.marked++
 			return nil
 		}
-		require.Error(t, w.kit().UpdateMachine(t.Context(), request), name)
+		require.ErrorContains(t, w.kit().UpdateMachine(t.Context(), request), test.says, name)
 		assert.Empty(t, w.calls, name)
 	}
 }
@@ -492,8 +526,8 @@ func TestDefinitions(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", func(*definition) {}, nil},
-		{"no Connect", func(d *definition) { d.Connect = nil }, []string{"Connect and Resources"}},
-		{"no Resources", func(d *definition) { d.Resources = nil }, []string{"Connect and Resources"}},
+		{"no Connect", func(d *definition) { d.Connect = nil }, []string{"Connect"}},
+		{"no Resources", func(d *definition) { d.Resources = nil }, []string{"Resources"}},
 		{"no Schema", func(d *definition) { d.Schema = nil }, []string{"Schema"}},
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
 		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags and Groups"}},
@@ -507,7 +541,7 @@ func TestDefinitions(t *testing.T) {
 		{"Replace and a guard by value", func(d *definition) {
 			d.Tags[0].Replace, d.Tags[0].Set, d.Tags[0].Remove = replaceNothing, nil, nil
 		}, []string{"Tagging"}},
-		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect and Resources", "Tags and Groups"}},
+		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect", "Resources", "Tags and Groups"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -31,7 +31,7 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 		return nil, err
 	}
 	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: d.connect, Resources: resources, Sharing: sharing(),
+		Schema: schema, Connect: d.connect, Sharing: sharing(),
 		Takeover: d.Takeover, Wait: d.Wait,
 		Tags: []hotdriver.Tagging[ProviderSpec, *session]{{
 			Kinds: tags.Kinds(), Rules: d.rules, Set: setTags, Remove: removeTags,
@@ -127,18 +127,6 @@ func divisible(err error) (guilty []string, ok bool) {
 		guilty = append(guilty, found[1])
 	}
 	return guilty, true
-}
-
-// resources reads one machine.
-func resources(ctx context.Context, s *session) (live []hotdriver.Resource, err error) {
-	isWhole := false
-	err = readMany(ctx, []*session{s}, func(_ string, own []hotdriver.Resource) { live, isWhole = own, true })
-	if err == nil && !isWhole {
-		err = &driver.Status{
-			Code: driver.Internal, Cause: errors.New("the cloud does not show all resources of the launch; reads lag"),
-		}
-	}
-	return live, err
 }
 
 // readMany reads the resources of launches with their live tags and attributes, in three calls for
