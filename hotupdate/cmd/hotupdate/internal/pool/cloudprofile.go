@@ -154,6 +154,9 @@ func (p *CloudProfile) checkMachine(of *Pool, refuse refuser) {
 	architecture := cmp.Or(m.Architecture, amd64)
 	refuse(architecture != *orDefault(of.Architecture, architecture), architecturePath, function,
 		"the machine type has another architecture")
+	image := p.images[imageOf(of.Worker)]
+	refuse(len(p.MachineCapabilities) > 0 && image != nil && !m.canRun(image.Flavors), imageVersionPath,
+		"validateMachineCapabilities", "no flavor of the machine image has the capabilities of the machine type")
 	if k := of.Worker.Kubelet; k != nil && k.KubeReserved != nil && at(of.all, "kubernetes") != nil {
 		tooMuch := func(reserved, capacity *resource.Quantity) bool {
 			return reserved != nil && capacity != nil && reserved.Cmp(*capacity) >= 0
@@ -163,6 +166,19 @@ func (p *CloudProfile) checkMachine(of *Pool, refuse refuser) {
 		refuse(tooMuch(k.KubeReserved.Memory, m.Memory), reservedPath, reserved,
 			"the reserved memory is not less than the machine has")
 	}
+}
+
+// canRun is AreCapabilitiesSupportedByImageFlavors. Who does not name a capability has all its values.
+func (m *machineType) canRun(flavors []map[string][]string) bool {
+	return len(flavors) == 0 || slices.ContainsFunc(flavors, func(flavor map[string][]string) bool {
+		for name, values := range flavor {
+			has := func(value string) bool { return slices.Contains(m.Capabilities[name], value) }
+			if m.Capabilities[name] != nil && !slices.ContainsFunc(values, has) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {

@@ -73,9 +73,13 @@ func Fields(section string) map[string]Field { return tables()[section] }
 
 // sections returns the rows of fields.txt by section. A row is a list of columns, of which the
 // first has several paths.
-var sections = sync.OnceValue(func() map[string][][]string {
+var sections = sync.OnceValue(func() map[string][][]string { return sectionsOf(Table) })
+
+// sectionsOf returns the rows of a table by section. A row whose first column names several fields
+// is one row for each.
+func sectionsOf(table string) map[string][][]string {
 	all, section := map[string][][]string{}, ""
-	for line := range strings.Lines(Table) {
+	for line := range strings.Lines(table) {
 		switch line = strings.TrimSpace(line); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
@@ -90,7 +94,7 @@ var sections = sync.OnceValue(func() map[string][][]string {
 		}
 	}
 	return all
-})
+}
 
 var tables = sync.OnceValue(func() map[string]table {
 	all := map[string]table{}

@@ -33,7 +33,7 @@ var reading = []struct {
 	{`spec\.hibernation\..*`, pool.ComeOrGo, pool.Forbidden},
 	{`spec\.kubernetes\.(kubelet|kubeProxy)\..*|spec\.kubernetes\.kubeAPIServer\.encryptionConfig.*|spec\.systemComponents\.nodeLocalDNS\.enabled`, pool.None, pool.Forbidden},
 	{`spec\.(addons|accessRestrictions|extensions|maintenance|monitoring|purpose|resources|tolerations|systemComponents|dns)(\..*)?`, pool.None, pool.Forbidden},
-	{`spec\.kubernetes\..*\.(featureGates|runtimeConfig|configMapName|kubeconfigs|name|verbosity|enabled|extendTokenExpiration)(\..*)?`, pool.None, pool.None},
+	{`spec\.kubernetes\..*\.(name|verbosity|enabled|extendTokenExpiration)(\..*)?`, pool.None, pool.None},
 	{`spec\.kubernetes\..*`, pool.None, pool.Forbidden}, // values have limits
 	{`spec\.provider\.workersSettings\..*`, pool.None, pool.None},
 	{`w\.(minimum|maximum)`, pool.ComeOrGo, pool.Forbidden},

@@ -2,9 +2,11 @@ package pool
 
 import (
 	"cmp"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"maps"
-	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -156,10 +158,10 @@ func (s *shoots) limits() (all []Change) {
 // broken returns the limits that a Shoot does not meet, by the path of the field and the text.
 func (m *Manifest) broken() map[[2]string]limit {
 	all := map[[2]string]limit{}
-	of := subject{minor: minorOf(m.version), workers: len(m.workers), root: m.root}
+	of := subject{minor: minorOf(m.version), workers: len(m.workers)}
 	for _, l := range limits()["Shoot limits"] {
-		for _, v := range valuesAt(any(m.root), l.steps, "") {
-			if of.breaks(v.value, l.condition[0], l.condition[1:]) {
+		for _, v := range valuesAt(any(m.root), l.steps, found{}) {
+			if of.breaks(v, l.condition) {
 				all[[2]string{v.path, l.text}] = l
 			}
 		}
@@ -271,7 +273,7 @@ func (s *shoots) dns() []Change {
 
 func atSpec(m *Manifest, path ...string) any { return at(at(m.root, "spec"), path...) }
 
-// hibernation is ValidateHibernation.
+// hibernation is ValidateHibernation and validateShootHibernation.
 func (s *shoots) hibernation() (all []Change) {
 	const path = "spec.hibernation.enabled"
 	if !isTrue(atSpec(s.updated, "hibernation", "enabled")) || isTrue(atSpec(s.old, "hibernation", "enabled")) {
@@ -285,6 +287,12 @@ func (s *shoots) hibernation() (all []Change) {
 	}
 	if slices.ContainsFunc(s.updated.workers, hasControlPlane) {
 		all = append(all, s.refuse(path, "ValidateHibernation", "a self-hosted cluster cannot be hibernated")...)
+	}
+	for _, constraint := range listOf(s.status("constraints")) {
+		if at(constraint, "type") == "HibernationPossible" && at(constraint, "status") != "True" {
+			all = append(all, s.refuse(path, "validateShootHibernation",
+				"the status says that the cluster could not be woken up: see its constraint HibernationPossible")...)
+		}
 	}
 	return all
 }
@@ -403,9 +411,6 @@ func (j *judgement) refusals() []Change {
 	})
 }
 
-// volumeSize is the form of the sizes of volumes.
-var volumeSize = regexp.MustCompile(`^\d+Gi$`)
-
 // invalid lists what Gardener refuses in a pool of a Shoot: ValidateWorker and the functions that
 // it calls. A Worker has only admitted values.
 func (p *Pool) invalid(profile *CloudProfile) (all []Change) {
@@ -419,10 +424,10 @@ func (p *Pool) invalid(profile *CloudProfile) (all []Change) {
 		}
 	}
 	effective := p.effective()
-	of := subject{minor: minorOf(p.Worker.KubernetesVersion), workers: 1, root: p.all, rolls: !inPlace(p.declared)}
+	of := subject{minor: minorOf(p.Worker.KubernetesVersion), workers: 1, rolls: !inPlace(p.declared)}
 	for _, l := range limits()["limits"] {
-		for _, v := range valuesAt(effective, l.steps, "") {
-			refuse(of.breaks(v.value, l.condition[0], l.condition[1:]), v.path, l.function, l.text)
+		for _, v := range valuesAt(effective, l.steps, found{}) {
+			refuse(of.breaks(v, l.condition), v.path, l.function, l.text)
 		}
 	}
 	p.checkTogether(effective, refuse)
@@ -457,30 +462,36 @@ func (p *Pool) effective() any {
 	return with(p.all, fieldpath.Path{member("kubernetes"), member("kubelet")}, p.Cluster.kubelet)
 }
 
-// found is a value of a tree, with the path of the field or list that has it.
+// found is a value of a tree, with the path of the field or list that has it, and the object beside
+// whose members it stands.
 type found struct {
-	path  string
-	value any
+	path      string
+	value, in any
 }
 
 // valuesAt returns the values at a path of [limits]. An absent value is none, or nil as the member
 // of an element of a list.
-func valuesAt(value any, steps []string, path string) (all []found) {
+func valuesAt(value any, steps []string, of found) (all []found) {
 	if len(steps) == 0 {
-		return []found{{strings.TrimPrefix(path, "."), value}}
+		return []found{{strings.TrimPrefix(of.path, "."), value, of.in}}
 	}
 	name, isList := strings.CutSuffix(steps[0], "[]")
+	path := strings.TrimPrefix(of.path+"."+name, ".")
 	switch {
 	case isList:
 		for _, element := range listOf(at(value, name)) {
-			all = append(all, found{strings.TrimPrefix(path+"."+name, "."), at(element, steps[1:]...)})
+			in := element
+			if len(steps) == 1 {
+				in = value
+			}
+			all = append(all, found{path, at(element, steps[1:]...), in})
 		}
 	case name == "*":
 		for name, member := range membersOf(value) {
-			all = append(all, found{strings.TrimPrefix(path+"."+name, "."), member})
+			all = append(all, found{strings.TrimPrefix(of.path+"."+name, "."), member, value})
 		}
 	case at(value, name) != nil:
-		all = valuesAt(at(value, name), steps[1:], path+"."+name)
+		all = valuesAt(at(value, name), steps[1:], found{path: path, in: value})
 	}
 	return all
 }
@@ -489,14 +500,34 @@ func valuesAt(value any, steps []string, path string) (all []found) {
 type subject struct {
 	minor   hash.Minor
 	workers int
-	root    any
 	rolls   bool
+	in      any // the object that has the value as a member
 }
 
 // breaks reports whether a value does not meet a condition of [limits].
-func (s subject) breaks(value any, condition string, args []string) bool {
-	return conditions[condition](s, value, append(slices.Clip(args), "", ""))
+func (s subject) breaks(v found, condition []string) bool {
+	s.in = v.in
+	return conditions[condition[0]](s, v.value, append(slices.Clip(condition[1:]), "", ""))
 }
+
+// meets reports whether values beside the one with the limit match patterns: PATH=PATTERN.
+func (s subject) meets(patterns []string) bool {
+	return !slices.ContainsFunc(patterns, func(one string) bool {
+		path, pattern, isPattern := strings.Cut(one, "=")
+		return isPattern && !matches(pattern, at(s.in, strings.Split(path, ".")...))
+	})
+}
+
+// fits reports whether a text matches a regular expression of [limits].
+func fits(text, pattern string) bool {
+	compiled, isKnown := expressions.Load(pattern)
+	if !isKnown {
+		compiled, _ = expressions.LoadOrStore(pattern, regexp.MustCompile(pattern))
+	}
+	return compiled.(*regexp.Regexp).MatchString(text) //nolint:forcetypeassert // it holds nothing else
+}
+
+var expressions sync.Map
 
 // conditions are the conditions of [limits]. Each reports whether a value does not meet it.
 var conditions = map[string]func(s subject, value any, args []string) bool{
@@ -534,17 +565,31 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		q, err := resource.ParseQuantity(text(value))
 		return (err != nil || q.Sign() < 0) && (len(labels.IsValidPercent(text(value))) > 0 || percentOf(value) > 100)
 	},
-	"size":   func(_ subject, value any, _ []string) bool { return !volumeSize.MatchString(text(value)) },
-	"set":    func(_ subject, value any, _ []string) bool { return text(value) == "" },
+	"match":   func(_ subject, value any, args []string) bool { return !fits(text(value), args[0]) },
+	"without": func(_ subject, value any, args []string) bool { return fits(text(value), args[0]) },
+	"names": func(_ subject, value any, args []string) bool {
+		isOther := func(name string) bool { return !fits(name, args[0]) }
+		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isOther)
+	},
+	"never":  func(s subject, _ any, args []string) bool { return s.meets(args) },
+	"differ": func(s subject, value any, args []string) bool { return value == at(s.in, args[0]) },
+	"length": func(s subject, value any, args []string) bool {
+		n := len(listOf(value))
+		return s.meets(args[1:]) && n > 0 && strconv.Itoa(n) != args[0]
+	},
 	"one-of": func(_ subject, value any, args []string) bool { return !slices.Contains(args, text(value)) },
 	"list-of": func(_ subject, value any, args []string) bool {
 		isOther := func(one string) bool { return !slices.Contains(args, one) }
 		return slices.ContainsFunc(strings.Split(text(value), ","), isOther)
 	},
-	"unique": func(_ subject, value any, _ []string) bool {
+	"unique": func(_ subject, value any, members []string) bool { // elements, by members that identify them
 		seen := map[string]bool{}
 		for _, one := range listOf(value) {
-			seen[textOf(one)] = true
+			key := textOf(one)
+			if members[0] != "" {
+				key = textOf(at(one, members[0])) + " " + textOf(at(one, members[1]))
+			}
+			seen[key] = true
 		}
 		return len(seen) < len(listOf(value))
 	},
@@ -562,21 +607,57 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		isWrong := func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 }
 		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
 	},
+	"subdomain": func(_ subject, value any, _ []string) bool { return len(labels.IsDNS1123Subdomain(text(value))) > 0 },
 	"network": func(_ subject, value any, _ []string) bool {
-		address, network, err := net.ParseCIDR(text(value))
-		return err != nil || !address.Equal(network.IP)
+		network, err := netip.ParsePrefix(text(value))
+		return err != nil || network != network.Masked()
+	},
+	"family": func(s subject, value any, _ []string) bool {
+		families, network := listOf(at(s.in, "ipFamilies")), networkOf(value)
+		return network.IsValid() && len(families) < 2 && network.Addr().Is6() != slices.Contains(families, any("IPv6"))
+	},
+	"apart": func(s subject, value any, others []string) bool {
+		isOverlap := func(other string) bool { return networkOf(value).Overlaps(networkOf(at(s.in, other))) }
+		return s.meets([]string{`ipFamilies=!["IPv6"]`}) && slices.ContainsFunc(others, isOverlap)
+	},
+	"window": func(s subject, _ any, limits []string) bool {
+		begin, errBegin := time.Parse("150405-0700", text(at(s.in, "begin")))
+		end, errEnd := time.Parse("150405-0700", text(at(s.in, "end")))
+		length := (end.Sub(begin)%day + day) % day
+		return errBegin != nil || errEnd != nil || isOutside(length.String(), limits[0], limits[1])
+	},
+	"certificate": func(_ subject, value any, _ []string) bool {
+		block, _ := pem.Decode([]byte(text(value)))
+		if block == nil || block.Type != "CERTIFICATE" {
+			return true
+		}
+		_, err := x509.ParseCertificate(block.Bytes)
+		return err != nil
 	},
 	"https": func(_ subject, value any, _ []string) bool {
 		u, err := url.Parse(text(value))
 		return err != nil || u.Scheme != "https" || u.Host == "" || u.Fragment != "" || u.User != nil ||
 			u.RawQuery != ""
 	},
-	"in-place":     func(s subject, value any, _ []string) bool { return s.rolls && value != false },
-	"until":        func(s subject, _ any, args []string) bool { return s.minor.Compare(minorOf(args[0])) >= 0 },
-	"with-workers": func(s subject, _ any, _ []string) bool { return s.workers == 0 },
-	"without": func(s subject, _ any, args []string) bool {
-		return at(s.root, strings.Split(args[0], ".")...) != nil
+	"feature-gates":    func(s subject, value any, _ []string) bool { return s.featureGates(value) },
+	"admission-plugin": func(s subject, value any, _ []string) bool { return s.admissionPlugin(value) },
+	"apis":             func(s subject, value any, _ []string) bool { return s.apis(value) },
+	"in-place":         func(s subject, value any, _ []string) bool { return s.rolls && value != false },
+	"until": func(s subject, value any, args []string) bool {
+		return value != nil && s.minor.Compare(minorOf(args[0])) >= 0
 	},
+	"from": func(s subject, _ any, args []string) bool {
+		return s.minor != hash.Minor{} && s.minor.Compare(minorOf(args[0])) < 0
+	},
+	"with-workers": func(s subject, _ any, _ []string) bool { return s.workers == 0 },
+}
+
+const day = 24 * time.Hour
+
+// networkOf returns a network; the zero value is none.
+func networkOf(value any) netip.Prefix {
+	network, _ := netip.ParsePrefix(text(value))
+	return network
 }
 
 func float(text string) float64 {
@@ -606,30 +687,15 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	}
 	refuse(known && preserved > maximum, "machineControllerManager."+preserve,
 		"ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
-	names, taints := map[any]int{}, map[[2]any]int{}
-	for _, v := range listOf(of(dataVolumesField)) {
-		names[at(v, "name")]++
-		refuse(names[at(v, "name")] == 2, dataVolumesField, "ValidateWorker", "two data volumes have one name")
-	}
-	refuse(len(names) > 0 && of("volume") == nil, dataVolumesField, "ValidateWorker", "data volumes need a root volume")
 	volume := of("kubeletDataVolumeName")
-	refuse(volume != nil && names[volume] == 0, "kubeletDataVolumeName", "ValidateWorker",
-		"the kubelet's volume is none of the data volumes")
-	for _, taint := range listOf(of("taints")) {
-		key := [2]any{at(taint, "key"), at(taint, "effect")}
-		taints[key]++
-		refuse(taints[key] == 2, "taints", "validateTaints", "two taints have one key and effect")
-	}
+	isVolume := func(v any) bool { return at(v, "name") == volume }
+	refuse(volume != nil && !slices.ContainsFunc(listOf(of(dataVolumesField)), isVolume), "kubeletDataVolumeName",
+		"ValidateWorker", "the kubelet's volume is none of the data volumes")
 	kubelet := of("kubernetes", "kubelet")
 	high, isHigh := number(at(kubelet, "imageGCHighThresholdPercent"))
 	low, isLow := number(at(kubelet, "imageGCLowThresholdPercent"))
 	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig",
 		"the low threshold is not below the high one")
-	swap := at(kubelet, "memorySwap")
-	swaps := at(swap, "swapBehavior") != nil && !isTrue(at(kubelet, "featureGates", "NodeSwap"))
-	refuse(swap != nil && isTrue(at(kubelet, "failSwapOn")) || swaps, kubeletPath+".memorySwap.swapBehavior",
-		"ValidateKubeletConfig",
-		"swap needs the feature gate NodeSwap, and failSwapOn: false")
 }
 
 // percentOf returns a percentage, or 0 for other values.

@@ -170,8 +170,10 @@ type cloudProfileSpec struct {
 		Versions []imageVersion `json:"versions"`
 	} `json:"machineImages"`
 	MachineTypes []machineType `json:"machineTypes"`
-	VolumeTypes  []volumeType  `json:"volumeTypes"`
-	Regions      []struct {
+	// MachineCapabilities are defined if images and machine types have capabilities.
+	MachineCapabilities []struct{}   `json:"machineCapabilities"`
+	VolumeTypes         []volumeType `json:"volumeTypes"`
+	Regions             []struct {
 		Name  string     `json:"name"`
 		Zones []zoneSpec `json:"zones"`
 	} `json:"regions"`
@@ -197,8 +199,9 @@ type stage struct {
 type imageVersion struct {
 	expirable
 
-	Architectures  []string `json:"architectures"`
-	CRI            []cri    `json:"cri"`
+	Architectures  []string              `json:"architectures"`
+	CRI            []cri                 `json:"cri"`
+	Flavors        []map[string][]string `json:"capabilityFlavors"`
 	InPlaceUpdates struct {
 		Supported           bool   `json:"supported"`
 		MinVersionForUpdate string `json:"minVersionForUpdate"`
@@ -218,11 +221,12 @@ type named struct {
 const amd64 = "amd64"
 
 type machineType struct {
-	Name         string             `json:"name"`
-	Architecture string             `json:"architecture"`
-	Usable       *bool              `json:"usable"`
-	CPU          *resource.Quantity `json:"cpu"`
-	Memory       *resource.Quantity `json:"memory"`
+	Name         string              `json:"name"`
+	Architecture string              `json:"architecture"`
+	Capabilities map[string][]string `json:"capabilities"`
+	Usable       *bool               `json:"usable"`
+	CPU          *resource.Quantity  `json:"cpu"`
+	Memory       *resource.Quantity  `json:"memory"`
 	Storage      *struct {
 		Type    string             `json:"type"`
 		MinSize *resource.Quantity `json:"minSize"`
