@@ -100,33 +100,27 @@ func (m mutator) try(a author, one *part) mutation {
 // set sets the values of a part in a tree of JSON: it sets members, and changes elements of in at
 // their position or adds them.
 func (a author) set(tree any, p *part, in *fieldplan.Node) any {
-	one := printer{}.tree(p)
-	switch all := tree.(type) {
-	case map[string]any:
-		switch p.node.Kind {
-		case fieldplan.Object:
-			for i, m := range p.members {
-				if f := p.node.Fields[i]; m != nil && (in == nil || !in.Identity(f)) {
-					all[f.Name] = a.set(all[f.Name], m, nil)
-				}
+	object, isObject := tree.(map[string]any)
+	list, isList := tree.([]any)
+	switch {
+	case isObject && p.node.Kind == fieldplan.Object:
+		for i, m := range p.members {
+			if f := p.node.Fields[i]; m != nil && (in == nil || !in.Identity(f)) {
+				object[f.Name] = a.set(object[f.Name], m, nil)
 			}
-			return all
-		case fieldplan.Map:
-			name := among(a, append(slices.Sorted(maps.Keys(all)), p.keyText(p.elems[0]))...)
-			all[name] = a.set(all[name], p.elems[0], p.node)
-			return all
-		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:
 		}
-	case []any:
-		at := a.pick(len(all) + 1)
-		switch {
-		case p.node.Kind == fieldplan.Leaf:
-		case at < len(all):
-			all[at] = a.set(all[at], p.elems[0], p.node)
-			return all
-		default:
-			return append(all, one.([]any)...)
+		return object
+	case isObject && p.node.Kind == fieldplan.Map:
+		name := among(a, append(slices.Sorted(maps.Keys(object)), p.keyText(p.elems[0]))...)
+		object[name] = a.set(object[name], p.elems[0], p.node)
+		return object
+	case isList && len(p.elems) > 0:
+		at := a.pick(len(list) + 1)
+		if at == len(list) {
+			list = append(list, nil)
 		}
+		list[at] = a.set(list[at], p.elems[0], p.node)
+		return list
 	}
-	return one
+	return printer{}.tree(p)
 }
