@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"testing"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +29,15 @@ type server[M machineupdate.Machine] struct {
 	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
-	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
+	tb        testing.TB
+}
+
+// require breaks the promise unless it holds.
+func (s *server[M]) require(holds bool, promise, format string, args ...any) {
+	s.tb.Helper()
+	if !holds {
+		s.broken(promise, format, args...)
+	}
 }
 
 // fields converts an object to JSON.
