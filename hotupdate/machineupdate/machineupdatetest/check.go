@@ -62,7 +62,6 @@ func check[M machineupdate.Machine](
 	var reported []string
 	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
-		c.server.tb = tb
 		c.updateErr, c.updated, c.live = map[string]error{}, map[string]int{}, map[string]string{}
 		c.own, c.classes = own, map[string]class{formerClass: {spec: formerSpec}}
 		c.limiter = &machineupdate.Limiter{Burst: 1000, Every: time.Second}
@@ -72,6 +71,12 @@ func check[M machineupdate.Machine](
 				reported = append(reported, promise)
 				text := fmt.Sprintf(format, args...)
 				tb.Errorf("%s: %s (%s; the last error of the controller: %v)", promise, text, s.name, c.err)
+			}
+		}
+		c.server.require = func(holds bool, promise, format string, args ...any) {
+			tb.Helper()
+			if !holds {
+				c.server.broken(promise, format, args...)
 			}
 		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -3,20 +3,16 @@ package machineupdatetest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strconv"
 	"strings"
-	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	k8sjson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -29,15 +25,7 @@ type server[M machineupdate.Machine] struct {
 	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
-	tb        testing.TB
-}
-
-// require breaks the promise unless it holds.
-func (s *server[M]) require(holds bool, promise, format string, args ...any) {
-	s.tb.Helper()
-	if !holds {
-		s.broken(promise, format, args...)
-	}
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 }
 
 // fields converts an object to JSON.
@@ -121,21 +109,32 @@ func (w *World[M]) Patch(
 	if err := w.server.refuses("Patch", name, patch.GetResourceVersion()); err != nil {
 		return written, err
 	}
-	merged, err := json.Marshal(w.server.object.Object)
-	if err == nil {
-		merged, err = jsonpatch.MergePatch(merged, data)
-	}
-	updated := map[string]any{}
-	if err = errors.Join(err, k8sjson.Unmarshal(merged, &updated)); err != nil {
-		return written, err
-	}
-	updated["status"] = w.server.object.Object["status"]
-	patched := w.server.write(updated)
+	delete(patch.Object, "status")
+	patched := w.server.write(merge(w.server.object.DeepCopy().Object, patch.Object))
 	if w.server.lost {
 		w.server.lost, w.server.disturbed = false, true
 		return written, apierrors.NewTimeoutError("the answer was lost", 1)
 	}
 	return patched, nil
+}
+
+// merge applies a JSON merge patch (RFC 7386).
+func merge(object, patch map[string]any) map[string]any {
+	if object == nil {
+		object = map[string]any{}
+	}
+	for name, value := range patch {
+		if value == nil {
+			delete(object, name)
+			continue
+		}
+		if below, ok := value.(map[string]any); ok {
+			old, _ := object[name].(map[string]any)
+			value = merge(old, below)
+		}
+		object[name] = value
+	}
+	return object
 }
 
 // record returns the annotation with the machine's record of a lane.
