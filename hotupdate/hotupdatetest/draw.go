@@ -74,7 +74,9 @@ func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 	case fieldplan.List, fieldplan.Map:
 		if p.null = a.chance(6); !p.null {
 			for range a.pick(4) {
-				a.add(p, fieldplan.All, func(e *part) { a.value(e, p.node, depth+1) })
+				if e := a.add(p, fieldplan.All); e != nil {
+					a.value(e, p.node, depth+1)
+				}
 			}
 		}
 	case fieldplan.Array:
@@ -85,8 +87,8 @@ func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 	return p
 }
 
-// add adds an element and fills it, if an unused key and a wanted class are found.
-func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
+// add adds a blank element and returns it, if an unused key and a wanted class are found.
+func (a author) add(p *part, wanted fieldplan.ClassSet) *part {
 	for range 4 {
 		e, f := p.blankElement(), p.node.Key
 		if f != nil {
@@ -101,11 +103,11 @@ func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 			continue
 		}
 		if a.selects(p.node, e); wanted.Any(fieldplan.Of(e.node.Class)) {
-			fill(e)
 			p.elems = append(p.elems, e)
-			return
+			return e
 		}
 	}
+	return nil
 }
 
 // selects draws the selector of an element, if there is one, and gives the element its classes.

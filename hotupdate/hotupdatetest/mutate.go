@@ -30,15 +30,12 @@ func Mutate[C any](t rapid.TB, config *C, class hotupdate.Class, options ...Opti
 		fail(t, reflect.TypeFor[C](), err)
 		return nil, ""
 	}
-	m := mutator{s: s, config: config, class: class, singles: s.singles(blankRoot(s.plan))}
-	m.written, err = json.Marshal(config)
-	found := mutation{}
-	switch rt, drawn := t.(*rapid.T); {
-	case err != nil:
-	case drawn:
-		found = rapid.Custom(m.draw).Draw(rt, "mutation")
-	default:
-		found = rapid.Custom(m.draw).Example(1)
+	mutations := rapid.Custom(func(rt *rapid.T) mutation { return author{rt, s}.mutation(config, class) })
+	var found mutation
+	if rt, ok := t.(*rapid.T); ok {
+		found = mutations.Draw(rt, "mutation")
+	} else {
+		found = mutations.Example(1)
 	}
 	if found.path == "" {
 		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+
@@ -57,76 +54,57 @@ type mutation struct {
 // GoString keeps values out of rapid's reports.
 func (m mutation) GoString() string { return m.path }
 
-type mutator struct {
-	s       *subject
-	config  any
-	written []byte // the configuration as JSON
-	class   hotupdate.Class
-	singles []single // the values that may be set or added
-}
-
 // attempts is how often each path is tried.
 const attempts = 8
 
-// draw tries the paths in turn, beginning with a random one.
-func (m mutator) draw(rt *rapid.T) mutation {
-	a := author{rt, m.s}
-	first := a.pick(max(len(m.singles), 1))
-	for i := range attempts * len(m.singles) {
-		if found := m.try(a, m.singles[(first+i)%len(m.singles)].root.clone()); found.path != "" {
-			return found
+// mutation sets or replaces one value, and keeps the configuration if that is the only change. It
+// tries the paths in turn, beginning with a random one.
+func (a author) mutation(config any, class hotupdate.Class) mutation {
+	singles := a.s.singles(blankRoot(a.s.plan))
+	before, err := json.Marshal(config)
+	first := a.pick(max(len(singles), 1))
+	for i := 0; err == nil && i < attempts*len(singles); i++ {
+		one := singles[(first+i)%len(singles)].root
+		for _, p := range one.changeable(nil) {
+			p.make = a.leaf(p)
+		}
+		after, problem := json.Marshal(a.set(decoded(before), one, nil))
+		changed := fromJSON(a.s.typ, after)()
+		if problem != nil || !changed.IsValid() {
+			continue
+		}
+		changes, problem := a.s.schema.Diff(config, changed.Addr().Interface())
+		if problem == nil && len(changes) == 1 && changes[0].Class == class {
+			return mutation{changed, changes[0].Path}
 		}
 	}
 	return mutation{}
 }
 
-// try sets or replaces one value, and keeps the configuration if that is the only change.
-func (m mutator) try(a author, one *part) mutation {
-	for _, p := range one.changeable(nil) {
-		p.make = a.leaf(p)
-	}
-	written, err := json.Marshal(a.set(decoded(m.written), one, nil))
-	changed := fromJSON(m.s.typ, written)()
-	if err != nil || !changed.IsValid() {
-		return mutation{}
-	}
-	changes, err := m.s.schema.Diff(m.config, changed.Addr().Interface())
-	if err != nil || len(changes) != 1 || changes[0].Class != m.class {
-		return mutation{}
-	}
-	return mutation{changed, changes[0].Path}
-}
-
 // set sets the values of a part in a tree of JSON: it sets members, and changes elements of in at
 // their position or adds them.
 func (a author) set(tree any, p *part, in *fieldplan.Node) any {
-	one := printer{}.tree(p)
-	switch all := tree.(type) {
-	case map[string]any:
-		switch p.node.Kind {
-		case fieldplan.Object:
-			for i, m := range p.members {
-				if f := p.node.Fields[i]; m != nil && (in == nil || !in.Identity(f)) {
-					all[f.Name] = a.set(all[f.Name], m, nil)
-				}
+	object, isObject := tree.(map[string]any)
+	list, isList := tree.([]any)
+	switch {
+	case isObject && p.node.Kind == fieldplan.Object:
+		for i, m := range p.members {
+			if f := p.node.Fields[i]; m != nil && (in == nil || !in.Identity(f)) {
+				object[f.Name] = a.set(object[f.Name], m, nil)
 			}
-			return all
-		case fieldplan.Map:
-			name := among(a, append(slices.Sorted(maps.Keys(all)), p.keyText(p.elems[0]))...)
-			all[name] = a.set(all[name], p.elems[0], p.node)
-			return all
-		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:
 		}
-	case []any:
-		at := a.pick(len(all) + 1)
-		switch {
-		case p.node.Kind == fieldplan.Leaf:
-		case at < len(all):
-			all[at] = a.set(all[at], p.elems[0], p.node)
-			return all
-		default:
-			return append(all, one.([]any)...)
+		return object
+	case isObject && p.node.Kind == fieldplan.Map:
+		name := among(a, append(slices.Sorted(maps.Keys(object)), p.keyText(p.elems[0]))...)
+		object[name] = a.set(object[name], p.elems[0], p.node)
+		return object
+	case isList && len(p.elems) > 0:
+		at := a.pick(len(list) + 1)
+		if at == len(list) {
+			list = append(list, nil)
 		}
+		list[at] = a.set(list[at], p.elems[0], p.node)
+		return list
 	}
-	return one
+	return printer{}.tree(p)
 }

@@ -40,7 +40,7 @@ func (p *part) blankMember(f *fieldplan.Field) *part {
 }
 
 func (p *part) blankElement() *part {
-	return blank(part{node: p.node.Elem, typ: p.node.Type.Elem(), pattern: p.pattern + "[]"})
+	return blank(part{node: p.node.Elem, typ: p.node.Type.Elem(), pattern: fieldpath.Elements(p.pattern)})
 }
 
 func blank(p part) *part {

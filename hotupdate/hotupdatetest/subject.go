@@ -94,5 +94,5 @@ func visitNodes(
 	for _, f := range n.Fields {
 		visitNodes(f.Node, fieldpath.Join(pattern, f.Name), visit, open...)
 	}
-	visitNodes(n.Elem, pattern+"[]", visit, open...)
+	visitNodes(n.Elem, fieldpath.Elements(pattern), visit, open...)
 }

@@ -78,12 +78,12 @@ func (v varying) member(in, m *part, f *fieldplan.Field) *part {
 func (v varying) redrawElements(p *part) {
 	p.elems = slices.DeleteFunc(p.elems, func(e *part) bool { return e.node.Classes&^v.redrawn == 0 && v.chance(3) })
 	for range v.pick(3) {
-		v.add(p, v.redrawn, func(e *part) {
-			if e.node.Classes&^v.redrawn == 0 {
-				v.value(e, p.node, maxDepth/2)
-			} else {
-				v.part(e, p.node)
-			}
-		})
+		switch e := v.add(p, v.redrawn); {
+		case e == nil:
+		case e.node.Classes&^v.redrawn == 0:
+			v.value(e, p.node, maxDepth/2)
+		default:
+			v.part(e, p.node)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 
 func (r *reader) collection(kind string, elem *property, path string) *schemajson.Node {
 	elem = cmp.Or(elem, &property{})
-	n := r.node(elem, path+"[]")
+	n := r.node(elem, fieldpath.Elements(path))
 	return &schemajson.Node{Kind: kind, Elem: n, ElemNullable: elem.Nullable && takesPointer(n)}
 }
 

@@ -55,11 +55,7 @@ func (r *reader) checkRules(overrides []fieldplan.Override) {
 func (r *reader) ruleAbove(steps []fieldpath.PatternStep) string {
 	path := ""
 	for _, step := range steps {
-		if step.Element {
-			path += "[]"
-		} else {
-			path = fieldpath.Join(path, step.Name)
-		}
+		path = step.After(path)
 		if rule := r.rules[path]; rule != "" {
 			return rule
 		}

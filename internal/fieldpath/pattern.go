@@ -11,6 +11,17 @@ type PatternStep struct {
 	Element bool
 }
 
+// Elements returns the pattern of the elements of a collection.
+func Elements(pattern string) string { return pattern + "[]" }
+
+// After returns the pattern that leads one step on.
+func (s PatternStep) After(pattern string) string {
+	if s.Element {
+		return Elements(pattern)
+	}
+	return Join(pattern, s.Name)
+}
+
 // ParsePattern reads a path that names a field for all values of a type: members separated by dots,
 // [] for the elements of a collection, ["name"] for a member with other characters. A pattern ends
 // at a member.

@@ -126,11 +126,7 @@ func TestPatternsRoundTrip(t *testing.T) {
 		steps := drawPattern(t)
 		text := ""
 		for _, s := range steps {
-			if s.Element {
-				text += "[]"
-			} else {
-				text = fieldpath.Join(text, s.Name)
-			}
+			text = s.After(text)
 		}
 		got, ok := fieldpath.ParsePattern(text)
 		if !ok || !slices.Equal(steps, got) {

@@ -192,7 +192,7 @@ func (c *compiler) element(n *Node, ctx context, goField string) {
 	elem := ctx.typ.Elem()
 	n.ElemPointer = elem.Kind() == reflect.Pointer
 	n.Elem = c.node(context{
-		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"),
+		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(fieldpath.Elements(ctx.path)),
 		closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
 	}, goField)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -53,7 +54,7 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 		n.When = &Selector{Source: f.GoField}
 		n.When.Hot = c.node(context{
 			typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive,
-			path: c.place(ctx.path + "[]"), closed: ctx.closed,
+			path: c.place(fieldpath.Elements(ctx.path)), closed: ctx.closed,
 		}, f.GoField)
 		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
 	}

@@ -39,11 +39,7 @@ func (c *compiler) readOverrides(overrides []Override) {
 		steps, ok := fieldpath.ParsePattern(o.Path)
 		path := ""
 		for _, s := range steps {
-			if s.Element {
-				path += "[]"
-			} else {
-				path = fieldpath.Join(path, s.Name)
-			}
+			path = s.After(path)
 		}
 		if _, twice := c.overrides[path]; twice {
 			problems.Add(&fault.Error{

@@ -363,7 +363,7 @@ func (d *differ) collection(p pair, s location) {
 		}
 		d.add(s, f)
 	}
-	s.path += "[]"
+	s.path = fieldpath.Elements(s.path)
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
 		p.updated.When != nil {
 		s.certain = false
