@@ -74,3 +74,32 @@ func quotedStep(rest string) (step PatternStep, tail string, ok bool) {
 	tail, ok = strings.CutPrefix(rest[len(quoted):], "]")
 	return PatternStep{Name: name}, tail, ok
 }
+
+// ParseShown reads a path that [Path.String] has written. A step in brackets is an element, whose
+// name is the text in the brackets without quotes: 3, name=a.b, cost-center.
+func ParseShown(shown string) (steps []PatternStep) {
+	for shown != "" {
+		var step PatternStep
+		if shown[0] == '[' {
+			step.Element = true
+			step.Name, shown = inBrackets(shown[1:])
+		} else {
+			shown = strings.TrimPrefix(shown, ".")
+			step.Name = shown[:strings.IndexAny(shown+".", ".[")]
+			shown = shown[len(step.Name):]
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+func inBrackets(rest string) (text, tail string) {
+	if at := strings.IndexAny(rest, `]"`); at >= 0 && rest[at] == '"' {
+		if quoted, err := strconv.QuotedPrefix(rest[at:]); err == nil {
+			value, _ := strconv.Unquote(quoted)
+			return rest[:at] + value, strings.TrimPrefix(rest[at+len(quoted):], "]")
+		}
+	}
+	text, tail, _ = strings.Cut(rest, "]")
+	return text, tail
+}

@@ -2,12 +2,12 @@ package audit
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // within reports whether a path is equal to or below another one.
@@ -16,12 +16,14 @@ func within(path, above string) bool {
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// brackets matches a step in brackets, whose quotes may hold brackets.
-var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
-
 // patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops
 // into dataVolumes[].iops. Names in brackets become [], too.
-func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }
+func patternOf(path string) (pattern string) {
+	for _, step := range fieldpath.ParseShown(path) {
+		pattern = step.After(pattern)
+	}
+	return pattern
+}
 
 // differences lists the paths, without duplicates and in the form of WithTag, at which two hashed
 // documents differ under one of the Schemas. They also differ where the Schema of one document

@@ -2,7 +2,6 @@ package side
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // located puts the place before every problem of an object: the file and, for a problem with a
@@ -40,13 +40,13 @@ func placed(o *manifests.Object, all fault.List) []error {
 	return problems
 }
 
-// pathStep matches a name, a position or a key in a path.
-var pathStep = regexp.MustCompile(`[^.\[\]]+`)
-
 // lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at
 // the pool; the path of a class is a name in its file.
 func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
-	steps := pathStep.FindAllString(problem.Path, -1)
+	var steps []string
+	for _, step := range fieldpath.ParseShown(problem.Path) {
+		steps = append(steps, step.Name)
+	}
 	paths := [][]string{steps, {problem.Path}}
 	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
 		name, _ = strconv.Unquote(name)
