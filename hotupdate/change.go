@@ -50,7 +50,7 @@ type Change struct {
 	Omitted bool
 }
 
-func publicChange(c engine.Change) Change {
+func publicChange(c engine.Difference) Change {
 	return Change{
 		Path: c.Path.String(), Pointer: c.Path.Pointer(), Op: Op(c.Op), Class: Class(c.Class),
 		Origin: string(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive, Omitted: c.Omitted,

@@ -14,16 +14,16 @@ import (
 
 // Diff lists the differences between two values of the plan's type in the order of their paths. The
 // zero reflect.Value and nil pointers are the empty configuration.
-func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
+func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
 	return diff(p, old, updated, false)
 }
 
-func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Change, error) {
+func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Difference, error) {
 	compiled := Of(p)
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.program, d.partner, d.overlays = compiled, true, overlays
-	roots := pair{old, updated}.deref()
+	roots := twoValues{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ type differ struct {
 	trail    Trail
 	above    [2]Ancestors
 	moved    []position // of the paired elements on the way
-	changes  []Change
+	changes  []Difference
 	texts    [2][]byte // scratch for the current leaf
 	partner  bool      // false inside an element without a counterpart on the other side
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
@@ -60,9 +60,9 @@ type side struct {
 	from  origin
 }
 
-func (s sides) values() pair { return pair{s[0].value, s[1].value} }
+func (s sides) values() twoValues { return twoValues{s[0].value, s[1].value} }
 
-func (s sides) with(values pair) sides {
+func (s sides) with(values twoValues) sides {
 	s[0].value, s[1].value = values[0], values[1]
 	return s
 }
@@ -106,7 +106,7 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 
 // enterElements returns the sides of a pair of elements of collections s. With hotwhen, each
 // element's selector decides its node, and a missing element has the class of its counterpart.
-func (d *differ) enterElements(s sides, values pair) (elems sides) {
+func (d *differ) enterElements(s sides, values twoValues) (elems sides) {
 	for i, value := range values {
 		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
 		if elems[i].node != s[i].node.Elem {
@@ -132,7 +132,7 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 			continue
 		}
 		other := s[1].node.Fields[i]
-		values := pair{Member(s[0].value, f), Member(s[1].value, other)}
+		values := twoValues{Member(s[0].value, f), Member(s[1].value, other)}
 		o := &compiled.ops[i]
 		if f.Node == other.Node && d.sameMember(o, values) {
 			continue
@@ -204,7 +204,7 @@ func (d *differ) presence(o *op, s sides) {
 
 // sameMember reports whether two objects or collections, members of nodes with the same class, have
 // the same canonical text with the fields of all classes, and no faults. It is false for nil.
-func (d *differ) sameMember(o *op, values pair) bool {
+func (d *differ) sameMember(o *op, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
 	if o.node.kind.isLeaf() || !exists(before) || !exists(after) {
 		return false
@@ -214,7 +214,7 @@ func (d *differ) sameMember(o *op, values pair) bool {
 }
 
 // sameElement is sameMember for elements.
-func (d *differ) sameElement(n *fieldplan.Node, values pair) bool {
+func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
 	elem, before, after := d.program.whole.nodes[n], valueOf(values[0]), valueOf(values[1])
 	return exists(before) && exists(after) &&
 		d.same(len(d.trail.Path), func(r *run) { r.element(elem, before) }, func(r *run) { r.element(elem, after) })
@@ -296,13 +296,13 @@ func (d *differ) positions(s sides) {
 	}
 	for i := range max(length(s[0].value), length(s[1].value)) {
 		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i},
-			pair{index(s[0].value, i), index(s[1].value, i)}, nil)
+			twoValues{index(s[0].value, i), index(s[1].value, i)}, nil)
 	}
 }
 
 // element compares a pair of elements of two collections. The collection in, if any, identifies its
 // elements.
-func (d *differ) element(collections sides, step fieldpath.Step, values pair, in *fieldplan.Node) {
+func (d *differ) element(collections sides, step fieldpath.Step, values twoValues, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
 	s := d.enterElements(collections, values)
@@ -338,7 +338,7 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	start := len(d.changes)
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
-	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
+	strictEnough := func(c Difference) bool { return c.Class.Stricter(class) == c.Class }
 	if shells[0] != shells[1] && (d.overlays || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
 		below := slices.Clone(d.changes[start:])
 		d.changes = d.changes[:start]
@@ -360,7 +360,7 @@ func shell(s side) string {
 func (d *differ) emit(s sides, texts [2]string) {
 	strict := s.stricter()
 	op := opOf(texts)
-	c := Change{
+	c := Difference{
 		Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1],
 		Sensitive: strict.node.HidesBelow,
 	}
@@ -416,8 +416,8 @@ const (
 	OriginUnknown   Origin = "unknown member" // the plan does not know the member
 )
 
-// Change is one difference.
-type Change struct {
+// Difference is a leaf that differs.
+type Difference struct {
 	Path      fieldpath.Path
 	Op        Op
 	Class     structtag.Class

@@ -32,7 +32,7 @@ type textEntry struct {
 	has  [2]bool
 }
 
-func (e *textEntry) values() (values pair) {
+func (e *textEntry) values() (values twoValues) {
 	for i := range values {
 		if e.has[i] {
 			values[i] = reflect.ValueOf(&e.text[i]).Elem()

@@ -55,7 +55,7 @@ type overlayer struct {
 	gone  Op // of a change after which the part is missing
 }
 
-func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) value(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue ||
 		n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
 		if changes[0].Class != g.class {
@@ -64,7 +64,7 @@ func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, 
 		return from
 	}
 	if c := changes[0]; len(c.Path) == depth {
-		isStricter := func(below Change) bool { return below.Class < c.Class }
+		isStricter := func(below Difference) bool { return below.Class < c.Class }
 		isNull := from == nil && c.Op == OpReplace
 		changes = changes[1:]
 		switch {
@@ -100,7 +100,7 @@ func shellOf(tree any) any {
 }
 
 // members replaces members of an object, or entries of a map.
-func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) members(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	to, isThere := onto.(map[string]any)
 	others, _ := from.(map[string]any)
 	result := map[string]any{}
@@ -180,7 +180,7 @@ func keyOf(n *fieldplan.Node, name string) string {
 
 // elements replaces elements of a list or array. Elements that are added to a keyed list are
 // appended.
-func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) elements(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
 	result := slices.Clone(to)
@@ -281,8 +281,8 @@ func sizeOf(tree any) int {
 }
 
 // steps groups changes by their step at a depth. Changes with one step are adjacent.
-func steps(changes []Change, depth int) iter.Seq[[]Change] {
-	return func(yield func([]Change) bool) {
+func steps(changes []Difference, depth int) iter.Seq[[]Difference] {
+	return func(yield func([]Difference) bool) {
 		for from, to := 0, 1; from < len(changes); to++ {
 			if to < len(changes) && isSameStep(changes[from].Path[depth], changes[to].Path[depth]) {
 				continue

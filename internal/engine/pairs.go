@@ -6,16 +6,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// pair is the same part of two values; the zero reflect.Value is a missing part.
-type pair [2]reflect.Value
+// twoValues is the same part of two values; the zero reflect.Value is a missing part.
+type twoValues [2]reflect.Value
 
-func (p pair) deref() pair {
+func (p twoValues) deref() twoValues {
 	p[0], _ = Deref(p[0])
 	p[1], _ = Deref(p[1])
 	return p
 }
 
-func (p pair) any() reflect.Value {
+func (p twoValues) any() reflect.Value {
 	if p[0].IsValid() {
 		return p[0]
 	}
@@ -70,7 +70,7 @@ func (p *pairing) element() *Element {
 	return p.at[0]
 }
 
-func (p *pairing) values() (values pair) {
+func (p *pairing) values() (values twoValues) {
 	for side, e := range p.at {
 		if e != nil {
 			values[side] = e.Value

@@ -14,7 +14,7 @@ import (
 // TypeMeta of v. The halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
 	c := &copier{first: fieldplan.Projected}
-	immutable, hot = c.root(p, pair{v}), c.root(p, pair{1: v})
+	immutable, hot = c.root(p, twoValues{v}), c.root(p, twoValues{1: v})
 	return immutable, hot, c.trail.Err()
 }
 
@@ -23,7 +23,7 @@ func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, er
 // that of the immutable half, if there is one.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, halves: Of(p)}
-	merged := c.root(p, pair{immutable, hot})
+	merged := c.root(p, twoValues{immutable, hot})
 	return merged, c.trail.Err()
 }
 
@@ -32,7 +32,7 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 // object that becomes empty is kept if its presence is hashed.
 func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
 	c := &copier{first: fieldplan.Projected, trims: Of(p)}
-	projection := c.root(p, pair{v})
+	projection := c.root(p, twoValues{v})
 	return projection, c.trail.Err()
 }
 
@@ -47,11 +47,11 @@ type copier struct {
 	trims  *Program // of the values, if only hashed parts are copied
 }
 
-func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
+func (c *copier) root(p *fieldplan.Plan, from twoValues) reflect.Value {
 	copied := reflect.New(p.Type)
 	from = from.deref()
 	for _, f := range p.Meta {
-		c.member(0, f, copied.Elem(), pair{Member(from.any(), f)})
+		c.member(0, f, copied.Elem(), twoValues{Member(from.any(), f)})
 	}
 	if from.any().IsValid() {
 		c.mixed(p.Root, copied, from, nil)
@@ -60,7 +60,7 @@ func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
 }
 
 // mixed fills to from both values, either of which may be missing.
-func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
 	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]),
 		len(c.above[1]))
 	for side, v := range from {
@@ -81,7 +81,7 @@ func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 	}
 }
 
-func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	owner := from.any() // decides whether the collection is nil
 	if c.halves != nil {
 		owner = from[1]
@@ -106,7 +106,7 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
 	case c.halves != nil && n.Pairing == fieldplan.ByKey:
 		c.keyed(n, to, from)
 	case c.halves != nil && size != length(from[1]):
-		c.differ("has another number of elements in the hot half")
+		c.refuse("has another number of elements in the hot half")
 	case c.trims != nil:
 		c.hashed(n, to, from)
 	default:
@@ -115,7 +115,7 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
 }
 
 // hashed fills a list with the elements that are in the canonical document.
-func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	c.places(n, to, from)
 	left := 0
 	for i := range to.Len() {
@@ -134,7 +134,7 @@ func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
 		c.trims.isHashed(n, elem, in)
 }
 
-func (c *copier) differ(what string) {
+func (c *copier) refuse(what string) {
 	c.trail.Report(&fault.Error{
 		Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration",
 	})
@@ -142,9 +142,9 @@ func (c *copier) differ(what string) {
 
 // members fills to with the members of an object. The key and selector of an element of collection
 // in are always copied: of two halves, from the half that has the collection's class.
-func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+func (c *copier) members(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
-		members := pair{Member(from[0], f), Member(from[1], f)}
+		members := twoValues{Member(from[0], f), Member(from[1], f)}
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
 		case in != nil && in.Identity(f):
@@ -165,7 +165,7 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fie
 
 // part copies a member with fields of both halves. With trims, a copy that is empty is dropped,
 // unless its presence is hashed.
-func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
+func (c *copier) part(f *fieldplan.Field, to reflect.Value, members twoValues) {
 	if c.stays(f, members) {
 		c.mixed(f.Node, to, members, nil)
 	}
@@ -190,7 +190,7 @@ func (c *copier) trimEmbedded(n *fieldplan.Node, object reflect.Value) {
 	}
 }
 
-func identifying(in *fieldplan.Node, from pair) int {
+func identifying(in *fieldplan.Node, from twoValues) int {
 	if !from[0].IsValid() || from[1].IsValid() && !fieldplan.IsProjected(in.Class) {
 		return 1
 	}
@@ -199,7 +199,7 @@ func identifying(in *fieldplan.Node, from pair) int {
 
 // stays reports whether a member is copied. Of two halves, the half with the member's class decides
 // for a member with the presence option.
-func (c *copier) stays(f *fieldplan.Field, from pair) bool {
+func (c *copier) stays(f *fieldplan.Field, from twoValues) bool {
 	switch {
 	case c.halves == nil || !f.HasPresence():
 		return from.any().IsValid()
@@ -211,7 +211,7 @@ func (c *copier) stays(f *fieldplan.Field, from pair) bool {
 }
 
 // member copies the whole of a member from one side, if it is there.
-func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from pair) {
+func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from twoValues) {
 	if from[side].IsValid() {
 		c.whole(side, f.Node, Settable(to, f), from[side])
 	}
@@ -228,7 +228,7 @@ func (c *copier) whole(side int, n *fieldplan.Node, to, from reflect.Value) {
 		}
 	default:
 		all := copier{trail: c.trail, first: fieldplan.All, above: [2]Ancestors{c.above[side]}}
-		all.mixed(n, to, pair{from}, nil)
+		all.mixed(n, to, twoValues{from}, nil)
 		c.trail = all.trail
 	}
 }
@@ -253,16 +253,16 @@ func Allocate(v reflect.Value) reflect.Value {
 }
 
 // places fills a list or array place by place.
-func (c *copier) places(n *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) places(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	for i := range to.Len() {
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		c.element(n, to.Index(i), pair{index(from[0], i), index(from[1], i)})
+		c.element(n, to.Index(i), twoValues{index(from[0], i), index(from[1], i)})
 		c.trail.Leave()
 	}
 }
 
 // keyed fills a keyed list in the order of the first half.
-func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	pairs := pairing{left: [2][]Element{c.halves.keyed(&c.trail, n, from[0]), c.halves.keyed(&c.trail, n, from[1])}}
 	for pairs.next() {
 		var elem reflect.Value
@@ -276,7 +276,7 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 }
 
 // entries fills a map. In halves null is a value, not an absent key.
-func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	to.Set(reflect.MakeMap(n.Type))
 	for pairs := (pairing{
 		left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])},
@@ -291,13 +291,13 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 }
 
 // element fills to with an element of collection in. The zero reflect.Value is a missing element.
-func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
+func (c *copier) element(in *fieldplan.Node, to reflect.Value, from twoValues) {
 	areTwo := c.halves != nil && in.Kind != fieldplan.Array
 	switch n := ElementNode(in, from.any()); {
 	case areTwo && (!from[0].IsValid() || !from[1].IsValid()):
-		c.differ("stands in one half only")
+		c.refuse("stands in one half only")
 	case areTwo && n != ElementNode(in, from[1]):
-		c.differ("is hot in one half only")
+		c.refuse("is hot in one half only")
 	case n.Kind == fieldplan.Object:
 		c.objectElement(n, to, from.deref(), in)
 	case !n.Classes.Any(^c.first):
@@ -309,7 +309,7 @@ func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
 	}
 }
 
-func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
 	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
 		!c.halves.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {

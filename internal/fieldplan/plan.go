@@ -105,14 +105,14 @@ type Field struct {
 	Index    []int  // reflect index path through embedded structs
 	GoField  string // such as aws.WorkerConfig.Tags
 	Node     *Node
-	Declared Origin // where the node's class was declared; Inherited if it was not declared at this field
-	Source   string // what declared the class: a Go field, or the path of an override
-	Pointer  bool   // the field is a pointer, so that a zero value behind it is present
-	Presence bool   // the presence of an empty object, list or map carries meaning
-	Zero     []byte // canonical text of a leaf's zero value; nil for pointers, or if the zero value has no text
-	Default  []byte // canonical text that counts as unset; nil if none
-	Optional bool   // omitempty or omitzero
-	Quoted   bool   // numbers and bools are spelled as strings in JSON
+	Declared Declaration // where the node's class was declared; Inherited if it was not declared at this field
+	Source   string      // what declared the class: a Go field, or the path of an override
+	Pointer  bool        // the field is a pointer, so that a zero value behind it is present
+	Presence bool        // the presence of an empty object, list or map carries meaning
+	Zero     []byte      // canonical text of a leaf's zero value; nil for pointers, or if the zero value has no text
+	Default  []byte      // canonical text that counts as unset; nil if none
+	Optional bool        // omitempty or omitzero
+	Quoted   bool        // numbers and bools are spelled as strings in JSON
 
 	optionPath string // path of the override that gives the options; empty if the struct tag gives them
 }
@@ -144,12 +144,12 @@ func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
 	return problem == nil && string(text) == s.Value
 }
 
-// Origin says where a class comes from.
-type Origin uint8
+// Declaration says where a class comes from.
+type Declaration uint8
 
 // The origins of a class.
 const (
-	Inherited Origin = iota
+	Inherited Declaration = iota
 	StructTag
 	Overridden
 )

@@ -14,7 +14,7 @@ import (
 const firstCapacity = 4
 
 // list reads an array into a slice. An empty one is not nil.
-func (r *run) list(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
@@ -35,7 +35,7 @@ func (r *run) list(n *node, v reflect.Value) *fault.Error {
 }
 
 // array reads an array of fixed length. Further elements are dropped, as Kubernetes does.
-func (r *run) array(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
@@ -53,7 +53,7 @@ func (r *run) array(n *node, v reflect.Value) *fault.Error {
 	return problem
 }
 
-func (r *run) element(n *node, i int, v reflect.Value) *fault.Error {
+func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
 	first := len(r.faults)
 	problem := r.fill(&n.elem, v)
 	if len(r.faults) > first {
@@ -72,7 +72,7 @@ type mapping struct {
 }
 
 // entries reads an object into a map.
-func (r *run) entries(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n)
 	}
@@ -93,7 +93,7 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 }
 
 // entry reads a member into a map.
-func (r *run) entry(n *node, m *mapping) *fault.Error {
+func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 	name, problem := r.str()
 	if problem == nil {
 		problem = r.Colon()
@@ -123,7 +123,7 @@ func (r *run) entry(n *node, m *mapping) *fault.Error {
 }
 
 // set stores the element under a name.
-func (r *run) set(n *node, m *mapping, name string) {
+func (r *decoding) set(n *node, m *mapping, name string) {
 	switch {
 	case n.kind == mapByKeys:
 		r.setByKey(n, m, name)
@@ -137,7 +137,7 @@ func (r *run) set(n *node, m *mapping, name string) {
 
 // setByKey lets the decoder read the key, and stores the element under it. Several names may mean
 // one key.
-func (r *run) setByKey(n *node, m *mapping, name string) {
+func (r *decoding) setByKey(n *node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()
 	readable := kubernetes(append(spelled, ":true}"...), keys.Interface())

@@ -59,7 +59,7 @@ const (
 )
 
 func read(p *fieldplan.Plan, raw []byte, u use) (reflect.Value, error) {
-	r, config := run{Scanner: canonjson.NewScanner(raw), use: u}, reflect.New(p.Type)
+	r, config := decoding{Scanner: canonjson.NewScanner(raw), use: u}, reflect.New(p.Type)
 	err := r.err(r.document(rootOf(p), config.Elem()))
 	if err != nil && u != partly {
 		config = reflect.New(p.Type)
@@ -77,14 +77,14 @@ type located struct {
 	path    fieldpath.Path
 }
 
-func (r *run) report(problem *fault.Error) {
+func (r *decoding) report(problem *fault.Error) {
 	if len(r.faults) < maxFaults {
 		r.faults = append(r.faults, located{problem: problem})
 	}
 }
 
 // below adds a step to the paths of the problems from index first on.
-func (r *run) below(first int, step fieldpath.Step) {
+func (r *decoding) below(first int, step fieldpath.Step) {
 	for i := range r.faults[first:] {
 		found := &r.faults[first+i]
 		found.path = append(found.path, step)
@@ -92,7 +92,7 @@ func (r *run) below(first int, step fieldpath.Step) {
 }
 
 // err joins the reported problems. A problem that ended the run is returned alone.
-func (r *run) err(last *fault.Error) error {
+func (r *decoding) err(last *fault.Error) error {
 	if last != nil {
 		return last
 	}

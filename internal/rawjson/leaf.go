@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-func (r *run) text(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) text(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '"' {
 		return r.wrong(n)
 	}
@@ -26,7 +26,7 @@ func (r *run) text(n *node, v reflect.Value) *fault.Error {
 
 // skip reports a problem of the next value, and skips the value. If the run cannot go on, it
 // returns the problem.
-func (r *run) skip(problem *fault.Error) *fault.Error {
+func (r *decoding) skip(problem *fault.Error) *fault.Error {
 	if problem == nil || ends(problem) {
 		return problem
 	}
@@ -35,7 +35,7 @@ func (r *run) skip(problem *fault.Error) *fault.Error {
 }
 
 // str reads a string. It reads nothing if the string is not valid text.
-func (r *run) str() (string, *fault.Error) {
+func (r *decoding) str() (string, *fault.Error) {
 	text, problem := r.key()
 	if problem != nil {
 		return "", problem
@@ -43,7 +43,7 @@ func (r *run) str() (string, *fault.Error) {
 	return string(text), nil
 }
 
-func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
 	switch r.Peek() {
 	case 't':
 		v.SetBool(true)
@@ -56,7 +56,7 @@ func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 	}
 }
 
-func (r *run) number(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) number(n *node, v reflect.Value) *fault.Error {
 	start := r.At
 	for ; r.At < len(r.Raw); r.At++ {
 		if c := r.Raw[r.At]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
@@ -113,7 +113,7 @@ func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 
 // readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the
 // parser busy.
-func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
+func (r *decoding) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	*q = resource.Quantity{}
 	start := r.At
 	raw, problem := r.extent()
@@ -137,7 +137,7 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 }
 
 // extent reads a value of any kind and returns its bytes, or nil after a problem.
-func (r *run) extent() ([]byte, *fault.Error) {
+func (r *decoding) extent() ([]byte, *fault.Error) {
 	start := r.At
 	if problem := r.Check(); problem != nil {
 		return nil, r.skip(problem)
@@ -147,7 +147,7 @@ func (r *run) extent() ([]byte, *fault.Error) {
 
 // delegate lets the decoder or the value's own type read a value. V is the struct if the value is a
 // member.
-func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
+func (r *decoding) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	raw, problem := r.extent()
 	if raw == nil {
 		return problem
@@ -217,7 +217,7 @@ func isExactNumber(literal []byte) bool {
 }
 
 // wrong reports a value of a wrong type, unless something in it is reported.
-func (r *run) wrong(n *node) *fault.Error {
+func (r *decoding) wrong(n *node) *fault.Error {
 	raw, problem := r.extent()
 	if raw != nil {
 		r.report(n.mismatch(raw))

@@ -13,7 +13,7 @@ import (
 // fewFields is the number of fields that most objects have at most.
 const fewFields = 64
 
-func (r *run) object(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) object(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n)
 	}
@@ -32,7 +32,7 @@ func (r *run) object(n *node, v reflect.Value) *fault.Error {
 }
 
 // member reads a member into the struct v, and returns the field that is expected after it.
-func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
+func (r *decoding) member(n *node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
 	first := len(r.faults)
 	i, name, problem := r.name(n, next)
 	switch {
@@ -88,7 +88,7 @@ const guesses = 3
 // name reads a member's name and the colon, and finds its field. That is mostly the expected field
 // or one of the next, since members are written in the order of the Go struct, some left out. If
 // there is no such field, name returns the name.
-func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error) {
+func (r *decoding) name(n *node, next int) (i int, name string, problem *fault.Error) {
 	rest := r.Raw[r.At:]
 	for i := next; i < min(next+guesses, len(n.fields)); i++ {
 		if header := n.fields[i].header; len(rest) >= len(header) && string(rest[:len(header)]) == header {
@@ -108,7 +108,7 @@ func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error)
 }
 
 // key reads a name, unescaped. The next call overwrites the result.
-func (r *run) key() ([]byte, *fault.Error) {
+func (r *decoding) key() ([]byte, *fault.Error) {
 	if r.Peek() != '"' {
 		_, _, problem := r.Name()
 		return nil, problem
@@ -118,7 +118,7 @@ func (r *run) key() ([]byte, *fault.Error) {
 
 // field reads a member's value into the struct v. It sets embedded pointers on the way, even if the
 // value is null.
-func (r *run) field(f *field, v reflect.Value) *fault.Error {
+func (r *decoding) field(f *field, v reflect.Value) *fault.Error {
 	if f.node.kind == member {
 		return r.delegate(f.node, v, f.header)
 	}
@@ -136,7 +136,7 @@ func (r *run) field(f *field, v reflect.Value) *fault.Error {
 }
 
 // unknown keeps the raw JSON of a member that the plan does not know.
-func (r *run) unknown(v reflect.Value, name string) *fault.Error {
+func (r *decoding) unknown(v reflect.Value, name string) *fault.Error {
 	members := v.Addr().Interface().(*fieldplan.Unknown)
 	if *members == nil {
 		*members = fieldplan.Unknown{}

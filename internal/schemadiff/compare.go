@@ -16,7 +16,7 @@ import (
 // Compare lists the differences between two plans, sorted by path. Go names, the order of Go
 // fields, and texts that only people read make no difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
-	d := &differ{open: map[pair]bool{}}
+	d := &comparer{open: map[twoNodes]bool{}}
 	if old.Open != updated.Open {
 		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
 		if old.Open {
@@ -24,19 +24,19 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 		}
 		d.add(location{path: "*"}, f)
 	}
-	d.object(pair{rootOf(old), rootOf(updated)}, location{certain: true})
+	d.object(twoNodes{rootOf(old), rootOf(updated)}, location{certain: true})
 	return sorted(d.findings)
 }
 
-// pair is a node of each plan with the same path.
-type pair struct{ old, updated *fieldplan.Node }
+// twoNodes is a node of each plan with the same path.
+type twoNodes struct{ old, updated *fieldplan.Node }
 
 // areHashed reports whether both nodes themselves are hashed.
-func (p pair) areHashed() bool {
+func (p twoNodes) areHashed() bool {
 	return fieldplan.IsProjected(p.old.Class) && fieldplan.IsProjected(p.updated.Class)
 }
 
-func (p pair) classes() fieldplan.ClassSet { return p.old.Classes | p.updated.Classes }
+func (p twoNodes) classes() fieldplan.ClassSet { return p.old.Classes | p.updated.Classes }
 
 // ifHashed is the effect on some configurations if one of the classes is hashed.
 func ifHashed(classes fieldplan.ClassSet, where string) Effect {
@@ -49,9 +49,9 @@ func ifHashed(classes fieldplan.ClassSet, where string) Effect {
 // location is the current part of the comparison.
 type location struct {
 	path     string
-	whileHot bool // in elements that hotwhen makes hot
-	certain  bool // an effect on one element is certain for the whole
-	in       pair // the collections of which this is an element, or nil
+	whileHot bool     // in elements that hotwhen makes hot
+	certain  bool     // an effect on one element is certain for the whole
+	in       twoNodes // the collections of which this is an element, or nil
 	// beside are the classes of the collections whose elements this field identifies. It is hashed
 	// with them.
 	beside fieldplan.ClassSet
@@ -61,18 +61,18 @@ type location struct {
 }
 
 func (s location) member(name string) location {
-	s.path, s.in, s.beside = fieldpath.Join(s.path, name), pair{}, 0
+	s.path, s.in, s.beside = fieldpath.Join(s.path, name), twoNodes{}, 0
 	return s
 }
 
-type differ struct {
+type comparer struct {
 	findings []Finding
-	open     map[pair]bool
+	open     map[twoNodes]bool
 }
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
 // one element becomes a possible one.
-func (d *differ) add(s location, f Finding) {
+func (d *comparer) add(s location, f Finding) {
 	f.Path = s.path
 	f.Rolls.Every = f.Rolls.Every && s.certain
 	f.Text = f.sentence(whileHot[s.whileHot])
@@ -93,7 +93,7 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	return &root
 }
 
-func (d *differ) object(p pair, s location) {
+func (d *comparer) object(p twoNodes, s location) {
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
 			d.field(s.in, f, now, s.member(f.Name))
@@ -109,7 +109,7 @@ func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 
 // cameAndWent reports removed and added fields. If unknown members are admitted, an added field may
 // have been an unknown member, and a removed field becomes one.
-func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s location) {
+func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s location) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{
@@ -156,8 +156,8 @@ func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.
 }
 
 // field compares two fields of one name. Fields that identify an element are always written.
-func (d *differ) field(in pair, old, updated *fieldplan.Field, s location) {
-	p := pair{old.Node, updated.Node}
+func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location) {
+	p := twoNodes{old.Node, updated.Node}
 	was, is := describeField(old), describeField(updated)
 	if in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated)) {
 		s.beside = in.classes()
@@ -185,7 +185,7 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s location) {
 }
 
 // class compares the classes of two nodes and returns the location below them.
-func (d *differ) class(p pair, before, now fieldplan.ClassSet, s location) location {
+func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location) location {
 	was, is := p.old.Class, p.updated.Class
 	change := [2]structtag.Class{was, is}
 	switch {
@@ -199,7 +199,7 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s location) locat
 		Kind: "ClassChanged", Old: was.String(), New: is.String(), Rolls: classEffect(change, before, now),
 		note: "from now on a change of it " + ofClass[is][0] + ", it " + ofClass[was][1],
 	}
-	if mayFail(p, map[pair]bool{}) {
+	if mayFail(p, map[twoNodes]bool{}) {
 		f.Refuses = some(whereHeld)
 	}
 	d.add(s, f)
@@ -210,7 +210,7 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s location) locat
 // mayFail reports whether values at or below a pair of nodes may be valid for the old hash, or not
 // read for it, and be an error in the updated one: keyed lists without keys or with repeated ones,
 // and leaves that have no canonical text.
-func mayFail(p pair, seen map[pair]bool) bool {
+func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 	if seen[p] || p.old.Kind != p.updated.Kind {
 		return false
 	}
@@ -223,11 +223,11 @@ func mayFail(p pair, seen map[pair]bool) bool {
 		return true
 	}
 	for _, f := range p.old.Fields {
-		if now := p.updated.Lookup(f.Name); now != nil && mayFail(pair{f.Node, now.Node}, seen) {
+		if now := p.updated.Lookup(f.Name); now != nil && mayFail(twoNodes{f.Node, now.Node}, seen) {
 			return true
 		}
 	}
-	return p.old.Elem != nil && mayFail(pair{p.old.Elem, p.updated.Elem}, seen)
+	return p.old.Elem != nil && mayFail(twoNodes{p.old.Elem, p.updated.Elem}, seen)
 }
 
 // mayLackKey reports whether the only element of a keyed list needs no key.
@@ -251,8 +251,8 @@ func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effe
 
 // unset compares which values of a leaf count as unset. Values of leaves of different kinds may
 // mean the same or not.
-func (d *differ) unset(old, updated *fieldplan.Field, s location) {
-	p := pair{old.Node, updated.Node}
+func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
+	p := twoNodes{old.Node, updated.Node}
 	was, _ := kindName(p.old)
 	is, _ := kindName(p.updated)
 	sameKind := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
@@ -289,8 +289,8 @@ func refusesNull(n *fieldplan.Node) bool {
 	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
 }
 
-func (d *differ) presence(old, updated *fieldplan.Field, s location) {
-	p := pair{old.Node, updated.Node}
+func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
+	p := twoNodes{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
 		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
 	}
@@ -306,7 +306,7 @@ func (d *differ) presence(old, updated *fieldplan.Field, s location) {
 	d.add(s, f)
 }
 
-func (d *differ) node(p pair, s location) {
+func (d *comparer) node(p twoNodes, s location) {
 	if p.old.Sensitive != p.updated.Sensitive {
 		d.add(s, Finding{Kind: "SensitivityChanged", Old: p.old.Sensitive.String(), New: p.updated.Sensitive.String()})
 	}
@@ -329,7 +329,7 @@ func (d *differ) node(p pair, s location) {
 
 // typeChange is the finding that a node of the same kind is another leaf, has another width or
 // length, or has other keys.
-func typeChange(p pair, was, is string, classes fieldplan.ClassSet) Finding {
+func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding {
 	where := whereHeld
 	if p.old.Kind == fieldplan.Map {
 		where = whereFilled
@@ -347,7 +347,7 @@ func typeChange(p pair, was, is string, classes fieldplan.ClassSet) Finding {
 	return f
 }
 
-func (d *differ) collection(p pair, s location) {
+func (d *comparer) collection(p twoNodes, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
 	if was, is := p.pairings(); was != is {
 		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
@@ -368,14 +368,14 @@ func (d *differ) collection(p pair, s location) {
 		p.updated.When != nil {
 		s.certain = false
 	}
-	d.element(p, pair{p.old.Elem, p.updated.Elem}, s)
+	d.element(p, twoNodes{p.old.Elem, p.updated.Elem}, s)
 	if p.old.When != nil && p.updated.When != nil {
 		s.whileHot = true
-		d.element(p, pair{p.old.When.Hot, p.updated.When.Hot}, s)
+		d.element(p, twoNodes{p.old.When.Hot, p.updated.When.Hot}, s)
 	}
 }
 
-func (d *differ) element(in, p pair, s location) {
+func (d *comparer) element(in, p twoNodes, s location) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{
 			Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated),
@@ -393,7 +393,7 @@ func (d *differ) element(in, p pair, s location) {
 
 // elementNull is the finding that null elements are zero and were nil, or the other way round. Null
 // means the same as an empty object, list or map. Null is not a key, but the zero number is one.
-func elementNull(in, p pair) Finding {
+func elementNull(in, p twoNodes) Finding {
 	f := Finding{
 		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
 	}

@@ -67,7 +67,7 @@ func describeField(f *fieldplan.Field) string {
 
 // areIntegers reports whether both are integers, or maps by integers, which mean the same in any
 // width. It also reports whether the updated ones hold all that the old ones do.
-func (p pair) areIntegers() (both, hold bool) {
+func (p twoNodes) areIntegers() (both, hold bool) {
 	was, from := kindName(p.old)
 	is, to := kindName(p.updated)
 	both = strings.HasSuffix(was, "int") && strings.HasSuffix(is, "int")
@@ -84,7 +84,7 @@ func defaultText(f *fieldplan.Field) string {
 
 // pairings describes how elements are found. A number that becomes a text is another key, even
 // under the same name: a missing number is 0, and a missing text is no key.
-func (p pair) pairings() (was, is string) {
+func (p twoNodes) pairings() (was, is string) {
 	was, is = pairing(p.old), pairing(p.updated)
 	if p.old.Pairing == fieldplan.ByKey && p.updated.Pairing == fieldplan.ByKey {
 		if a, b := p.old.Key.Node, p.updated.Key.Node; (a.Leaf == leaf.String) != (b.Leaf == leaf.String) {

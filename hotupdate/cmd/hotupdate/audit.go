@@ -137,7 +137,7 @@ type auditSink struct {
 	lists bool          // the report lists pools
 	rows  *audit.Rows   // writes pools as they are judged; nil if the report is written at the end
 	out   *bufio.Writer // output of the rows
-	list  []*audit.Pool
+	list  []*audit.JudgedPool
 }
 
 func (c *call) auditSink(v audit.View) *auditSink {
@@ -154,7 +154,7 @@ func (c *call) auditSink(v audit.View) *auditSink {
 }
 
 // pool takes a judged pool.
-func (to *auditSink) pool(p *audit.Pool) error {
+func (to *auditSink) pool(p *audit.JudgedPool) error {
 	switch {
 	case !to.view.Shows(p.Verdict) || p.Verdict == audit.Unchanged && !to.all:
 	case to.rows != nil:
@@ -200,7 +200,7 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 	line := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: known,
-		Each: func(p *audit.Pool, r *audit.Report) error {
+		Each: func(p *audit.JudgedPool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
 				pools := r.Verdicts.Total().Pools
 				line.show(pools, plaintext.Counted(pools, "pool")+", "+

@@ -196,7 +196,7 @@ func (c *call) addPools(command *cobra.Command) {
 }
 
 // read reads the manifest that is the only argument.
-func (c *call) read() (*side.Reader, *side.Manifest, error) {
+func (c *call) read() (*side.Reader, *side.Input, error) {
 	r, err := c.reader()
 	if err != nil {
 		return nil, nil, err

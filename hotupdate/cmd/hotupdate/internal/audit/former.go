@@ -28,7 +28,7 @@ func Load(file string) (*Report, error) {
 
 func load(in io.Reader) (*Report, error) {
 	var total *Report
-	var pools []*Pool
+	var pools []*JudgedPool
 	var unreadable []Unreadable
 	decoder := json.NewDecoder(in)
 	for n := 1; ; n++ {
@@ -38,14 +38,14 @@ func load(in io.Reader) (*Report, error) {
 			total.Pools, total.Unreadable = append(total.Pools, pools...), append(total.Unreadable, unreadable...)
 			return total, nil
 		}
-		l := line{Pool: &Pool{}}
+		l := line{JudgedPool: &JudgedPool{}}
 		switch wrong := json.Unmarshal(raw, &l); {
 		case wrong == nil && l.Report != nil:
 			total = l.Report
 		case wrong == nil && l.Unreadable != nil:
 			unreadable = append(unreadable, *l.Unreadable)
 		case wrong == nil && l.Verdict != "":
-			pools = append(pools, l.Pool)
+			pools = append(pools, l.JudgedPool)
 		case err == nil:
 			total = newReport("", "")
 			total.FormatVersion = 0
@@ -77,7 +77,7 @@ func (r *Report) check() error {
 
 // eachFinding yields the listed pools that are not unchanged. A result that shows only some
 // verdicts does not list all of them.
-func (r *Report) eachFinding(do func(p *Pool)) error {
+func (r *Report) eachFinding(do func(p *JudgedPool)) error {
 	unlisted := r.Verdicts.Total().Pools - r.Verdicts[Unchanged].Pools
 	for _, p := range r.Pools {
 		if p.Verdict != Unchanged {
@@ -100,7 +100,7 @@ func Merge(all []*Report, known *Known) (*Report, error) {
 		if known == nil {
 			continue
 		}
-		err := one.eachFinding(func(p *Pool) {
+		err := one.eachFinding(func(p *JudgedPool) {
 			if why := known.why(p); p.Known == "" && why != "" {
 				p.Known = why
 				merged.Known.add(p.Verdict, p.count())

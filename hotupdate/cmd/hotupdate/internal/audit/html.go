@@ -20,7 +20,7 @@ var script string
 var tones = map[Verdict]page.Tone{
 	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure,
 	Accepted: page.Live, Unchanged: page.Calm,
-	differ: page.Replace,
+	hashedDifferently: page.Replace,
 }
 
 // maxRows bounds the listed pools of a page, so that a browser shows it without delay.

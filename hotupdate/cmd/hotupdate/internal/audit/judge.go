@@ -34,8 +34,8 @@ func Verdicts() []Verdict {
 	return []Verdict{Rejected, Rolled, Renamed, Indeterminate, Invalid, Accepted, Unchanged}
 }
 
-// Pool is a judged pool.
-type Pool struct {
+// JudgedPool is a judged pool.
+type JudgedPool struct {
 	manifest.Place
 
 	Namespace         string  `json:"namespace,omitempty"`
@@ -130,7 +130,7 @@ func (r *Releases) concern(raw []byte) bool {
 
 // judge reads and hashes the provider config of a pool under both releases. An error is a failure
 // of a program.
-func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
+func (r *Releases) judge(p *pool.Pool, judged *JudgedPool) error {
 	raw := p.ProviderConfig
 	if pool.IsNull(raw) {
 		raw = nil
@@ -241,7 +241,7 @@ func cached[V any](all *sync.Map, key any, of func() V) V {
 }
 
 // addErrors adds the problems of a provider config, one reason each.
-func (p *Pool) addErrors(err error) {
+func (p *JudgedPool) addErrors(err error) {
 	problems := fault.All(err)
 	if len(problems) == 0 {
 		p.Reasons = append(p.Reasons, Reason{Text: err.Error()})

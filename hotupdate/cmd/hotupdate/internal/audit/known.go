@@ -52,7 +52,8 @@ func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 	if baseline != "" {
 		var r *Report
 		if r, baselineErr = Load(baseline); baselineErr == nil {
-			baselineErr = manifest.InFile(baseline, r.eachFinding(func(p *Pool) { k.findings[p.finding()] = true }))
+			know := func(p *JudgedPool) { k.findings[p.finding()] = true }
+			baselineErr = manifest.InFile(baseline, r.eachFinding(know))
 		}
 	}
 	return k, errors.Join(baselineErr, acceptedErr)
@@ -84,7 +85,7 @@ func (k *Known) readAccepted(file string) error {
 }
 
 // why says why a finding is known: all of its reasons are accepted, or it is in the baseline.
-func (k *Known) why(p *Pool) (why string) {
+func (k *Known) why(p *JudgedPool) (why string) {
 	for _, cause := range p.causes() {
 		i := slices.IndexFunc(k.Accepted,
 			func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
@@ -105,7 +106,7 @@ func (a *Acceptance) wants() []string {
 	return []string{string(a.Verdict), a.Path, a.Finding, a.Code, a.Minor, a.Project, a.Namespace, a.Name, a.Pool}
 }
 
-func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
+func (a *Acceptance) accepts(p *JudgedPool, c causeKey) bool {
 	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, c.Minor, p.Project, p.Namespace, p.Name, p.Pool}
 	for i, want := range a.wants() {
 		if want != "" && want != has[i] {
@@ -126,7 +127,7 @@ func (k *Known) remarks() (all []string) {
 }
 
 // finding identifies the finding about a pool.
-func (p *Pool) finding() string {
+func (p *JudgedPool) finding() string {
 	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
 	for _, c := range p.causes() {
 		if c.Path+c.Finding+c.Code != "" {

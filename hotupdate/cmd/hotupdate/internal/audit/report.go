@@ -37,7 +37,7 @@ type Report struct {
 	// Eras say how the releases hash the pools of each minor.
 	Eras []*Span `json:"eras"`
 	// Pools are the listed pools, the gravest verdicts first.
-	Pools []*Pool `json:"pools"`
+	Pools []*JudgedPool `json:"pools"`
 	// Unreadable are the objects that cannot be read; only the first ones if there are very many.
 	Unreadable []Unreadable `json:"unreadable"`
 	// Remarks are about the call, such as expired acceptances.
@@ -183,7 +183,7 @@ func newReport(old, updated string) *Report {
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
 		Causes: []*Cause{}, Eras: []*Span{},
-		Pools: []*Pool{}, Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
+		Pools: []*JudgedPool{}, Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
 	}
 	for _, d := range Dimensions() {
 		r.Groups[d] = map[string]Counts{}
@@ -192,7 +192,7 @@ func newReport(old, updated string) *Report {
 }
 
 // add counts a pool.
-func (r *Report) add(p *Pool) {
+func (r *Report) add(p *JudgedPool) {
 	count, minor := p.count(), minorOf(p.KubernetesVersion)
 	r.Verdicts.add(p.Verdict, count)
 	if p.Known != "" {
@@ -209,7 +209,7 @@ func (r *Report) add(p *Pool) {
 	}
 }
 
-func (p *Pool) count() Count { return Count{1, p.Minimum, p.Maximum} }
+func (p *JudgedPool) count() Count { return Count{1, p.Minimum, p.Maximum} }
 
 // group returns the counts of a group, or those of all other groups if there are very many.
 func group(all map[string]Counts, value string) Counts {
@@ -264,7 +264,7 @@ func minorOf(version string) string {
 }
 
 // Title names the pool.
-func (p *Pool) Title() string {
+func (p *JudgedPool) Title() string {
 	name := p.Kind + " " + p.Name + ", pool " + p.Pool
 	if p.Namespace != "" {
 		name = p.Namespace + ": " + name
@@ -273,7 +273,7 @@ func (p *Pool) Title() string {
 }
 
 // causes are the causes of a verdict.
-func (p *Pool) causes() (all []causeKey) {
+func (p *JudgedPool) causes() (all []causeKey) {
 	for _, because := range p.Reasons {
 		all = append(all, causeKey{p.Verdict, because, p.OldEra, p.NewEra, minorOf(p.KubernetesVersion)})
 	}
@@ -329,11 +329,11 @@ func compareMinors(a, b string) int {
 }
 
 // List sets the listed pools. The gravest verdicts come first.
-func (r *Report) List(pools []*Pool) {
+func (r *Report) List(pools []*JudgedPool) {
 	r.Pools = slices.SortedStableFunc(slices.Values(pools),
-		func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
+		func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 	if r.Pools == nil {
-		r.Pools = []*Pool{} // no null in JSON
+		r.Pools = []*JudgedPool{} // no null in JSON
 	}
 }
 

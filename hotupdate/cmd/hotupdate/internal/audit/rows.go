@@ -11,14 +11,14 @@ import (
 // Rows writes pools as they are judged, one line each, and the rest of the result after the last
 // pool.
 type Rows struct {
-	Pool func(*Pool) error
+	Pool func(*JudgedPool) error
 	End  func(*Report) error
 }
 
 // line is a line of a result in JSON lines. It has one of the three; the last line has the report,
 // without the objects of the lines before it.
 type line struct {
-	*Pool
+	*JudgedPool
 
 	Unreadable *Unreadable `json:"unreadable,omitempty"`
 	Report     *Report     `json:"report,omitempty"`
@@ -28,14 +28,14 @@ type line struct {
 func JSONLines(out io.Writer) *Rows {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	return &Rows{func(p *Pool) error { return encoder.Encode(line{Pool: p}) }, func(r *Report) error {
+	return &Rows{func(p *JudgedPool) error { return encoder.Encode(line{JudgedPool: p}) }, func(r *Report) error {
 		for i := range r.Unreadable {
 			if err := encoder.Encode(line{Unreadable: &r.Unreadable[i]}); err != nil {
 				return err
 			}
 		}
 		rest := *r
-		rest.Pools, rest.Unreadable = []*Pool{}, []Unreadable{}
+		rest.Pools, rest.Unreadable = []*JudgedPool{}, []Unreadable{}
 		return encoder.Encode(line{Report: &rest})
 	}}
 }
@@ -48,7 +48,7 @@ func CSV(out io.Writer) *Rows {
 		"strategy", "minimum", "maximum",
 		"oldEra", "newEra", "known", "file", "line", "because",
 	})
-	return &Rows{func(p *Pool) error {
+	return &Rows{func(p *JudgedPool) error {
 		return writeRow(w,
 			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
 			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),

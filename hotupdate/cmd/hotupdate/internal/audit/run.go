@@ -27,7 +27,7 @@ type Options struct {
 	// Known are the known findings; nil for none.
 	Known *Known
 	// Each is called for every judged pool, in the order of the stream, with the report so far.
-	Each func(*Pool, *Report) error
+	Each func(*JudgedPool, *Report) error
 }
 
 // Run judges the pools of a stream. If the context ends before the stream, the report is partial,
@@ -105,7 +105,7 @@ type judgedObject struct {
 	other      string // its provider or kind of provider config, if it is skipped for that
 	unreadable *Unreadable
 	identity   identity
-	pools      []*Pool
+	pools      []*JudgedPool
 	failed     error // failure of a program, which ends the audit
 }
 
@@ -148,8 +148,8 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 }
 
 // pool judges one pool.
-func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
-	judged := &Pool{
+func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*JudgedPool, error) {
+	judged := &JudgedPool{
 		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
 		Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),

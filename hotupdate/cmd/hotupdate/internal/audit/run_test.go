@@ -29,7 +29,7 @@ func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit
 	findings = map[string]audit.Verdict{}
 	report, err := r.Run(tb.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Provider: "fleet",
-		Each: func(p *audit.Pool, _ *audit.Report) error {
+		Each: func(p *audit.JudgedPool, _ *audit.Report) error {
 			if p.Verdict != audit.Unchanged {
 				if _, twice := findings[p.Title()]; twice {
 					return fmt.Errorf("%s is judged twice", p.Title())
@@ -108,7 +108,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}()
 	held := map[int]uint64{workers / 20: 0, workers * 19 / 20: 0}
 	report, err := releases(t).Run(t.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
-		Each: func(_ *audit.Pool, r *audit.Report) error {
+		Each: func(_ *audit.JudgedPool, r *audit.Report) error {
 			if _, look := held[r.Objects.Judged]; look {
 				var m runtime.MemStats
 				runtime.GC()

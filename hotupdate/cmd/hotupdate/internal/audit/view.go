@@ -231,8 +231,8 @@ func (r *Report) erasSection() section {
 	return s
 }
 
-// differ is the remark that the releases hash the pools of a minor differently.
-const differ = "differ"
+// hashedDifferently is the remark that the releases hash the pools of a minor differently.
+const hashedDifferently = "differ"
 
 // remark says what the eras mean for the pools of a minor.
 func (s *Span) remark() string {
@@ -242,7 +242,7 @@ func (s *Span) remark() string {
 	case s.Pools == 0:
 		return "the switch is free: no pool runs this minor"
 	default:
-		return differ
+		return hashedDifferently
 	}
 }
 
@@ -261,7 +261,7 @@ func (r *Report) poolsSection() section {
 }
 
 // texts are the reasons for the verdict, or one empty text.
-func (p *Pool) texts() (all []string) {
+func (p *JudgedPool) texts() (all []string) {
 	for _, because := range p.Reasons {
 		all = append(all, because.Text)
 	}

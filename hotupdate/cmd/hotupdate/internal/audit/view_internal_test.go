@@ -11,10 +11,10 @@ import (
 
 // TestPageHasRowsOfEveryVerdict: the page had the first 5,000 rows, all of one verdict, and those of the others seemed to be none.
 func TestPageHasRowsOfEveryVerdict(t *testing.T) {
-	var pools []*Pool
+	var pools []*JudgedPool
 	for verdict, n := range map[Verdict]int{Rejected: 6000, Rolled: 7000, Indeterminate: 3} {
 		for i := range n {
-			pools = append(pools, &Pool{Name: strconv.Itoa(i), Pool: "a", Verdict: verdict})
+			pools = append(pools, &JudgedPool{Name: strconv.Itoa(i), Pool: "a", Verdict: verdict})
 		}
 	}
 	r := newReport("old", "new")

@@ -123,12 +123,12 @@ func changed(t *rapid.T, p pool.Pool) pool.Pool {
 	return q
 }
 
-func needsMachines(changes []pool.Change) bool {
+func needsMachines(changes []pool.Judged) bool {
 	return len(of(changes, hotupdate.Immutable))+len(of(changes, hotupdate.InPlace)) > 0
 }
 
 // of returns the changes of one class.
-func of(changes []pool.Change, class hotupdate.Class) (all []pool.Change) {
+func of(changes []pool.Judged, class hotupdate.Class) (all []pool.Judged) {
 	for _, c := range changes {
 		if c.Class == class {
 			all = append(all, c)

@@ -272,7 +272,7 @@ func (p *CloudProfile) expired(old, updated hash.Image) bool {
 }
 
 // cloudProfile refuses what the CloudProfile does not offer to the Shoot as a whole.
-func (s *shoots) cloudProfile() (all []Change) {
+func (s *shoots) cloudProfile() (all []Judged) {
 	p := s.profile
 	if p == nil {
 		return nil

@@ -43,7 +43,7 @@ type Comparison struct {
 	// Changes are the differences: those of triggers and configs in the order of their paths, then
 	// those without a class. Paths and pointers in the provider config begin with providerConfig
 	// and /providerConfig. Omitted is set if an unknown default may remove the difference.
-	Changes []Change
+	Changes []Judged
 	// Unknown lists the facts that the pools do not have. The comparison assumes that they are the
 	// same in both.
 	Unknown []Unknown
@@ -110,7 +110,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 		judged.NewEra, judged.Verdict
 	c.Changes = j.judgeHashed()
 	c.Changes = append(c.Changes, judged.Changes...)
-	slices.SortStableFunc(c.Changes, func(a, b Change) int {
+	slices.SortStableFunc(c.Changes, func(a, b Judged) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.member(), b.member())*(1-a.rank()))
 	})
 	c.judge(j)
@@ -118,7 +118,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 }
 
 // rank is 0 for a change with a class, and 1 for any other.
-func (c *Change) rank() int {
+func (c *Judged) rank() int {
 	if c.isRest {
 		return 1
 	}
@@ -126,7 +126,7 @@ func (c *Change) rank() int {
 }
 
 // member is the first name in the path.
-func (c *Change) member() string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
+func (c *Judged) member() string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
 
 // judge adds what each judgement finds, and finds the gravest verdict. No judgement knows another
 // one.
@@ -152,7 +152,7 @@ func (c *Comparison) finish(updated *Pool) {
 	if len(c.Unjudged) > 0 {
 		c.Verdict = max(c.Verdict, Indeterminate)
 	}
-	c.ruleIf(RuleOf("DriverAppliesInPlace"), slices.ContainsFunc(c.Changes, func(change Change) bool {
+	c.ruleIf(RuleOf("DriverAppliesInPlace"), slices.ContainsFunc(c.Changes, func(change Judged) bool {
 		return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField)))
 	}))
 	for i := range c.Changes {
@@ -166,12 +166,12 @@ func (c *Comparison) finish(updated *Pool) {
 
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
 // path is about the pool.
-func (c *Comparison) merge(found Change) {
+func (c *Comparison) merge(found Judged) {
 	if found.Path == "" {
 		c.Rules, c.Verdict = append(c.Rules, found.Rule), max(c.Verdict, found.Verdict)
 		return
 	}
-	i := slices.IndexFunc(c.Changes, func(change Change) bool { return change.Pointer == found.Pointer })
+	i := slices.IndexFunc(c.Changes, func(change Judged) bool { return change.Pointer == found.Pointer })
 	switch {
 	case i < 0:
 		c.Changes = append(c.Changes, found)
@@ -216,7 +216,7 @@ func isBelow(pointer, above string) bool {
 	return pointer == above || len(pointer) > len(above) && pointer[len(above)] == '/' && pointer[:len(above)] == above
 }
 
-func gravest(changes []Change) Verdict {
+func gravest(changes []Judged) Verdict {
 	worst := None
 	for _, change := range changes {
 		worst = max(worst, change.Verdict)
@@ -243,7 +243,7 @@ func (c *Comparison) Consequence() string {
 			reasons = append(reasons, r.Text)
 		}
 	}
-	byClass := func(change Change) bool { return change.Decides && change.Rule == NoRule }
+	byClass := func(change Judged) bool { return change.Decides && change.Rule == NoRule }
 	if len(reasons) == 0 || slices.ContainsFunc(c.Changes, byClass) {
 		reasons = append(reasons, c.Verdict.Consequence(c.Strategy))
 	}

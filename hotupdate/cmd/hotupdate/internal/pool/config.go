@@ -32,7 +32,7 @@ func compareConfigs(old, updated *Pool, o Options) (c *Comparison, err error) {
 		if !updated.isBare() {
 			change.Pointer, change.Path = "/"+configField+change.Pointer, joinPaths(configField, change.Path)
 		}
-		c.Changes = append(c.Changes, Change{Change: change})
+		c.Changes = append(c.Changes, Judged{Change: change})
 	}
 	return c, err
 }
@@ -141,7 +141,7 @@ func (j *configs) refuseNewFields() {
 	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
 	for _, name := range j.provider.New {
 		if _, is := config[name]; is && j.extension == Released {
-			j.merge(Change{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
+			j.merge(Judged{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
 			j.set(joinPaths(j.path, name), Forbidden, RuleOf("NotReleased"))
 		}
 	}
@@ -157,7 +157,7 @@ func (j *configs) refuseInPlace(old, updated []byte) {
 	}
 	j.set(j.path, Forbidden, RuleOf("ConfigInPlace"))
 	if !j.touches(j.path) && !bytes.Equal(compact(old), compact(updated)) {
-		j.merge(Change{Verdict: Indeterminate, Rule: RuleOf("ConfigRespelled")})
+		j.merge(Judged{Verdict: Indeterminate, Rule: RuleOf("ConfigRespelled")})
 	}
 }
 
@@ -233,7 +233,7 @@ func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j
 
 // apply judges a change with a class by whether the name depends on it. A config on its own is
 // judged by its classes alone.
-func (j *configs) apply(change *Change, renames Verdict) {
+func (j *configs) apply(change *Judged, renames Verdict) {
 	defer j.withdraw(change)
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
@@ -257,7 +257,7 @@ func (j *configs) apply(change *Change, renames Verdict) {
 
 // withdraw takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
 // values without the names of their fields, so changes can cancel out.
-func (j *configs) withdraw(change *Change) {
+func (j *configs) withdraw(change *Judged) {
 	switch {
 	case !j.keepsName || change.Verdict != Roll || change.Rule == RuleOf("ServerGroup"):
 	case change.Class == hotupdate.Hot && j.extension != Released:

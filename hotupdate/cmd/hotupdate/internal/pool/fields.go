@@ -215,7 +215,7 @@ func renamed(path string, from, to int) string {
 // decides.
 func (t table) rest(
 	strategy hotupdate.Strategy, old, updated any,
-) (changes []Change, unknown []string, others []difference) {
+) (changes []Judged, unknown []string, others []difference) {
 	for _, d := range differences(old, updated) {
 		path := triggerOf(d.path())
 		f, known := t.of(path)
@@ -274,8 +274,8 @@ func (d difference) path() string {
 }
 
 // change returns the difference as a change without a class, with its verdict and rule.
-func (d difference) change(v Verdict, rule Rule) Change {
-	return Change{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
+func (d difference) change(v Verdict, rule Rule) Judged {
+	return Judged{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
 		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Origin: "default",
 		Class: hotupdate.Ignored,
 		Old:   textOf(d.before), New: textOf(d.after),

@@ -137,7 +137,7 @@ func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison
 }
 
 // paths lists the paths of the changes.
-func paths(changes []pool.Change) (all []string) {
+func paths(changes []pool.Judged) (all []string) {
 	for _, c := range changes {
 		all = append(all, c.Path)
 	}
@@ -145,8 +145,8 @@ func paths(changes []pool.Change) (all []string) {
 }
 
 // causes returns the paths of the changes that decide the verdict.
-func causes(c pool.Comparison) []pool.Change {
-	return slices.DeleteFunc(slices.Clone(c.Changes), func(change pool.Change) bool { return !change.Decides })
+func causes(c pool.Comparison) []pool.Judged {
+	return slices.DeleteFunc(slices.Clone(c.Changes), func(change pool.Judged) bool { return !change.Decides })
 }
 
 func pathsOf(changes hotupdate.Changes) (all []string) {

@@ -214,9 +214,9 @@ func checkTrigger(t *testing.T, test trigger, strategy hotupdate.Strategy) {
 }
 
 // triggersOf returns the changes that have a class: those of triggers and provider configs.
-func triggersOf(changes []pool.Change) []pool.Change {
+func triggersOf(changes []pool.Judged) []pool.Judged {
 	none := []pool.Rule{pool.RuleOf("NotHashed"), pool.RuleOf("PatchVersion"), pool.RuleOf("NameStays"), pool.RuleOf("SameMeaning")}
-	return slices.DeleteFunc(slices.Clone(changes), func(c pool.Change) bool { return slices.Contains(none, c.Rule) })
+	return slices.DeleteFunc(slices.Clone(changes), func(c pool.Judged) bool { return slices.Contains(none, c.Rule) })
 }
 
 func TestSpellingIsNoTrigger(t *testing.T) {

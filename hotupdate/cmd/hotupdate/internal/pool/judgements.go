@@ -44,7 +44,7 @@ type judgement struct {
 // judgements are the rules of Gardener and of the extensions about a pool. Each says what it finds,
 // about a field or about the pool. They run in any order: none knows what another one finds, and
 // the gravest finding counts.
-var judgements = []func(*judgement) []Change{
+var judgements = []func(*judgement) []Judged{
 	(*judgement).version, (*judgement).secretName, (*judgement).ownKubelet, (*judgement).strategies,
 	(*judgement).nodeLocalDNS, (*judgement).image,
 	(*judgement).zones, (*judgement).surge, (*judgement).infrastructure, (*judgement).hibernation,
@@ -63,22 +63,22 @@ func ofClass(change hotupdate.Change, strategy hotupdate.Strategy) Verdict {
 }
 
 // about is a finding about a field.
-func about(path string, before, after any, v Verdict, rule Rule) []Change {
+func about(path string, before, after any, v Verdict, rule Rule) []Judged {
 	var at fieldpath.Path
 	for name := range strings.SplitSeq(path, ".") {
 		at = append(at, fieldpath.Step{Name: name})
 	}
-	return []Change{difference{at, before, after}.change(v, rule)}
+	return []Judged{difference{at, before, after}.change(v, rule)}
 }
 
 // ofPool is a finding about the pool.
-func ofPool(v Verdict, rule Rule) []Change { return []Change{{Verdict: v, Rule: rule}} }
+func ofPool(v Verdict, rule Rule) []Judged { return []Judged{{Verdict: v, Rule: rule}} }
 
 // judgeHashed judges the changes of hashed fields by their rows, and by what else decides about the
 // field.
-func (j *judgement) judgeHashed() (all []Change) {
+func (j *judgement) judgeHashed() (all []Judged) {
 	for _, change := range j.hashed {
-		judged := Change{Change: change, Verdict: ofClass(change, j.strategy)}
+		judged := Judged{Change: change, Verdict: ofClass(change, j.strategy)}
 		if v, rule, decided := j.decide(change.Path); decided {
 			judged.Verdict, judged.Rule = v, rule
 		}
@@ -138,7 +138,7 @@ func (j *judgement) isRefined() bool {
 
 // version judges the pool's Kubernetes version: ValidateKubernetesVersionUpdate. Names depend on
 // its minor.
-func (j *judgement) version() (all []Change) {
+func (j *judgement) version() (all []Judged) {
 	before, after := j.old.Worker.KubernetesVersion, j.updated.Worker.KubernetesVersion
 	if before == after || before == "" || after == "" {
 		return nil
@@ -158,7 +158,7 @@ func minorOf(text string) hash.Minor {
 }
 
 // secretName judges a node-agent secret name that is only in one of the Workers: WorkerPoolHash.
-func (j *judgement) secretName() []Change {
+func (j *judgement) secretName() []Judged {
 	before, after := j.old.NodeAgentSecretName, j.updated.NodeAgentSecretName
 	fallsBack := j.Extension == Released && j.provider(j.updated).FallsBack && !inPlace(j.strategy)
 	switch {
@@ -174,7 +174,7 @@ func (j *judgement) secretName() []Change {
 
 // ownKubelet judges a kubelet configuration of the pool's own that is added or removed: it replaces
 // the Shoot's as a whole, with the values that admission has set there (ShootResourceReservation).
-func (j *judgement) ownKubelet() []Change {
+func (j *judgement) ownKubelet() []Judged {
 	if j.old.ownKubelet != j.updated.ownKubelet && j.old.isDefaulted(reservedPath) &&
 		j.updated.isDefaulted(reservedPath) {
 		return ofPool(Indeterminate, RuleOf("PoolKubelet"))
@@ -183,7 +183,7 @@ func (j *judgement) ownKubelet() []Change {
 }
 
 // strategies tells a change between the in-place strategies: ValidateProviderUpdate.
-func (j *judgement) strategies() []Change {
+func (j *judgement) strategies() []Judged {
 	if j.isRefined() {
 		before, after := j.old.declared.String(), j.updated.declared.String()
 		return about(strategyPath, before, after, None, RuleOf("StrategyRefined"))
@@ -193,7 +193,7 @@ func (j *judgement) strategies() []Change {
 
 // nodeLocalDNS judges by the version and the proxy mode before the change:
 // validateNodeLocalDNSUpdate. The name of a rolling pool depends on those after the change.
-func (j *judgement) nodeLocalDNS() []Change {
+func (j *judgement) nodeLocalDNS() []Judged {
 	w, after := j.old.Worker, j.updated.Worker.NodeLocalDNS
 	if !inPlace(j.strategy) || !j.updated.Cluster.known || w.NodeLocalDNS == after {
 		return nil
@@ -212,7 +212,7 @@ func (j *judgement) nodeLocalDNS() []Change {
 
 // image judges image and architecture: new machines of a rolling pool take any version, an in-place
 // update needs the CloudProfile (validateMachineImagesConstraints).
-func (j *judgement) image() (all []Change) {
+func (j *judgement) image() (all []Judged) {
 	before, after := imageOf(j.old.Worker), imageOf(j.updated.Worker)
 	oldArchitecture, architecture := j.old.Architecture, j.updated.Architecture
 	newArchitecture := !reflect.DeepEqual(oldArchitecture, architecture)
@@ -229,7 +229,7 @@ func (j *judgement) image() (all []Change) {
 		}
 		for _, change := range j.hashed {
 			if v != None && (change.Path == imageVersionPath || change.Path == imageNamePath) {
-				all = append(all, Change{Change: change, Verdict: v, Rule: rule})
+				all = append(all, Judged{Change: change, Verdict: v, Rule: rule})
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (p *Pool) keepImage(old *Pool) {
 }
 
 // zones judges the zones: the admission of the extensions lets them only be appended.
-func (j *judgement) zones() []Change {
+func (j *judgement) zones() []Judged {
 	before, after := j.old.Zones, j.updated.Zones
 	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
 	case isAppended:
@@ -270,7 +270,7 @@ func (j *judgement) zones() []Change {
 }
 
 // surge tells that maxSurge replaces machines of an in-place update.
-func (j *judgement) surge() []Change {
+func (j *judgement) surge() []Judged {
 	drains := func(c hotupdate.Change) bool { return ofClass(c, j.strategy) == InPlaceUpdate }
 	if isPositive(j.updated.MaxSurge) && j.strategy == hotupdate.AutoInPlaceUpdate &&
 		slices.ContainsFunc(j.hashed, drains) {
@@ -286,7 +286,7 @@ func isPositive(value *intstr.IntOrString) bool {
 
 // infrastructure judges the infrastructure's config. An extension may hash state that follows from
 // it.
-func (j *judgement) infrastructure() (all []Change) {
+func (j *judgement) infrastructure() (all []Judged) {
 	for _, d := range differences(j.old.Cluster.infrastructure, j.updated.Cluster.infrastructure) {
 		hashed := func(path string) bool { return isBelow(d.at.Pointer(), pointerTo(path)) }
 		if slices.ContainsFunc(j.provider(j.updated).HashedInfrastructure, hashed) && !inPlace(j.strategy) {
@@ -296,7 +296,7 @@ func (j *judgement) infrastructure() (all []Change) {
 	return all
 }
 
-func (j *judgement) hibernation() []Change {
+func (j *judgement) hibernation() []Judged {
 	switch before, after := j.old.Cluster.Hibernated, j.updated.Cluster.Hibernated; {
 	case !before && after:
 		return ofPool(ComeOrGo, RuleOf("Hibernated"))
@@ -318,7 +318,7 @@ func (p *Pool) machines() Machines {
 
 // pending refuses every change of a pool that has not finished an in-place update:
 // ValidateInPlaceUpdates. The old object lists these pools.
-func (j *judgement) pending() []Change {
+func (j *judgement) pending() []Judged {
 	old, updated := j.old, j.updated
 	same := reflect.DeepEqual(old.all, updated.all) &&
 		old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&

@@ -180,7 +180,7 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 			change(&updated)
 			got, err := pool.Compare(old, updated, o)
 			require.NoError(t, err)
-			i := slices.IndexFunc(got.Changes, func(c pool.Change) bool { return c.Path == path })
+			i := slices.IndexFunc(got.Changes, func(c pool.Judged) bool { return c.Path == path })
 			require.GreaterOrEqual(t, i, 0, "%s: %v", path, got.Changes)
 			require.Equal(t, test.want, got.Changes[i].Verdict, "%v: %v", test, got.Changes)
 		}

@@ -59,7 +59,7 @@ func operationsOf(annotation string) []string {
 
 // operations refuses operations in the annotations of the new Shoot: validateShootOperation. An
 // annotation that stood there before is validated again.
-func (s *shoots) operations() (all []Change) {
+func (s *shoots) operations() (all []Judged) {
 	now, later := operationsOf(s.updated.operations[0]), operationsOf(s.updated.operations[1])
 	for _, name := range now {
 		if slices.Contains(later, name) {
@@ -153,7 +153,7 @@ func (s *shoots) refusalOfList(name string) string {
 // operations judges what the operations of the new Shoot do to the pool. Gardener removes an
 // annotation when it begins the operation, so an annotation on both sides requests the operation
 // again.
-func (j *judgement) operations() (all []Change) {
+func (j *judgement) operations() (all []Judged) {
 	again := verdictOf(hotupdate.InPlace, j.strategy)
 	cluster := &j.updated.Cluster
 	for _, operation := range cluster.Operations {

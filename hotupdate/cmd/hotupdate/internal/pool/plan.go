@@ -63,7 +63,7 @@ type Plan struct {
 	Namespace, Name string
 	// Changes are the differences above the pools. Unjudged are the paths of those that this
 	// command does not know.
-	Changes  []Change
+	Changes  []Judged
 	Unjudged []string
 	// Rules are the rules that the verdict on all pools depends on.
 	Rules []Rule
@@ -123,14 +123,14 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 		return nil, err
 	}
 	plan.Changes = slices.DeleteFunc(plan.Changes,
-		func(c Change) bool { return c.Rule == RuleOf("ToldAtPools") && plan.tells(c.Pointer) })
+		func(c Judged) bool { return c.Rule == RuleOf("ToldAtPools") && plan.tells(c.Pointer) })
 	return plan, nil
 }
 
 // tells reports whether a pool has a change of the field at a pointer in the Shoot.
 func (p *Plan) tells(pointer string) bool {
 	return slices.ContainsFunc(p.Pools, func(planned Planned) bool {
-		return slices.ContainsFunc(planned.Changes, func(c Change) bool { return c.Pointer == pointer })
+		return slices.ContainsFunc(planned.Changes, func(c Judged) bool { return c.Pointer == pointer })
 	})
 }
 
@@ -257,15 +257,15 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 		c.merge(found)
 	}
 	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
-		c.merge(Change{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
+		c.merge(Judged{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
 	}
 	if o.CloudProfile.expired(hash.Image{}, imageOf(added.Worker)) {
-		c.merge(Change{Verdict: Forbidden, Rule: refused(imageFunction, imageExpired)})
+		c.merge(Judged{Verdict: Forbidden, Rule: refused(imageFunction, imageExpired)})
 	}
 	if inPlace(added.declared) {
 		c.Rules = append(c.Rules, RuleOf("GateIsOn"))
 		if v, rule := o.CloudProfile.inPlace(hash.Image{}, imageOf(added.Worker)); v != None {
-			c.merge(Change{Verdict: v, Rule: rule})
+			c.merge(Judged{Verdict: v, Rule: rule})
 		}
 	}
 }
@@ -309,14 +309,14 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 		all = append(all, change.Change)
 	}
 	slices.SortStableFunc(all, func(a, b hotupdate.Change) int {
-		return cmp.Compare((&Change{Change: a}).member(), (&Change{Change: b}).member())
+		return cmp.Compare((&Judged{Change: a}).member(), (&Judged{Change: b}).member())
 	})
 	return all, err
 }
 
 // read returns the hashed fields of a pool, and the changes of its provider config from an empty
 // one.
-func (p *Pool) read(o Options) (fields []hashedField, config []Change, err error) {
+func (p *Pool) read(o Options) (fields []hashedField, config []Judged, err error) {
 	none := Pool{ownKubelet: p.ownKubelet}
 	if !p.isBare() {
 		fields, err = p.hashedFields()

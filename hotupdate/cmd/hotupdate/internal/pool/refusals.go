@@ -70,24 +70,24 @@ type shoots struct {
 
 // shootJudgements are the rules of Gardener about a Shoot. Like those about a pool they do not know
 // one another.
-var shootJudgements = []func(*shoots) []Change{
+var shootJudgements = []func(*shoots) []Judged{
 	(*shoots).transitions, (*shoots).limits, (*shoots).versions, (*shoots).operations, (*shoots).workers,
 	(*shoots).deletion, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).hibernation, (*shoots).systemWorkers,
 	(*shoots).controlPlaneWorkers, (*shoots).podAddresses, (*shoots).cloudProfile,
 }
 
 // refuse is a refusal at a path. A difference of the path keeps its values.
-func (s *shoots) refuse(path, function, text string) []Change {
+func (s *shoots) refuse(path, function, text string) []Judged {
 	return s.judged(path, Forbidden, refused(function, text))
 }
 
 // judged is a finding at a path that a judgement of this file decides.
-func (s *shoots) judged(path string, v Verdict, rule Rule) []Change {
+func (s *shoots) judged(path string, v Verdict, rule Rule) []Judged {
 	d := difference{before: at(s.old.root, stepsOf(path)...), after: at(s.updated.root, stepsOf(path)...)}
 	for _, name := range stepsOf(path) {
 		d.at = append(d.at, member(name))
 	}
-	return []Change{d.change(v, rule)}
+	return []Judged{d.change(v, rule)}
 }
 
 // stepsOf returns the names in a path. The key of an annotation has dots.
@@ -100,7 +100,7 @@ func stepsOf(path string) []string {
 
 // transitions judges by the rows of [transitions] in fields.txt. The first row of a field that
 // matches counts.
-func (s *shoots) transitions() (all []Change) {
+func (s *shoots) transitions() (all []Judged) {
 	decided := map[string]bool{}
 	for _, row := range sections()["transitions"] {
 		path := row[0]
@@ -145,7 +145,7 @@ func (s *shoots) meets(conditions string) bool {
 
 // limits refuses what ValidateShootSpec and the functions that it calls refuse in the new Shoot,
 // and would not have refused in the old one.
-func (s *shoots) limits() (all []Change) {
+func (s *shoots) limits() (all []Judged) {
 	before, after := s.old.broken(), s.updated.broken()
 	for key, l := range after {
 		if _, is := before[key]; !is {
@@ -200,7 +200,7 @@ func (s *shoots) isReady() bool {
 }
 
 // versions is ValidateKubernetesVersionUpdate.
-func (s *shoots) versions() []Change {
+func (s *shoots) versions() []Judged {
 	if rule := refusal(inplace.ValidateVersion(s.old.version, s.updated.version, hotupdate.AutoInPlaceUpdate, nil),
 		validation); rule != NoRule {
 		return s.judged("spec."+versionPath, Forbidden, rule)
@@ -209,7 +209,7 @@ func (s *shoots) versions() []Change {
 }
 
 // workers is validateWorkerUpdate.
-func (s *shoots) workers() []Change {
+func (s *shoots) workers() []Judged {
 	if (len(s.old.Pools) == 0) != (len(s.updated.Pools) == 0) {
 		return ofPool(Forbidden, RuleOf("WorkersComeOrGo"))
 	}
@@ -217,7 +217,7 @@ func (s *shoots) workers() []Change {
 }
 
 // deletion is ValidateShootSpecUpdate for a Shoot that is being deleted.
-func (s *shoots) deletion() []Change {
+func (s *shoots) deletion() []Judged {
 	if at(s.updated.root, "metadata", "deletionTimestamp") != nil &&
 		(s.changed("spec") || textOf(s.old.workers) != textOf(s.updated.workers)) {
 		return ofPool(Forbidden, refused("ValidateShootSpecUpdate",
@@ -232,7 +232,7 @@ func (m *Manifest) isScheduled() bool {
 }
 
 // controlPlaneZones is validateControlPlaneZonesUpdate.
-func (s *shoots) controlPlaneZones() []Change {
+func (s *shoots) controlPlaneZones() []Judged {
 	const path = "spec.controlPlane.zones"
 	old, updated := s.both("spec", "controlPlane", "zones")
 	before, after := listOf(old), listOf(updated)
@@ -250,7 +250,7 @@ func (s *shoots) controlPlaneZones() []Change {
 }
 
 // dns is validateDNSUpdate for the primary provider.
-func (s *shoots) dns() []Change {
+func (s *shoots) dns() []Judged {
 	if !s.changed("spec", "dns", "providers") {
 		return nil
 	}
@@ -274,7 +274,7 @@ func (s *shoots) dns() []Change {
 func atSpec(m *Manifest, path ...string) any { return at(at(m.root, "spec"), path...) }
 
 // hibernation is ValidateHibernation and validateShootHibernation.
-func (s *shoots) hibernation() (all []Change) {
+func (s *shoots) hibernation() (all []Judged) {
 	const path = "spec.hibernation.enabled"
 	if !isTrue(atSpec(s.updated, "hibernation", "enabled")) || isTrue(atSpec(s.old, "hibernation", "enabled")) {
 		return nil
@@ -301,7 +301,7 @@ func (s *shoots) hibernation() (all []Change) {
 func (s *shoots) newly(holds func(*Manifest) bool) bool { return holds(s.updated) && !holds(s.old) }
 
 // systemWorkers is ValidateSystemComponentWorkers.
-func (s *shoots) systemWorkers() (all []Change) {
+func (s *shoots) systemWorkers() (all []Judged) {
 	const function = "ValidateSystemComponentWorkers"
 	if s.newly(func(m *Manifest) bool { return len(m.workers) > 0 && !slices.ContainsFunc(m.workers, isSystem) }) {
 		all = ofPool(Forbidden, refused(function, "at least one pool with machines has to allow system components"))
@@ -347,7 +347,7 @@ func hasControlPlane(worker any) bool { return at(worker, "controlPlane") != nil
 
 // controlPlaneWorkers is ValidateProviderUpdate, ValidateWorkers and
 // validateSelfHostedShootControlPlane for self-hosted clusters.
-func (s *shoots) controlPlaneWorkers() (all []Change) {
+func (s *shoots) controlPlaneWorkers() (all []Judged) {
 	of := func(m *Manifest) (found []any) {
 		for _, worker := range m.workers {
 			if hasControlPlane(worker) {
@@ -376,7 +376,7 @@ func (s *shoots) controlPlaneWorkers() (all []Change) {
 }
 
 // podAddresses is ValidateNodeCIDRMaskWithMaxPod: each node has an address for each of its pods.
-func (s *shoots) podAddresses() []Change {
+func (s *shoots) podAddresses() []Judged {
 	lacks := func(m *Manifest) bool {
 		mask, known := number(atSpec(m, "kubernetes", "kubeControllerManager", "nodeCIDRMaskSize"))
 		most, _ := number(atSpec(m, "kubernetes", "kubelet", "maxPods"))
@@ -400,12 +400,12 @@ func (s *shoots) podAddresses() []Change {
 
 // refusals refuses what ValidateWorker refuses in the new pool, and did not refuse in the old one
 // with the same value. Types of machines and volumes that stay are not looked up again.
-func (j *judgement) refusals() []Change {
+func (j *judgement) refusals() []Judged {
 	before := j.old.invalid(j.CloudProfile)
-	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Change) bool {
+	return slices.DeleteFunc(j.updated.invalid(j.CloudProfile), func(found Judged) bool {
 		isType := found.Path == "machine.type" || found.Path == "volume.type"
 		return isType && found.New == textOf(at(j.old.all, strings.Split(found.Path, ".")...)) ||
-			slices.ContainsFunc(before, func(old Change) bool {
+			slices.ContainsFunc(before, func(old Judged) bool {
 				return old.Path == found.Path && old.Rule == found.Rule && old.New == found.New
 			})
 	})
@@ -413,7 +413,7 @@ func (j *judgement) refusals() []Change {
 
 // invalid lists what Gardener refuses in a pool of a Shoot: ValidateWorker and the functions that
 // it calls. A Worker has only admitted values.
-func (p *Pool) invalid(profile *CloudProfile) (all []Change) {
+func (p *Pool) invalid(profile *CloudProfile) (all []Judged) {
 	if !p.Cluster.known {
 		return nil
 	}
@@ -709,7 +709,7 @@ func percentOf(value any) int {
 }
 
 // invalidVersion is validateWorkerGroupAndControlPlaneKubernetesVersion.
-func (p *Pool) invalidVersion() []Change {
+func (p *Pool) invalidVersion() []Judged {
 	const function = "validateWorkerGroupAndControlPlaneKubernetesVersion"
 	own, above := text(at(p.all, "kubernetes", "version")), p.Cluster.version
 	if own == "" || above == "" {
@@ -736,7 +736,7 @@ func minorNumber(version string) int {
 
 // invalidSurge is ValidateWorker after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one
 // that is updated in place.
-func (p *Pool) invalidSurge() []Change {
+func (p *Pool) invalidSurge() []Judged {
 	surges, unavailable, rolling := isPositive(p.MaxSurge), isPositive(p.MaxUnavailable), !inPlace(p.declared)
 	switch {
 	case p.declared == hotupdate.ManualInPlaceUpdate:

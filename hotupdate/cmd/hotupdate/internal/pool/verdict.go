@@ -61,9 +61,9 @@ func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	return Indeterminate
 }
 
-// Change is a difference between two pools, or above them, with its effect on the machines of the
+// Judged is a difference between two pools, or above them, with its effect on the machines of the
 // pool.
-type Change struct {
+type Judged struct {
 	hotupdate.Change
 
 	// Verdict is the effect of the change alone.

@@ -26,7 +26,7 @@ func Example() {
 		if c.Class == hotupdate.Immutable {
 			verdict = pool.Roll
 		}
-		web.Changes = append(web.Changes, pool.Change{Change: c, Verdict: verdict, Decides: verdict == pool.Roll})
+		web.Changes = append(web.Changes, pool.Judged{Change: c, Verdict: verdict, Decides: verdict == pool.Roll})
 	}
 	r := report.New([]*pool.Plan{{Kind: pool.Shoot, Name: "dev", Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}}, nil)
 	fmt.Print(report.Text(r, report.Style{}))

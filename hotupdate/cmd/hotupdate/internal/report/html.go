@@ -28,9 +28,9 @@ func HTML(out io.Writer, r *Report) error {
 		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
 		"parts":  func(s section) []*section { shown, _ := s.parts(); return shown },
 		"quiet":  func(s section) []string { _, quiet := s.parts(); return quiet },
-		"mark":   func(c Change) string { return c.mark() },
-		"values": func(c Change) []string { return c.values(plaintext.Printable) },
-		"origin": func(c Change) string { return Origin(c.Origin, c.Source) },
+		"mark":   func(c ChangeReport) string { return c.mark() },
+		"values": func(c ChangeReport) []string { return c.values(plaintext.Printable) },
+		"origin": func(c ChangeReport) string { return Origin(c.Origin, c.Source) },
 	}
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),

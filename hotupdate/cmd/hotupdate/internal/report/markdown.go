@@ -29,7 +29,7 @@ func Markdown(r *Report) string {
 // table counts the pools and machines of each verdict. For a provider config on its own, which has
 // neither, there is only the verdict.
 func (r *Report) table() string {
-	counted := func(m Manifest) bool { return !m.isBare() && len(m.Pools) > 0 }
+	counted := func(m ManifestReport) bool { return !m.isBare() && len(m.Pools) > 0 }
 	if !slices.ContainsFunc(r.Manifests, counted) {
 		return "**" + r.Verdict + "**\n\n"
 	}

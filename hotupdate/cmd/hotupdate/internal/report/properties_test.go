@@ -45,7 +45,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
-			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(int(pool.None), int(pool.Forbidden)).Draw(t, "alone")), Change: hotupdate.Change{
+			p.Changes = append(p.Changes, pool.Judged{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(int(pool.None), int(pool.Forbidden)).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})
@@ -241,7 +241,7 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 			for j := range size.changes {
 				c := iops
 				c.Path = fmt.Sprintf("args[%d]", j)
-				p.Changes = append(p.Changes, pool.Change{Change: c, Decides: true, Verdict: pool.Roll})
+				p.Changes = append(p.Changes, pool.Judged{Change: c, Decides: true, Verdict: pool.Roll})
 			}
 			plan.Pools = append(plan.Pools, p)
 		}
@@ -293,9 +293,9 @@ func TestEqualChangesAreOneGroup(t *testing.T) {
 		if i == 30 {
 			verdict = pool.HotUpdate
 		}
-		change := pool.Change{Change: iops, Verdict: verdict, Decides: true}
+		change := pool.Judged{Change: iops, Verdict: verdict, Decides: true}
 		plans = append(plans, &pool.Plan{Kind: pool.Shoot, Name: fmt.Sprintf("shoot-%d", i), Pools: []pool.Planned{{
-			Name: "a", Before: pool.Machines{Maximum: i, Known: true}, Comparison: pool.Comparison{Verdict: verdict, Changes: []pool.Change{change}},
+			Name: "a", Before: pool.Machines{Maximum: i, Known: true}, Comparison: pool.Comparison{Verdict: verdict, Changes: []pool.Judged{change}},
 		}}})
 	}
 	r := made(t, plans...)

@@ -28,38 +28,38 @@ import (
 // Report says what a change does to each manifest. Its JSON form is documented in
 // report.schema.json.
 type Report struct {
-	FormatVersion int        `json:"formatVersion"`
-	Verdict       string     `json:"verdict"`
-	Manifests     []Manifest `json:"manifests"`
-	Warnings      []string   `json:"warnings"`
+	FormatVersion int              `json:"formatVersion"`
+	Verdict       string           `json:"verdict"`
+	Manifests     []ManifestReport `json:"manifests"`
+	Warnings      []string         `json:"warnings"`
 }
 
-// Manifest says what a change does to a Shoot, a Worker, or a provider config on its own, which has
-// no kind and one pool without a name.
-type Manifest struct {
-	Kind      string   `json:"kind,omitempty"`
-	Namespace string   `json:"namespace,omitempty"`
-	Name      string   `json:"name,omitempty"`
-	Verdict   string   `json:"verdict"`
-	Changes   []Change `json:"changes"`
-	Pools     []Pool   `json:"pools"`
+// ManifestReport says what a change does to a Shoot, a Worker, or a provider config on its own,
+// which has no kind and one pool without a name.
+type ManifestReport struct {
+	Kind      string         `json:"kind,omitempty"`
+	Namespace string         `json:"namespace,omitempty"`
+	Name      string         `json:"name,omitempty"`
+	Verdict   string         `json:"verdict"`
+	Changes   []ChangeReport `json:"changes"`
+	Pools     []PoolReport   `json:"pools"`
 
 	Basis
 }
 
-// Pool says what a change does to one worker pool.
-type Pool struct {
-	Name       string        `json:"name,omitempty"`
-	FormerName string        `json:"formerName,omitempty"`
-	State      string        `json:"state"`
-	Strategy   string        `json:"strategy"`
-	Verdict    string        `json:"verdict"`
-	Message    string        `json:"message"`
-	Before     pool.Machines `json:"before"`
-	After      pool.Machines `json:"after"`
-	OldEra     string        `json:"oldEra,omitempty"`
-	NewEra     string        `json:"newEra,omitempty"`
-	Changes    []Change      `json:"changes"`
+// PoolReport says what a change does to one worker pool.
+type PoolReport struct {
+	Name       string         `json:"name,omitempty"`
+	FormerName string         `json:"formerName,omitempty"`
+	State      string         `json:"state"`
+	Strategy   string         `json:"strategy"`
+	Verdict    string         `json:"verdict"`
+	Message    string         `json:"message"`
+	Before     pool.Machines  `json:"before"`
+	After      pool.Machines  `json:"after"`
+	OldEra     string         `json:"oldEra,omitempty"`
+	NewEra     string         `json:"newEra,omitempty"`
+	Changes    []ChangeReport `json:"changes"`
 
 	Basis
 }
@@ -71,8 +71,8 @@ type Basis struct {
 	Rules    []pool.Rule    `json:"rules"`
 }
 
-// Change is a difference, with its own effect.
-type Change struct {
+// ChangeReport is a difference, with its own effect.
+type ChangeReport struct {
 	Op        string          `json:"op"`
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`
@@ -90,14 +90,14 @@ type Change struct {
 
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string) *Report {
-	r := &Report{FormatVersion: FormatVersion, Manifests: []Manifest{}, Warnings: present(warnings)}
+	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
 	gravest := pool.None
 	for _, plan := range plans {
 		verdict := plan.Verdict()
 		gravest = max(gravest, verdict)
-		m := Manifest{
+		m := ManifestReport{
 			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
-			Changes: changesOf(plan.Changes), Pools: []Pool{},
+			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
 		for _, p := range plan.Pools {
@@ -109,12 +109,12 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 	return r
 }
 
-func poolOf(p pool.Planned) Pool {
+func poolOf(p pool.Planned) PoolReport {
 	changes := changesOf(p.Changes)
 	for i := range changes { // of a renamed pool, the name decides
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
-	return Pool{
+	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
 		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
@@ -143,10 +143,10 @@ func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis
 // present returns a copy of a list that is not null in JSON.
 func present[E any](list []E) []E { return append([]E{}, list...) }
 
-func changesOf(changes []pool.Change) []Change {
-	all := make([]Change, len(changes))
+func changesOf(changes []pool.Judged) []ChangeReport {
+	all := make([]ChangeReport, len(changes))
 	for i, c := range changes {
-		all[i] = Change{
+		all[i] = ChangeReport{
 			Op: string(c.Op), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
 			Class:  c.Class.String(),
 			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
@@ -179,26 +179,26 @@ var origins = map[string]string{
 }
 
 // isBare reports whether the manifest is a provider config on its own.
-func (m *Manifest) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
+func (m *ManifestReport) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
 
 // isCustom reports whether the manifest is a custom resource.
-func (m *Manifest) isCustom() bool { return m.isBare() && m.Name != "" }
+func (m *ManifestReport) isCustom() bool { return m.isBare() && m.Name != "" }
 
 // noun names the things that a report counts.
 func (r *Report) noun() string {
-	if slices.ContainsFunc(r.Manifests, func(m Manifest) bool { return m.isCustom() }) {
+	if slices.ContainsFunc(r.Manifests, func(m ManifestReport) bool { return m.isCustom() }) {
 		return "object"
 	}
 	return "worker pool"
 }
 
 // title names the manifest: Shoot garden-dev/web, or Shoot if it has no name.
-func (m *Manifest) title() string {
+func (m *ManifestReport) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
 // word returns the verdict on a pool, or its state if it was not kept.
-func (p *Pool) word() string {
+func (p *PoolReport) word() string {
 	if p.State != pool.Kept.String() {
 		return p.State
 	}
@@ -231,7 +231,7 @@ func counted(noun string, all []string) string {
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1
 // to 3 machines, then 2 machines; era raw.
-func (p *Pool) facts() string {
+func (p *PoolReport) facts() string {
 	var all []string
 	add := func(prefix, before, after string) {
 		switch {

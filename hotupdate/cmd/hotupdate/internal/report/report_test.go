@@ -75,9 +75,9 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 }
 
 // judged makes changes of a pool.
-func judged(changes ...hotupdate.Change) (all []pool.Change) {
+func judged(changes ...hotupdate.Change) (all []pool.Judged) {
 	for _, c := range changes {
-		all = append(all, pool.Change{Change: c})
+		all = append(all, pool.Judged{Change: c})
 	}
 	return all
 }
@@ -170,7 +170,7 @@ func goldens() []golden {
 			Pools: []pool.Planned{
 				{Name: "cpu", Before: pool.Machines{Minimum: 3, Maximum: 10, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
 					Verdict: pool.ComeOrGo, Rules: []pool.Rule{pool.RuleOf("Scaled"), pool.RuleOf("NotHashed"), pool.RuleOf("ReservationsBySum")}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
-					Changes: []pool.Change{
+					Changes: []pool.Judged{
 						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: pool.RuleOf("NotHashed"), Verdict: pool.None},
 						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: pool.RuleOf("Scaled"), Verdict: pool.ComeOrGo, Decides: true},
 					},

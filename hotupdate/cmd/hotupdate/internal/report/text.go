@@ -162,7 +162,7 @@ func (t *textWriter) pathWidth(groups []group) (width int) {
 }
 
 // change writes a change in one line, or in several if its values do not fit.
-func (t *textWriter) change(c *Change, width int) {
+func (t *textWriter) change(c *ChangeReport, width int) {
 	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
 	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " +
 		strings.Join(values, " -> ")

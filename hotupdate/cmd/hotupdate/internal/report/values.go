@@ -22,7 +22,7 @@ const (
 
 // values returns the shown values of a change: none if it is sensitive, one, or both from about the
 // first difference on.
-func (c *Change) values(escape plaintext.Escape) []string {
+func (c *ChangeReport) values(escape plaintext.Escape) []string {
 	old, updated := string(c.Old), string(c.New)
 	switch {
 	case c.Sensitive:

@@ -34,7 +34,7 @@ const (
 type group struct {
 	Verdict, Why, Source string
 	Decides              bool
-	Changes              []Change
+	Changes              []ChangeReport
 }
 
 // viewOf returns the section of a report, or that of the manifest if there is only one, or that of
@@ -59,7 +59,7 @@ func viewOf(r *Report) *section {
 	return &root
 }
 
-func (m *Manifest) section() section {
+func (m *ManifestReport) section() section {
 	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Groups: groupsOf(m.Changes, configField)}
 	config := configField
 	if m.isBare() {
@@ -86,7 +86,7 @@ func (m *Manifest) section() section {
 }
 
 // section returns the view of a pool, whose provider config is at a path.
-func (p *Pool) section(config string) section {
+func (p *PoolReport) section(config string) section {
 	s := section{
 		Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
 	}
@@ -207,7 +207,7 @@ func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Wh
 
 // groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.
 // Otherwise the order is that of the changes.
-func groupsOf(changes []Change, config string) (groups []group) {
+func groupsOf(changes []ChangeReport, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)
 		i := slices.IndexFunc(groups,
@@ -224,7 +224,7 @@ func groupsOf(changes []Change, config string) (groups []group) {
 }
 
 // why returns the reason of a change's verdict for readers: the rule, or the origin of its class.
-func (c *Change) why(config string) (text, source string) {
+func (c *ChangeReport) why(config string) (text, source string) {
 	switch {
 	case c.Rule != nil:
 		return c.Rule.Text, c.Rule.Source
@@ -246,7 +246,7 @@ func (c *Change) why(config string) (text, source string) {
 const configField = "providerConfig"
 
 // mark is the first character of a change.
-func (c *Change) mark() string {
+func (c *ChangeReport) mark() string {
 	return cmp.Or(map[string]string{string(hotupdate.Add): "+", string(hotupdate.Remove): "-"}[c.Op], "~")
 }
 

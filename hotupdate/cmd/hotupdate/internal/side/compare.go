@@ -12,7 +12,7 @@ import (
 )
 
 // One reads a file or directory with one manifest, and removes the pools that are not wanted.
-func (r *Reader) One(file string) (*Manifest, error) {
+func (r *Reader) One(file string) (*Input, error) {
 	found := r.Read(file)
 	if err := errors.Join(append(r.problems, r.others...)...); err != nil {
 		return nil, err

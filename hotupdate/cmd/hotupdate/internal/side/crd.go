@@ -97,7 +97,7 @@ func (c *classes) inFiles(crd string, err error) error {
 }
 
 // options are the options for judging the manifest.
-func (m *Manifest) options(o pool.Options) pool.Options {
+func (m *Input) options(o pool.Options) pool.Options {
 	if m.spec != nil {
 		o.Schema = func(pool.TypeMeta) *hotupdate.Schema { return m.spec }
 	}
@@ -106,7 +106,7 @@ func (m *Manifest) options(o pool.Options) pool.Options {
 
 // asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
 // no extension.
-func (m *Manifest) asSpec(plan *pool.Plan) {
+func (m *Input) asSpec(plan *pool.Plan) {
 	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.RuleOf("SpecByClasses")}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil

@@ -12,39 +12,39 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// pair is a manifest on both sides of a change. It is nil on a side that does not have it.
-type pair struct{ old, updated *Manifest }
+// inputs is a manifest on both sides of a change. It is nil on a side that does not have it.
+type inputs struct{ old, updated *Input }
 
 // pairUp pairs each manifest of the new side with the one of the old side that has its kind,
 // namespace and name. A manifest without a namespace or a name is paired if only one of the other
 // side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
 // their names. The order is that of the new side; what only the old side has follows.
-func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
+func pairUp(old, updated []*Input, anyName bool) ([]inputs, error) { //nolint:revive // the user's choice
 	was, oldErr := byIdentity(old)
 	_, err := byIdentity(updated)
 	if err := errors.Join(oldErr, err); err != nil {
 		return nil, err
 	}
-	pairs := make([]pair, len(updated))
+	pairs := make([]inputs, len(updated))
 	for i, m := range updated {
-		pairs[i] = pair{was[m.identity()], m}
+		pairs[i] = inputs{was[m.identity()], m}
 		delete(was, m.identity())
 	}
-	rest := slices.DeleteFunc(slices.Clone(old), func(m *Manifest) bool { return was[m.identity()] == nil })
-	rest = pairBy((*Manifest).identity, pairs, rest)
+	rest := slices.DeleteFunc(slices.Clone(old), func(m *Input) bool { return was[m.identity()] == nil })
+	rest = pairBy((*Input).identity, pairs, rest)
 	if anyName {
-		rest = pairBy(func(m *Manifest) identity { return identity{kind: m.Type} }, pairs, rest)
+		rest = pairBy(func(m *Input) identity { return identity{kind: m.Type} }, pairs, rest)
 	}
 	for _, m := range rest {
-		pairs = append(pairs, pair{old: m})
+		pairs = append(pairs, inputs{old: m})
 	}
 	return pairs, nil
 }
 
 // checkRelated reports two files without a common manifest: they are probably unrelated. In a
 // repository, one cluster may take the place of another.
-func checkRelated(pairs []pair) error {
-	var before, after *Manifest
+func checkRelated(pairs []inputs) error {
+	var before, after *Input
 	for _, p := range pairs {
 		switch {
 		case p.old != nil && p.updated != nil:
@@ -71,7 +71,7 @@ type identity struct {
 	namespace, name string
 }
 
-func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
+func (m *Input) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
 
 // wildcard matches every namespace or name. It is not valid in JSON.
 const wildcard = "\xff"
@@ -98,8 +98,8 @@ func (id identity) as(names func(string) []string) (all []identity) {
 }
 
 // byIdentity returns the objects of a side by identity. An object that occurs twice is an error.
-func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
-	seen := make(map[identity]*Manifest, len(side))
+func byIdentity(side []*Input) (map[identity]*Input, error) {
+	seen := make(map[identity]*Input, len(side))
 	var problems []error
 	for _, m := range side {
 		if first := seen[m.identity()]; first != nil {
@@ -114,8 +114,8 @@ func byIdentity(side []*Manifest) (map[identity]*Manifest, error) {
 
 // pairBy gives to each new manifest that has none the only old one that it may be, if it is the
 // only one for that, too. It returns the old ones that are left over.
-func pairBy(identityOf func(*Manifest) identity, pairs []pair, old []*Manifest) (rest []*Manifest) {
-	var updated []*Manifest
+func pairBy(identityOf func(*Input) identity, pairs []inputs, old []*Input) (rest []*Input) {
+	var updated []*Input
 	for _, p := range pairs {
 		if p.old == nil {
 			updated = append(updated, p.updated)
@@ -127,19 +127,19 @@ func pairBy(identityOf func(*Manifest) identity, pairs []pair, old []*Manifest) 
 			pairs[i].old = m
 		}
 	}
-	return slices.DeleteFunc(old, func(m *Manifest) bool { return before[after[m]] == m })
+	return slices.DeleteFunc(old, func(m *Input) bool { return before[after[m]] == m })
 }
 
 // only finds for each manifest the only one of others that it may be.
-func only(identityOf func(*Manifest) identity, all, others []*Manifest) map[*Manifest]*Manifest {
-	known, found := map[identity][]*Manifest{}, map[*Manifest]*Manifest{}
+func only(identityOf func(*Input) identity, all, others []*Input) map[*Input]*Input {
+	known, found := map[identity][]*Input{}, map[*Input]*Input{}
 	for _, m := range others {
 		for _, id := range identityOf(m).as(knownAs) {
 			known[id] = append(known[id], m)
 		}
 	}
 	for _, m := range all {
-		var candidates []*Manifest
+		var candidates []*Input
 		for _, id := range identityOf(m).as(soughtAs) {
 			candidates = append(candidates, known[id][:min(2, len(known[id]))]...) // two leave a choice, as all do
 		}
@@ -151,12 +151,12 @@ func only(identityOf func(*Manifest) identity, all, others []*Manifest) map[*Man
 }
 
 // title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.
-func (m *Manifest) title() string {
+func (m *Input) title() string {
 	return plaintext.Printable(strings.TrimSpace(m.Type.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
 }
 
 // plan compares the two sides.
-func (p pair) plan(o pool.Options) (plan *pool.Plan, err error) {
+func (p inputs) plan(o pool.Options) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
 	o = m.options(o)
 	switch {

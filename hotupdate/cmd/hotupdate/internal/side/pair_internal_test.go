@@ -15,19 +15,19 @@ import (
 )
 
 // sideOf makes manifests from words such as Shoot:ns/name. Each takes ten lines.
-func sideOf(file, words string) (side []*Manifest) {
+func sideOf(file, words string) (side []*Input) {
 	for i, word := range strings.Fields(words) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
 		from := manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String()
-		side = append(side, &Manifest{From: from, Type: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
+		side = append(side, &Input{From: from, Type: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
 	}
 	return side
 }
 
 // shown writes pairs as old=new.
-func shown(pairs []pair) string {
-	word := func(m *Manifest) string {
+func shown(pairs []inputs) string {
+	word := func(m *Input) string {
 		if m == nil {
 			return "-"
 		}
@@ -94,7 +94,7 @@ func TestPairsAreComplete(t *testing.T) {
 		if err != nil {
 			return
 		}
-		seen := map[*Manifest]int{}
+		seen := map[*Input]int{}
 		for _, p := range pairs {
 			seen[p.old]++
 			seen[p.updated]++
@@ -118,7 +118,7 @@ func TestPairsAreComplete(t *testing.T) {
 // TestPairsLeaveNoChoice: beside those that are the same, two manifests are a pair exactly if each
 // may be the other, and may be no third that is left over. The namespace * is no wildcard.
 func TestPairsLeaveNoChoice(t *testing.T) {
-	may := func(a, b *Manifest) bool {
+	may := func(a, b *Input) bool {
 		same := func(a, b string) bool { return a == b || a == "" || b == "" }
 		return a.Type == b.Type && same(a.Namespace, b.Namespace) && same(a.Name, b.Name)
 	}
@@ -129,9 +129,9 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 		if err != nil {
 			return
 		}
-		among := func(all, others []*Manifest, m *Manifest) (found []*Manifest) {
+		among := func(all, others []*Input, m *Input) (found []*Input) {
 			for _, other := range others {
-				isPaired := slices.ContainsFunc(all, func(one *Manifest) bool { return one.identity() == other.identity() })
+				isPaired := slices.ContainsFunc(all, func(one *Input) bool { return one.identity() == other.identity() })
 				if !isPaired && may(m, other) {
 					found = append(found, other)
 				}
@@ -142,7 +142,7 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 			if p.updated == nil || p.old != nil && p.old.identity() == p.updated.identity() {
 				continue
 			}
-			var want *Manifest
+			var want *Input
 			if before := among(updated, old, p.updated); len(before) == 1 && len(among(old, updated, before[0])) == 1 {
 				want = before[0]
 			}
@@ -155,17 +155,17 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 func TestPairingIsLinear(t *testing.T) {
 	t.Parallel()
 	const n = 2000
-	var old, updated []*Manifest
+	var old, updated []*Input
 	for i := range n {
 		name := strconv.Itoa(i)
-		old = append(old, &Manifest{Manifest: &pool.Manifest{Name: name}})
-		updated = append(updated, &Manifest{Manifest: &pool.Manifest{Namespace: name, Name: name}})
+		old = append(old, &Input{Manifest: &pool.Manifest{Name: name}})
+		updated = append(updated, &Input{Manifest: &pool.Manifest{Namespace: name, Name: name}})
 	}
-	pairs, looked := make([]pair, n), 0
+	pairs, looked := make([]inputs, n), 0
 	for i, m := range updated {
 		pairs[i].updated = m
 	}
-	rest := pairBy(func(m *Manifest) identity { looked++; return m.identity() }, pairs, old)
+	rest := pairBy(func(m *Input) identity { looked++; return m.identity() }, pairs, old)
 	require.Empty(t, rest)
 	require.LessOrEqual(t, looked, 4*n)
 	for i, p := range pairs {

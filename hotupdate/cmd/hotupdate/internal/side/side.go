@@ -21,8 +21,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Manifest is a Worker, a Shoot, or a provider config in a file of its own.
-type Manifest struct {
+// Input is a Worker, a Shoot, or a provider config in a file of its own.
+type Input struct {
 	From string // for messages
 	Type pool.TypeMeta
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
@@ -32,7 +32,7 @@ type Manifest struct {
 }
 
 // IsBare reports whether the manifest is a provider config in a file of its own.
-func (m *Manifest) IsBare() bool { return m.Kind == pool.NoKind }
+func (m *Input) IsBare() bool { return m.Kind == pool.NoKind }
 
 // Name names a file for messages.
 func Name(file string) string {
@@ -70,7 +70,7 @@ type Reader struct {
 // reported at once.
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
-func (r *Reader) Read(path string) (found []*Manifest) {
+func (r *Reader) Read(path string) (found []*Input) {
 	if path == noFile {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 }
 
 // parse reads a manifest with its provider configs, and collects all problems.
-func (r *Reader) parse(o *manifests.Object) []*Manifest {
+func (r *Reader) parse(o *manifests.Object) []*Input {
 	m, err := r.manifest(o)
 	if err == nil && m.IsBare() && m.spec == nil && m.Type.Kind != "WorkerConfig" {
 		_, err = r.Schemas.SchemaOf(m.From, m.Type)
@@ -185,13 +185,13 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 		}
 	}
 	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools), located(o, err))
-	return []*Manifest{m}
+	return []*Input{m}
 }
 
 // manifest reads a manifest.
-func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
+func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Raw)
-	m := &Manifest{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
+	m := &Input{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
 	switch define := r.Schemas.defined[kind]; {
 	case err != nil:
 	case define != nil:
@@ -208,7 +208,7 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 // checkMembers finds members that the manifest's kind does not have. A member whose name is similar
 // to that of a missing member is an error. Others are warnings, since a later release of Gardener
 // may have them.
-func (r *Reader) checkMembers(m *Manifest, o *manifests.Object) {
+func (r *Reader) checkMembers(m *Input, o *manifests.Object) {
 	var unjudged, mistyped fault.List
 	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
 		problem := &fault.Error{

@@ -9,9 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// run is one run over a document. Its functions return a problem if the run cannot go on, and
-// report other problems.
-type run struct {
+// decoding reads one document. Its functions return a problem if it cannot go on, and report other
+// problems.
+type decoding struct {
 	canonjson.Scanner
 
 	use     use
@@ -20,7 +20,7 @@ type run struct {
 }
 
 // document reads the whole document.
-func (r *run) document(root *node, config reflect.Value) *fault.Error {
+func (r *decoding) document(root *node, config reflect.Value) *fault.Error {
 	problem := r.Begin()
 	if problem != nil || r.At == len(r.Raw) {
 		return problem
@@ -32,7 +32,7 @@ func (r *run) document(root *node, config reflect.Value) *fault.Error {
 }
 
 // fill reads a value into v, which must be zero.
-func (r *run) fill(t *target, v reflect.Value) *fault.Error {
+func (r *decoding) fill(t *target, v reflect.Value) *fault.Error {
 	if r.Peek() == 'n' && (t.pointers > 0 || !t.node.kind.readsNull()) {
 		return r.Literal("null")
 	}
@@ -44,7 +44,7 @@ func (r *run) fill(t *target, v reflect.Value) *fault.Error {
 }
 
 // value reads a value that is not null, or a value of a type that reads null itself.
-func (r *run) value(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) value(n *node, v reflect.Value) *fault.Error {
 	switch n.kind {
 	case object:
 		return r.object(n, v)
