@@ -6,8 +6,9 @@ import (
 )
 
 // Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are
-// comparable; the zero value means that there is none. It covers all parts of a name, not only the
-// [hotupdate.Sum] of a configuration.
+// comparable; the zero value means that there is none. It covers all parts of a name. A
+// [hotupdate.Sum] covers one configuration, so the two types keep one from being taken for the
+// other.
 type Digest [sha256.Size]byte
 
 // Compose digests parts as Gardener does: it concatenates the SHA-256 of each part, in lower-case

@@ -66,6 +66,9 @@ func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 // Kubernetes: names are case-sensitive, integers are exact, unknown members (see
 // [Schema.AdmitUnknown]) and duplicate members are errors. Empty input, white space and null are
 // the empty configuration.
+//
+// The result is a *T for the T of SchemaOf. It is not generic, because a Schema has no type
+// parameter: one list can hold the Schemas of all providers, and those that were loaded from JSON.
 func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -136,15 +139,18 @@ func (s *Schema) Fingerprint() (string, error) {
 }
 
 // Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a
-// configuration, where the JSON at the pointer begins with the byte first; 0 means that nothing is
-// there. Elements of lists have no pointers: a list holds what its elements hold. Holds serves
-// records of hot parts, which may be older or newer than the Schema.
+// configuration, where the JSON at the pointer begins with the byte first; 0 stands for any byte.
+// Elements of lists have no pointers: a list holds what its elements hold.
+//
+// Holds is for programs that keep parts of configurations longer than a Schema, as package
+// machineupdate does in records: a part may be older or newer than the Schema.
 func (s *Schema) Holds(class Class, pointer string, first byte) bool {
 	return !s.isMissing() && s.plan.At(pointer, first).Any(fieldplan.Of(structtag.Class(class)))
 }
 
 // HoldsBeside reports whether values of the class can occur outside of the RFC 6901 pointers.
-// Pointers that do not lead to a member of the configuration are ignored.
+// Pointers that do not lead to a member of the configuration are ignored. Package machineupdate
+// asks whether the lanes of a driver cover a whole class.
 func (s *Schema) HoldsBeside(class Class, pointers []string) bool {
 	return !s.isMissing() && s.plan.Beside(pointers).Any(fieldplan.Of(structtag.Class(class)))
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -59,7 +58,7 @@ func (m memory) walk(v reflect.Value, path string) {
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if v.Kind() == reflect.Array || !m.has(v.Index(i).UnsafeAddr()) {
-				m.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]")
+				m.walk(v.Index(i), fieldpath.At(path, i))
 			}
 		}
 	case reflect.Map:

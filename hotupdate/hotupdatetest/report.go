@@ -1,7 +1,6 @@
 package hotupdatetest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -113,9 +113,8 @@ func (s *subject) blame(first, second []byte) string {
 
 // decoded decodes canonical JSON for cmp to list.
 func decoded(text []byte) (tree any) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if decoder.Decode(&tree) != nil {
+	tree, err := jsonpatch.Parse(text)
+	if err != nil {
 		return string(text)
 	}
 	return tree

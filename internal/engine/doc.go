@@ -2,7 +2,8 @@
 // compares, diffs, splits and merges, and puts what has changed into the JSON of another value.
 //
 // It owns the rules that pair a plan with a value. Package fieldplan says which fields exist and
-// how they are classified; package leaf writes the text of a leaf. Each rule is in one function:
+// how they are classified; package leaf writes the text of a leaf. Each rule is in one function, and
+// a test of package repository looks for second owners:
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
@@ -23,6 +24,8 @@
 //	what is added and removed with a class      overlayer.value, by the changes that a differ lists
 //	text of paths and pointers                  package fieldpath
 //	grammar of JSON, text of strings, numbers   package canonjson, by whose Scanner rawjson and strip read
+//	trees of decoded JSON, with exact numbers   package jsonpatch
+//	prefix of errors, name of the struct tag    packages fault and structtag
 //
 // Values are written by a run, see below, nearly as fast as by code for one type. Functions that
 // take a reflect.Value copy or pair values; they leave texts and presence to a run. The tests

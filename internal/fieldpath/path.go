@@ -83,6 +83,9 @@ func (s Step) appendShown(dst []byte, text string) []byte {
 // Join returns path, which may be empty, and a JSON name below it.
 func Join(path, name string) string { return string(appendMember([]byte(path), name)) }
 
+// At returns path, which may be empty, and the position of an element below it.
+func At(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
 func appendMember(dst []byte, name string) []byte {
 	switch {
 	case !isPlain(name, `[]"=.`):

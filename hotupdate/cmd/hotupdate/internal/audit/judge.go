@@ -248,7 +248,7 @@ func (p *JudgedPool) addErrors(err error) {
 	}
 	for _, problem := range problems {
 		path := patternOf(problem.Path)
-		text := strings.Replace(strings.TrimPrefix(problem.Error(), "hotupdate: "), problem.Path, path, 1)
+		text := strings.Replace(manifest.Reason(problem), problem.Path, path, 1)
 		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(p.Reasons, because) {
 			p.Reasons = append(p.Reasons, because)
 		}

@@ -112,9 +112,7 @@ type judgedObject struct {
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	unreadable := func(err error) judgedObject {
-		return judgedObject{
-			skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")},
-		}
+		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
 	}
 	if o.Err != nil {
 		return unreadable(o.Err)

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -96,7 +97,7 @@ func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 		problems = append(problems, badKeys(node.Content[i+1], below, line)...)
 	}
 	for i := 0; node.Kind == yaml.SequenceNode && i < len(node.Content); i++ {
-		problems = append(problems, badKeys(node.Content[i], fmt.Sprintf("%s[%d]", path, i), line)...)
+		problems = append(problems, badKeys(node.Content[i], fieldpath.At(path, i), line)...)
 	}
 	return problems
 }

@@ -27,6 +27,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Stdin is the path of standard input.
@@ -182,8 +184,13 @@ func InFile(file string, err error) error {
 		return nil
 	}
 	var lines []error
-	for line := range strings.SplitSeq(reason(err).Error(), "\n") {
-		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
+	for line := range strings.SplitSeq(Reason(reason(err)), "\n") {
+		lines = append(lines, fmt.Errorf("%s: %s", file, line))
 	}
 	return errors.Join(lines...)
 }
+
+// Reason returns the text of an error without the prefix that errors of the library have.
+func Reason(err error) string { return strings.ReplaceAll(err.Error(), prefix, "") }
+
+var prefix = strings.TrimSuffix((&fault.Error{What: "-"}).Error(), "-")

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -74,7 +73,7 @@ func unknowns(t Type, path string, value any) (found []Unknown) {
 	object, _ := value.(map[string]any)
 	known := t.Members()
 	for i := range list {
-		found = append(found, unknowns(t.Elem(), path+"["+strconv.Itoa(i)+"]", list[i])...)
+		found = append(found, unknowns(t.Elem(), fieldpath.At(path, i), list[i])...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		at := strings.TrimPrefix(path+"."+name, ".")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -358,9 +359,7 @@ func tree(raw []byte) any { return decoded(raw, nil) }
 // decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if
 // instead is nil. A null value is nil.
 func decoded(raw []byte, instead any) (value any) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	_ = decoder.Decode(&value) // valid JSON or nothing
+	value, _ = jsonpatch.Parse(raw) // valid JSON or nothing
 	replaceNulls(value, instead)
 	return value
 }

@@ -3,12 +3,12 @@ package pool
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // The paths of fields of pools that rules name.
@@ -151,7 +151,7 @@ func (p *Pool) volumeFields() []hashedField {
 		all = append(all, hashedField{"volume.size", v.Size, textOf(v.Size)}, fieldOf("volume.type", deref(v.Type)))
 	}
 	for i, v := range p.DataVolumes {
-		at := fmt.Sprintf("%s[%d].", dataVolumesField, i)
+		at := fieldpath.At(dataVolumesField, i) + "."
 		all = append(all, fieldOf(at+"name", v.Name), hashedField{at + "size", v.Size, textOf(v.Size)},
 			fieldOf(at+"type", deref(v.Type)), fieldOf(at+"encrypted", deref(v.Encrypted)))
 	}

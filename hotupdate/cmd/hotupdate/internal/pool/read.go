@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Kind is the kind of a manifest.
@@ -174,7 +174,7 @@ func (m *Manifest) readShoot() error {
 
 // newPool returns the next pool of a list, with the fields that pools have in both kinds.
 func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (p Pool, err error) {
-	at, problems := fmt.Sprintf("%s[%d]", list, len(m.Pools)), fault.List{}
+	at, problems := fieldpath.At(list, len(m.Pools)), fault.List{}
 	strategy, err := hotupdate.ParseStrategy(from.UpdateStrategy)
 	if unknown, ok := errors.AsType[*fault.Error](err); ok {
 		unknown.Path, unknown.What = at+"."+strategyPath, "is unknown"
