@@ -60,13 +60,9 @@ type Unknown struct {
 	Meant string
 }
 
-// Unknowns returns the members of a JSON value that its type does not have, in the order of their
-// paths in the types.
-func Unknowns(t Type, raw []byte) []Unknown {
-	var value any
-	_ = json.Unmarshal(raw, &value)
-	return unknowns(t, "", value)
-}
+// Unknowns returns the members of a decoded JSON value that its type does not have, in the order of
+// their paths in the types.
+func Unknowns(t Type, value any) []Unknown { return unknowns(t, "", value) }
 
 func unknowns(t Type, path string, value any) (found []Unknown) {
 	list, _ := value.([]any)

@@ -327,24 +327,34 @@ func with(value any, at fieldpath.Path, other any) any {
 	return changed
 }
 
-// decode decodes the manifest for a comparison member by member, once. It stores the pools' own
-// members in the pools, and the rest in the root.
+// Tree returns the manifest as a JSON value without members that are null. It is decoded once, and
+// only for who compares it: an audit reads no more than [Read].
+func (m *Manifest) Tree() any {
+	if m.whole == nil {
+		m.whole = tree(m.Raw)
+	}
+	return m.whole
+}
+
+// decode stores the pools' own members in the pools, and the rest of the tree in the root.
 func (m *Manifest) decode() {
 	if m.root != nil || len(m.Raw) == 0 {
 		return
 	}
-	m.root, _ = tree(m.Raw).(map[string]any)
-	spec, kubernetes := membersOf(m.root["spec"]), at(m.root, "spec", "kubernetes")
-	above, list := spec, "pools"
+	list := []string{"spec", "pools"}
 	if m.Kind == Shoot {
-		above, list = membersOf(spec["provider"]), "workers"
+		list = []string{"spec", "provider", "workers"}
 	}
-	m.workers = listOf(above[list])
-	delete(above, list)
+	rest := m.Tree()
+	if m.workers = listOf(at(rest, list...)); m.workers != nil {
+		rest = with(rest, pathOf(list), nil)
+	}
+	m.root, _ = rest.(map[string]any)
 	for i := range min(len(m.workers), len(m.Pools)) {
 		p := &m.Pools[i]
-		p.all, p.Cluster.region = m.workers[i], text(spec["region"])
-		p.Cluster.kubelet, p.Cluster.infrastructure = at(kubernetes, "kubelet"), above["infrastructureConfig"]
+		p.all, p.Cluster.region = m.workers[i], text(at(rest, "spec", "region"))
+		p.Cluster.kubelet = at(rest, "spec", "kubernetes", "kubelet")
+		p.Cluster.infrastructure = at(rest, "spec", "provider", "infrastructureConfig")
 	}
 }
 

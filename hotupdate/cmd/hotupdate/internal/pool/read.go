@@ -51,6 +51,7 @@ type Manifest struct {
 	version    string         // the Kubernetes version of a Shoot
 	confined   bool           // changes wait for the maintenance window
 	operations [2]string      // the annotations with operations, for now and for the maintenance window
+	whole      any            // see [Manifest.Tree]
 	root       map[string]any // all members but the pools, see [Manifest.decode]
 	workers    []any          // the pools
 }

@@ -83,11 +83,16 @@ func (s *shoots) refuse(path, function, text string) []Judged {
 
 // judged is a finding at a path that a judgement of this file decides.
 func (s *shoots) judged(path string, v Verdict, rule Rule) []Judged {
-	d := difference{before: at(s.old.root, stepsOf(path)...), after: at(s.updated.root, stepsOf(path)...)}
-	for _, name := range stepsOf(path) {
-		d.at = append(d.at, member(name))
+	old, updated := s.both(stepsOf(path)...)
+	return []Judged{difference{pathOf(stepsOf(path)), old, updated}.change(v, rule)}
+}
+
+// pathOf returns the path of a member.
+func pathOf(names []string) (path fieldpath.Path) {
+	for _, name := range names {
+		path = append(path, member(name))
 	}
-	return []Judged{d.change(v, rule)}
+	return path
 }
 
 // stepsOf returns the names in a path. The key of an annotation has dots.

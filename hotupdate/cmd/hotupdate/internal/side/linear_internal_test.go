@@ -21,7 +21,7 @@ func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 		}
 		text := []byte(`{` + strings.Join(members, ",") + `}`)
 		o := &manifests.Object{Raw: text, Text: text}
-		m := &Input{Manifest: &pool.Manifest{Kind: pool.Worker}}
+		m := &Input{Manifest: &pool.Manifest{Kind: pool.Worker, Raw: text}}
 		return testing.AllocsPerRun(1, func() {
 			r := Reader{}
 			r.checkMembers(m, o)

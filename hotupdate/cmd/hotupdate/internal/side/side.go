@@ -210,7 +210,7 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 // may have them.
 func (r *Reader) checkMembers(m *Input, o *manifests.Object) {
 	var unjudged, mistyped fault.List
-	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
+	for _, unknown := range members.Unknowns(members.Type(m.Kind), m.Tree()) {
 		problem := &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path,
 			What: "is no member of a " + string(m.Kind),
