@@ -35,7 +35,8 @@ func TestOneOwner(t *testing.T) {
 	}
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
-		if entry.IsDir() && (name == "examples" || name == "internal/benchmarks" || entry.Name() == "testdata") {
+		isHidden := path != root && strings.HasPrefix(entry.Name(), ".")
+		if entry.IsDir() && (isHidden || name == "examples" || name == "internal/benchmarks" || entry.Name() == "testdata") {
 			return fs.SkipDir
 		}
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

@@ -193,4 +193,4 @@ func InFile(file string, err error) error {
 // Reason returns the text of an error without the prefix that errors of the library have.
 func Reason(err error) string { return strings.ReplaceAll(err.Error(), prefix, "") }
 
-var prefix = strings.TrimSuffix((&fault.Error{What: "-"}).Error(), "-")
+var prefix = new(fault.Error).Error()
