@@ -42,7 +42,7 @@ func TestOneOwner(t *testing.T) {
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		text := withoutComments.ReplaceAllString(string(read(t, name)), "")
+		text := withoutComments.ReplaceAllString(read(t, name), "")
 		for i, o := range owners {
 			isOwner := strings.HasPrefix(name, o.owner+"/")
 			if hit := signs[i].FindString(text); hit != "" && !isOwner && !slices.Contains(others, name) {
