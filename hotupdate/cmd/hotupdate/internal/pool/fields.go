@@ -69,9 +69,6 @@ func (f Field) class() hotupdate.Class {
 // kinds.
 type table map[string]Field
 
-// Fields returns the rows of a section of fields.txt: Shoot, Worker or pool.
-func Fields(section string) map[string]Field { return tables()[section] }
-
 // sections returns the rows of fields.txt by section. A row is a list of columns, of which the
 // first has several paths.
 var sections = sync.OnceValue(func() map[string][][]string { return sectionsOf(Table) })
