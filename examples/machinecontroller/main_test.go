@@ -14,7 +14,7 @@ func TestStory(t *testing.T) {
 	require.NoErrorf(t, err, "%s", &told)
 	for _, part := range []string{
 		"took effect, after nobody waited", "is dead", "wakes up", "(FirstAdoption)", "cannot be read", "ModifyInstanceMetadataOptions HttpTokens=required i-2: ok", "has a node that is CandidateForUpdate, and httpTokens=optional",
-		"context deadline exceeded", "mcm_hot_update_reconciles_total", "(Unfinished)", "VolumeModificationRateExceeded", "takes over the key cost-center of vol-2",
+		"(Client.Timeout", "mcm_hot_update_reconciles_total", "(Unfinished)", "VolumeModificationRateExceeded", "takes over the key cost-center of vol-2",
 		"selects the node of " + other, "had 3 machines at most, and 2 of them available at least",
 	} {
 		require.Contains(t, told.String(), part)
