@@ -32,8 +32,8 @@ func TestKeyedListsInAnyOrder(t *testing.T) {
 		if i := rapid.IntRange(0, 8).Draw(t, "changed"); i < len(b.Named) {
 			b.Named[i].Place.Zone = "changed"
 		}
-		before, err := explained(p, a)
-		after, otherErr := explained(p, b)
+		before, err := documentOf(p, a)
+		after, otherErr := documentOf(p, b)
 		same := err == nil && otherErr == nil && string(before) == string(after)
 		require.Equal(t, same, isSame(p, a, b))
 	})

@@ -33,16 +33,16 @@ func TestPiecesOfEveryLength(t *testing.T) {
 					{Tree: map[string]place{text: {Zone: "a"}, "b": {}}, HotTree: map[string]*place{text: {Zone: "gone"}, "c": {Kept: 1}}},
 					{Ranked: []ranked{{Rank: 2, Text: text}, {Rank: 1}}, HotNamed: []named{{Name: text}}, TextP: new(new(word(text)))},
 				} {
-					checkPieces(t, compiled, explainedOnce(t, c), c)
+					checkPieces(t, compiled, documentOnce(t, c), c)
 				}
 			}
 		}
 	}
 }
 
-func explainedOnce(t *testing.T, c *config) []byte {
+func documentOnce(t *testing.T, c *config) []byte {
 	t.Helper()
-	want, err := explained(plan(t), c)
+	want, err := documentOf(plan(t), c)
 	require.NoError(t, err)
 	return want
 }
@@ -67,7 +67,7 @@ func TestOneValueInManyGoroutines(t *testing.T) {
 	var want [][]byte
 	for _, seed := range seeds {
 		values = append(values, draw(seed, false))
-		want = append(want, explainedOnce(t, values[len(values)-1]))
+		want = append(want, documentOnce(t, values[len(values)-1]))
 	}
 	done := make(chan struct{})
 	var readers, collector sync.WaitGroup

@@ -123,7 +123,7 @@ func TestRules(t *testing.T) {
 // TestUnknownMembersStandAmongTheOthers: unknown members are written in the order of names among the others; null members are left out.
 func TestUnknownMembersStandAmongTheOthers(t *testing.T) {
 	type part struct {
-		B    int               `json:"b"`
+		B    int               `json:"b"    hotupdatable:"false"`
 		D    int               `json:"d"`
 		Rest fieldplan.Unknown `json:"rest" hotupdatable:"false"`
 	}
@@ -137,16 +137,12 @@ func TestUnknownMembersStandAmongTheOthers(t *testing.T) {
 	value := &root{Part: part{B: 1, D: 2, Rest: unknown}}
 	got, err := engine.Of(p).Append(nil, reflect.ValueOf(value))
 	require.NoError(t, err)
-	want, err := explained(p, value)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(got))
+	assert.Equal(t, `{"part":{"a":"text","b":1,"c":[],"z":{"x":2,"y":1}}}`, string(got))
 	assert.True(t, isSame(p, value, root{Part: part{B: 1, D: 2, Rest: unknown}}))
 
 	broken := &root{Rest: fieldplan.Unknown{"a": json.RawMessage(`{`), "b\xff": nil}, Part: part{Rest: fieldplan.Unknown{"b": json.RawMessage(`"\ud800"`)}}}
-	_, want2 := explained(p, broken)
 	_, err = engine.Of(p).Append(nil, reflect.ValueOf(broken))
-	requireSameError(t, want2, err)
-	require.Len(t, fault.All(err), 3)
+	assert.Equal(t, []string{" invalid-utf8", "a invalid-json", "part.b invalid-utf8"}, faults(err))
 }
 
 // failing has a marshaler that fails on its zero value.
@@ -185,6 +181,14 @@ func TestZeroValueWhoseMarshalerFails(t *testing.T) {
 	}
 }
 
+// faults lists the path and code of each fault.
+func faults(err error) (all []string) {
+	for _, problem := range fault.All(err) {
+		all = append(all, problem.Path+" "+problem.Code)
+	}
+	return all
+}
+
 // TestFaultsTellWhere: each fault is reported once, with its path, in the order of the document.
 func TestFaultsTellWhere(t *testing.T) {
 	const bad = "\xff"
@@ -212,10 +216,6 @@ func TestFaultsTellWhere(t *testing.T) {
 		Tags:    map[string]string{"a": bad, bad: "b"},
 	}
 	_, err = engine.Of(p).Sum(reflect.ValueOf(c))
-	var got []string
-	for _, problem := range fault.All(err) {
-		got = append(got, problem.Path+" "+problem.Code)
-	}
 	assert.Equal(t, []string{
 		"inner.list[1] invalid-utf8",
 		"ints invalid-utf8",
@@ -225,10 +225,7 @@ func TestFaultsTellWhere(t *testing.T) {
 		"secret[(sensitive)].mode invalid-utf8",
 		"set[1][1] invalid-utf8",
 		"tags[a] invalid-utf8", "tags invalid-utf8",
-	}, got)
-	want, wantErr := explained(p, c)
-	assert.Nil(t, want)
-	assert.Len(t, fault.All(wantErr), len(got))
+	}, faults(err))
 }
 
 // pointed is a type of keys. Two keys may have the same text.

@@ -178,13 +178,18 @@ func (f *fixture) owner() string {
 func (s *server) testRole(t *testing.T) {
 	const next = "next"
 	f := s.namespace(t, "role")
-	for range 2 { // the same event twice is a patch, and a failed machine a status of its set
-		f.world.Cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
-	}
+	refused := cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"}
+	f.world.Cloud.Inject(slices.Repeat([]cloud.Fault{refused}, 1000)...)
 	leader := f.startReplica("a")
 	f.until("a replica leads", leader.Leads)
 	f.startReplica("b")
-	f.create()
+	f.createPool()
+	f.until("the event is patched, since it happens twice, and the status of the set names the failed machine", func() bool {
+		asked := s.asked(t, user)
+		return asked[permission("patch", "events", "")] && asked[permission("update", "machinesets/status", api.GroupVersion.Group)]
+	})
+	f.world.Cloud.Heal()
+	f.settled()
 	card, _ := f.world.Cloud.Resource("eni-1")
 	assert.Len(t, card.Ipv6Prefixes, 1, "the VM is initialized, although its node was there before")
 	require.NoError(t, f.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = 2 }))

@@ -1,5 +1,5 @@
 // Package members knows the members of Gardener's manifests, so that misspelled and new members are
-// found.
+// found, and values that the API server does not read.
 //
 // members.json lists them: under the name of each type its members, each with its type. It holds
 // the Shoot of core.gardener.cloud/v1beta1 and the Worker of extensions.gardener.cloud/v1alpha1 of
@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -30,7 +33,7 @@ var table = sync.OnceValue(func() map[Type]map[string]Type {
 
 // Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from
 // names to T, or a leaf. Leaves are string, bool, int, number, quantity, duration, time,
-// intOrString and any, which is an object or a list with unknown members.
+// intOrString and any, whose members are not known.
 type Type string
 
 // The manifests.
@@ -52,34 +55,107 @@ func (t Type) Elem() Type {
 	return ""
 }
 
-// Unknown is a member of a manifest that its type does not have.
-type Unknown struct {
+// Problem is a member of a manifest that its type does not have, or whose value cannot be read.
+type Problem struct {
 	// Path leads to the member, such as spec.provider.workers[0].minmum.
 	Path string
 	// Meant is the missing member with a similar name, or nothing if there is none.
 	Meant string
+	// Want is the type of a member whose value is no value of the type, and nothing for members that
+	// the type does not have.
+	Want Type
 }
 
-// Unknowns returns the members of a decoded JSON value that its type does not have, in the order of
-// their paths in the types.
-func Unknowns(t Type, value any) []Unknown { return unknowns(t, "", value) }
+// Problems returns the problems of a JSON value, whose numbers are decoded as json.Number, in the
+// order of their paths in the types. Null counts as absent.
+func Problems(t Type, value any) []Problem { return problems(t, "", value) }
 
-func unknowns(t Type, path string, value any) (found []Unknown) {
+func problems(t Type, path string, value any) (found []Problem) {
+	if !t.holds(value) {
+		return []Problem{{Path: path, Want: t}}
+	}
 	list, _ := value.([]any)
 	object, _ := value.(map[string]any)
 	known := t.Members()
 	for i := range list {
-		found = append(found, unknowns(t.Elem(), fieldpath.At(path, i), list[i])...)
+		found = append(found, problems(t.Elem(), fieldpath.At(path, i), list[i])...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if member, ok := known[name]; ok {
-			found = append(found, unknowns(member, at, object[name])...)
-		} else if known != nil {
+			found = append(found, problems(member, at, object[name])...)
+		} else if known == nil {
+			found = append(found, problems(t.Elem(), at, object[name])...)
+		} else {
 			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)),
 				func(name string) bool { _, is := object[name]; return is })
-			found = append(found, Unknown{at, fieldpath.Nearest(name, missing)})
+			found = append(found, Problem{Path: at, Meant: fieldpath.Nearest(name, missing)})
 		}
 	}
 	return found
+}
+
+// holds reports whether the API server reads a value as one of the type.
+func (t Type) holds(value any) (ok bool) {
+	var err error
+	switch v := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return t.Members() != nil || t.isFree() || strings.HasPrefix(string(t), "{}")
+	case []any:
+		return t.isFree() || strings.HasPrefix(string(t), "[]")
+	case bool:
+		return t.isFree() || t == "bool"
+	case json.Number:
+		if t == "int" || t == "intOrString" {
+			_, err = v.Int64()
+		}
+		return err == nil && (t.isFree() || slices.Contains([]Type{"int", "intOrString", "number", "quantity"}, t))
+	case string:
+		switch string(t) {
+		case "duration":
+			_, err = time.ParseDuration(v)
+		case "quantity":
+			_, err = resource.ParseQuantity(v)
+		case "time":
+			_, err = time.Parse(time.RFC3339, v)
+		}
+		return err == nil &&
+			(t.isFree() || slices.Contains([]Type{"string", "duration", "quantity", "time", "intOrString"}, t))
+	}
+	return false
+}
+
+// isFree reports whether members of the type are not known.
+func (t Type) isFree() bool { return t == "" || t == "any" }
+
+// Kind names the kind of JSON value that the type has.
+func (t Type) Kind() string {
+	switch {
+	case strings.HasPrefix(string(t), "[]"):
+		return "list"
+	case t.Members() != nil || strings.HasPrefix(string(t), "{}"):
+		return "object"
+	}
+	return string(t)
+}
+
+// Hint says how a value of a leaf's type is written, for readers who do not know Go types.
+func (t Type) Hint() string {
+	switch string(t) {
+	case "string":
+		return "put it in quotes"
+	case "int":
+		return "write a whole number without quotes"
+	case "bool":
+		return "write true or false without quotes"
+	case "time":
+		return "write it as in 2026-01-31T12:00:00Z"
+	case "quantity":
+		return "write a number with an optional unit, such as 80m or 1Gi"
+	case "duration":
+		return "write a number with a unit, such as 1h30m"
+	}
+	return "write a value of that type"
 }

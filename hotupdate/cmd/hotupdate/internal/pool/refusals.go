@@ -14,7 +14,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	_ "time/tzdata" // time zones are known on every machine
 
+	"github.com/robfig/cron"
 	"k8s.io/apimachinery/pkg/api/resource"
 	labels "k8s.io/apimachinery/pkg/util/validation"
 
@@ -597,6 +599,24 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 			seen[key] = true
 		}
 		return len(seen) < len(listOf(value))
+	},
+	"distinct": func(_ subject, value any, members []string) bool { // texts of all elements
+		seen := map[string]int{}
+		for _, one := range listOf(value) {
+			for _, name := range members {
+				seen[text(at(one, name))]++
+			}
+		}
+		delete(seen, "")
+		return len(seen) > 0 && slices.Max(slices.Collect(maps.Values(seen))) > 1
+	},
+	"cron": func(_ subject, value any, _ []string) bool {
+		_, err := cron.ParseStandard(text(value))
+		return value != nil && err != nil
+	},
+	"time-zone": func(_ subject, value any, _ []string) bool {
+		_, err := time.LoadLocation(text(value))
+		return err != nil
 	},
 	"label": func(_ subject, value any, _ []string) bool {
 		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -245,12 +245,9 @@ type zoneSpec struct {
 	UnavailableVolumeTypes  []string `json:"unavailableVolumeTypes"`
 }
 
-// spellings are hints for readers who do not know Go types.
-var spellings = map[string]string{
-	"string": "put it in quotes", "int": "write a whole number without quotes",
-	"bool":              "write true or false without quotes",
-	"v1.Time":           "write it as in 2026-01-31T12:00:00Z",
-	"resource.Quantity": "write a number with an optional unit, such as 80m or 1Gi",
+// leaves are the Go types of leaves, as package members names them.
+var leaves = map[string]members.Type{
+	"string": "string", "int": "int", "bool": "bool", "v1.Time": "time", "resource.Quantity": "quantity",
 }
 
 // part reads the fields of a manifest that T has.
@@ -261,7 +258,9 @@ func part[T any](raw []byte) (*T, error) {
 	}
 	read, err := rawjson.Part(plan, raw)
 	for _, problem := range fault.All(err) {
-		problem.Hint = cmp.Or(spellings[problem.Type], problem.Hint)
+		if leaf := leaves[problem.Type]; leaf != "" {
+			problem.Hint = leaf.Hint()
+		}
 	}
 	return read.Interface().(*T), located("", "", err)
 }

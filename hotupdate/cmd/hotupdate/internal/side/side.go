@@ -205,22 +205,29 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	return m, located(o, err)
 }
 
-// checkMembers finds members that the manifest's kind does not have. A member whose name is similar
-// to that of a missing member is an error. Others are warnings, since a later release of Gardener
-// may have them.
+// checkMembers finds members that the manifest's kind does not have, and values that the API server
+// does not read. A member whose name is similar to that of a missing member is an error. Other
+// members are warnings, since a later release of Gardener may have them.
 func (r *Reader) checkMembers(m *Input, o *manifests.Object) {
 	var unjudged, mistyped fault.List
-	for _, unknown := range members.Unknowns(members.Type(m.Kind), m.Tree()) {
+	for _, found := range members.Problems(members.Type(m.Kind), m.Tree()) {
+		if found.Want != "" {
+			mistyped.Add(&fault.Error{
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
+				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
+			})
+			continue
+		}
 		problem := &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path,
+			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
 			What: "is no member of a " + string(m.Kind),
 		}
-		if unknown.Meant == "" {
+		if found.Meant == "" {
 			problem.What += " that this command knows, and is not judged"
 			unjudged.Add(problem)
 			continue
 		}
-		problem.Hint = "did you mean " + unknown.Meant + "?"
+		problem.Hint = "did you mean " + found.Meant + "?"
 		mistyped.Add(problem)
 	}
 	for _, warning := range placed(o, unjudged) {
