@@ -53,11 +53,11 @@ func find(tag string) (found []finding) {
 		start, colon, end := at+pair[2], at+pair[3], at+pair[1]
 		rest := tag[end:]
 		switch {
+		case tag[start:colon] == key:
+			found = append(found, wellFormed(start, tag[start:end]))
 		// the closing quote was meant to open a value
 		case hasMark.MatchString(tag[colon+2:end-1]) && runsOn.MatchString(rest) && !nextPair.MatchString(rest):
 			return append(found, search(tag, start, len(tag))...)
-		case tag[start:colon] == key:
-			found = append(found, wellFormed(start, tag[start:end]))
 		case tag[start:colon] != "json": // nearly every field has json, which is not searched
 			found = append(found, search(tag, start, colon)...)
 		}
