@@ -20,6 +20,7 @@ var owners = []struct{ rule, owner, sign string }{
 	{"the name of the struct tag", "internal/structtag", `"hotupdatable"`},
 	{"the escapes of RFC 6901", "internal/fieldpath", `"~[01]"`},
 	{"the text of a string in JSON", "internal/canonjson", `func AppendString\(`},
+	{"the bounds of a quantity's text, without which the parser can run for minutes", "internal/leaf", `resource\.(Must)?Parse(Quantity)?\(`},
 	{"names of Gardener's node agent secrets", "hash", `"gardener-node-agent-`},
 	{"the annotation of the record", "hotupdate/machineupdate", `"machine\.sapcloud\.io/hot-update"`},
 }

@@ -16,9 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 //go:embed members.json
@@ -108,8 +107,11 @@ func (t Type) holds(value any) (ok bool) {
 	case bool:
 		return t.isFree() || t == "bool"
 	case json.Number:
-		if t == "int" || t == "intOrString" {
+		switch t {
+		case "int", "intOrString":
 			_, err = v.Int64()
+		case "quantity":
+			_, err = leaf.ParseQuantity(v.String())
 		}
 		return err == nil && (t.isFree() || slices.Contains([]Type{"int", "intOrString", "number", "quantity"}, t))
 	case string:
@@ -117,7 +119,7 @@ func (t Type) holds(value any) (ok bool) {
 		case "duration":
 			_, err = time.ParseDuration(v)
 		case "quantity":
-			_, err = resource.ParseQuantity(v)
+			_, err = leaf.ParseQuantity(v)
 		case "time":
 			_, err = time.Parse(time.RFC3339, v)
 		}

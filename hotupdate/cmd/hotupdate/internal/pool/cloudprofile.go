@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // CloudProfile says what the cloud of a Shoot offers. A list that is empty says nothing.
@@ -219,7 +220,7 @@ func (p *CloudProfile) checkVolume(of *Pool, refuse refuser) {
 	if v == nil || v.Type == nil {
 		return
 	}
-	size, err := resource.ParseQuantity(v.Size)
+	size, err := leaf.ParseQuantity(v.Size)
 	tooSmall := func(least *resource.Quantity) bool { return err == nil && least != nil && size.Cmp(*least) < 0 }
 	i := slices.IndexFunc(p.VolumeTypes, func(t volumeType) bool { return t.Name == *v.Type })
 	refuse(i < 0 && len(p.VolumeTypes) > 0, path, function, "the CloudProfile does not have the volume type")

@@ -77,7 +77,8 @@ var ErrOtherKind error = &fault.Error{
 // secret name that covers them.
 //
 // All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one
-// name, are errors.
+// name, are errors. Beside an error, only the kind and [Manifest.Tree] of the manifest are of use. An
+// object of another kind is no manifest, and nil.
 func Read(raw []byte) (*Manifest, error) {
 	meta, err := part[TypeMeta](raw)
 	if err == nil && KindOf(*meta) == NoKind {
@@ -91,10 +92,7 @@ func Read(raw []byte) (*Manifest, error) {
 	if m.Kind == Worker {
 		read = m.readWorker
 	}
-	if err := errors.Join(read(), m.checkNames()); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, errors.Join(read(), m.checkNames())
 }
 
 // ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on

@@ -164,8 +164,7 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m, err := pool.Read([]byte(test.raw))
-			assert.Nil(t, m)
+			_, err := pool.Read([]byte(test.raw))
 			var got []problem
 			for _, e := range fault.All(err) {
 				got = append(got, problem{e.Code, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.Where, "manifest"), "pool "), `"`), e.Path})

@@ -17,13 +17,13 @@ import (
 	_ "time/tzdata" // time zones are known on every machine
 
 	"github.com/robfig/cron"
-	"k8s.io/apimachinery/pkg/api/resource"
 	labels "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // refused returns a refusal by a function of Gardener.
@@ -564,12 +564,12 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		return isOutside(value, "0s", "0s") && isOutside(value, limits[0], limits[1])
 	},
 	"quantity": func(_ subject, value any, args []string) bool {
-		q, err := resource.ParseQuantity(strings.Trim(textOf(value), `"`))
-		least, _ := resource.ParseQuantity(cmp.Or(args[0], "0"))
+		q, err := leaf.ParseQuantity(strings.Trim(textOf(value), `"`))
+		least, _ := leaf.ParseQuantity(cmp.Or(args[0], "0"))
 		return err == nil && q.Cmp(least) < 0
 	},
 	"threshold": func(_ subject, value any, _ []string) bool {
-		q, err := resource.ParseQuantity(text(value))
+		q, err := leaf.ParseQuantity(text(value))
 		return (err != nil || q.Sign() < 0) && (len(labels.IsValidPercent(text(value))) > 0 || percentOf(value) > 100)
 	},
 	"match":   func(_ subject, value any, args []string) bool { return !fits(text(value), args[0]) },

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -245,11 +244,6 @@ type zoneSpec struct {
 	UnavailableVolumeTypes  []string `json:"unavailableVolumeTypes"`
 }
 
-// leaves are the Go types of leaves, as package members names them.
-var leaves = map[string]members.Type{
-	"string": "string", "int": "int", "bool": "bool", "v1.Time": "time", "resource.Quantity": "quantity",
-}
-
 // part reads the fields of a manifest that T has.
 func part[T any](raw []byte) (*T, error) {
 	plan, err := fieldplan.Compile(reflect.TypeFor[T](), nil)
@@ -257,11 +251,6 @@ func part[T any](raw []byte) (*T, error) {
 		return new(T), err
 	}
 	read, err := rawjson.Part(plan, raw)
-	for _, problem := range fault.All(err) {
-		if leaf := leaves[problem.Type]; leaf != "" {
-			problem.Hint = leaf.Hint()
-		}
-	}
 	return read.Interface().(*T), located("", "", err)
 }
 

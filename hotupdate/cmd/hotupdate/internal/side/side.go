@@ -177,21 +177,15 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 		}
 		return nil
 	}
-	r.checkMembers(m, o)
-	err = pool.Check(m.Pools, m.options(r.Options))
-	if m.spec != nil {
-		for _, problem := range fault.All(err) {
-			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
-		}
-	}
-	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools), located(o, err))
+	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools))
 	return []*Input{m}
 }
 
-// manifest reads a manifest.
+// manifest reads a manifest with its provider configs.
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Raw)
 	m := &Input{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
+	var mistyped fault.List
 	switch define := r.Schemas.defined[kind]; {
 	case err != nil:
 	case define != nil:
@@ -201,37 +195,58 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 		m.Manifest, err = pool.ReadCustom(o.Raw)
 	case pool.KindOf(kind) != pool.NoKind:
 		m.Manifest, err = pool.Read(o.Raw)
+		if mistyped = r.checkMembers(m, o); len(mistyped) > 0 {
+			err = withoutTypes(err) // those of all members have been checked
+		}
 	}
-	return m, located(o, err)
+	if err == nil {
+		err = m.checkConfigs(r.Options)
+	}
+	return m, located(o, errors.Join(mistyped.Err(), err))
 }
 
-// checkMembers finds members that the manifest's kind does not have, and values that the API server
-// does not read. A member whose name is similar to that of a missing member is an error. Other
-// members are warnings, since a later release of Gardener may have them.
-func (r *Reader) checkMembers(m *Input, o *manifests.Object) {
-	var unjudged, mistyped fault.List
-	for _, found := range members.Problems(members.Type(m.Kind), m.Tree()) {
-		if found.Want != "" {
-			mistyped.Add(&fault.Error{
-				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
-				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
-			})
-			continue
+// checkConfigs checks the provider configs. The config of a custom resource is its spec.
+func (m *Input) checkConfigs(o pool.Options) error {
+	err := pool.Check(m.Pools, m.options(o))
+	if m.spec != nil {
+		for _, problem := range fault.All(err) {
+			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
 		}
+	}
+	return err
+}
+
+// withoutTypes returns the problems but for those of values with another type.
+func withoutTypes(err error) error {
+	all := fault.List(slices.DeleteFunc(fault.All(err), func(p *fault.Error) bool { return p.Kind == fault.WrongType }))
+	return all.Err()
+}
+
+// checkMembers returns members that the manifest's kind does not have, and values that the API
+// server does not read. A member whose name is not similar to that of a missing member is a warning
+// instead, since a later release of Gardener may have the member.
+func (r *Reader) checkMembers(m *Input, o *manifests.Object) (mistyped fault.List) {
+	var unjudged fault.List
+	for _, found := range members.Problems(members.Type(m.Kind), m.Tree()) {
 		problem := &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
 			What: "is no member of a " + string(m.Kind),
 		}
-		if found.Meant == "" {
+		switch {
+		case found.Want != "":
+			problem.Kind, problem.Code, problem.Type = fault.WrongType, "wrong-json-type", string(found.Want)
+			problem.What, problem.Hint = "is no "+found.Want.Kind(), found.Want.Hint()
+		case found.Meant != "":
+			problem.Hint = "did you mean " + found.Meant + "?"
+		default:
 			problem.What += " that this command knows, and is not judged"
 			unjudged.Add(problem)
 			continue
 		}
-		problem.Hint = "did you mean " + found.Meant + "?"
 		mistyped.Add(problem)
 	}
 	for _, warning := range placed(o, unjudged) {
 		r.Warnings = append(r.Warnings, warning.Error())
 	}
-	r.problems = append(r.problems, placed(o, mistyped)...)
+	return mistyped
 }
