@@ -132,8 +132,7 @@ func (s *shoots) refusalOfList(name string) string {
 		}
 		list = rest
 		const waits = "WaitingForWorkersRollout"
-		if s.hasStatus() && s.phase(authorities) != waits && s.phase(accountKey) != waits &&
-			s.phase(authorities)+s.phase(accountKey) != "" {
+		if s.hasStatus() && s.phase(authorities) != waits && s.phase(accountKey) != waits {
 			return "no rotation waits for pools"
 		}
 	}

@@ -44,13 +44,14 @@ type Planned struct {
 }
 
 // Effect returns what happens to the machines of the pool: those of an added pool are created, if
-// it is admitted, those of a removed pool are deleted, and those of a renamed pool are replaced.
+// it is admitted, those of a removed pool are deleted, and those of a renamed pool are replaced, if it
+// is admitted.
 func (p Planned) Effect() Verdict {
 	switch p.State {
 	case Removed:
 		return ComeOrGo
 	case Renamed:
-		return Roll
+		return max(Roll, p.Verdict)
 	case Kept, Added:
 	}
 	return p.Verdict

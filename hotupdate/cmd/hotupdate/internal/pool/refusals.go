@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"maps"
+	"math/bits"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -75,7 +76,7 @@ type shoots struct {
 var shootJudgements = []func(*shoots) []Judged{
 	(*shoots).transitions, (*shoots).limits, (*shoots).versions, (*shoots).operations, (*shoots).workers,
 	(*shoots).deletion, (*shoots).controlPlaneZones, (*shoots).dns, (*shoots).hibernation, (*shoots).systemWorkers,
-	(*shoots).controlPlaneWorkers, (*shoots).podAddresses, (*shoots).cloudProfile,
+	(*shoots).controlPlaneWorkers, (*shoots).nodeNetwork, (*shoots).encryption, (*shoots).cloudProfile,
 }
 
 // refuse is a refusal at a path. A difference of the path keeps its values.
@@ -166,12 +167,19 @@ func (s *shoots) limits() (all []Judged) {
 func (m *Manifest) broken() map[[2]string]limit {
 	all := map[[2]string]limit{}
 	of := subject{minor: minorOf(m.version), workers: len(m.workers)}
-	for _, l := range limits()["Shoot limits"] {
-		for _, v := range valuesAt(any(m.root), l.steps, found{}) {
-			if of.breaks(v, l.condition) {
-				all[[2]string{v.path, l.text}] = l
+	check := func(value any, above string, rows []limit) {
+		for _, l := range rows {
+			for _, v := range valuesAt(value, l.steps, found{}) {
+				if of.breaks(v, l.condition) {
+					all[[2]string{above + v.path, l.text}] = l
+				}
 			}
 		}
+	}
+	check(any(m.root), "", limits()["Shoot limits"])
+	if !slices.ContainsFunc(m.Pools, func(p Pool) bool { return !p.ownKubelet }) { // else that pool is told
+		kubelet := map[string]any{"kubernetes": map[string]any{"kubelet": atSpec(m, "kubernetes", "kubelet")}}
+		check(kubelet, "spec.", limits()["limits"])
 	}
 	return all
 }
@@ -197,7 +205,7 @@ func (s *shoots) phase(rotation string) string {
 
 // isHibernated is IsShootInHibernation.
 func (s *shoots) isHibernated() bool {
-	return isTrue(at(s.updated.root, "spec", "hibernation", "enabled")) || isTrue(s.status("isHibernated"))
+	return isTrue(at(s.updated.root, "spec", "hibernation", "enabled")) || isTrue(s.status("hibernated"))
 }
 
 // isReady is isShootReadyForRotationStart. It is true if the last operation is not known.
@@ -254,6 +262,26 @@ func (s *shoots) controlPlaneZones() []Judged {
 		return s.judged(path, None, RuleOf("NotHashed"))
 	}
 	return s.refuse(path, "validateControlPlaneZonesUpdate", "the zones of a control plane cannot be changed")
+}
+
+// encryption is ValidateEncryptionConfigUpdate for a change that etcd does not have yet.
+func (s *shoots) encryption() []Judged {
+	const path = "spec.kubernetes.kubeAPIServer.encryptionConfig"
+	old, updated := s.both(stepsOf(path)...)
+	live := s.status("credentials", "encryptionAtRest")
+	sorted := func(of any) []string {
+		var all []string
+		for _, one := range listOf(at(of, "resources")) {
+			all = append(all, strings.TrimSuffix(text(one), "."))
+		}
+		return slices.Sorted(slices.Values(all))
+	}
+	isRolledOut := slices.Equal(sorted(old), sorted(live)) &&
+		text(at(old, "provider", "type")) == text(at(live, "provider", "type"))
+	if textOf(old) == textOf(updated) || live == nil || isRolledOut {
+		return nil
+	}
+	return s.refuse(path, "ValidateEncryptionConfigUpdate", "the last change of the encryption is not rolled out yet")
 }
 
 // dns is validateDNSUpdate for the primary provider.
@@ -320,12 +348,11 @@ func (s *shoots) systemWorkers() (all []Judged) {
 	return all
 }
 
-// isSystem reports whether system components may run in a pool. A pool without a maximum counts:
-// its number of machines is not known.
+// isSystem reports whether system components may run in a pool. An absent maximum is 0.
 func isSystem(worker any) bool {
-	maximum, known := number(at(worker, "maximum"))
+	maximum, _ := number(at(worker, "maximum"))
 	allow := at(worker, "systemComponents")
-	return (allow == nil || isTrue(at(allow, "allow"))) && (!known || maximum > 0)
+	return (allow == nil || isTrue(at(allow, "allow"))) && maximum > 0
 }
 
 // lacksMachinesForZones reports whether there are zones of which no pool for system components has
@@ -338,8 +365,8 @@ func lacksMachinesForZones(m *Manifest) bool {
 			zones = append(zones, text(zone))
 		}
 		key := strings.Join(slices.Compact(slices.Sorted(slices.Values(zones))), "--")
-		if maximum, known := number(at(worker, "maximum")); isSystem(worker) {
-			enough[key] = enough[key] || !known || int(maximum) >= len(zones)
+		if maximum, _ := number(at(worker, "maximum")); isSystem(worker) {
+			enough[key] = enough[key] || int(maximum) >= len(zones)
 		}
 	}
 	for _, is := range enough {
@@ -382,27 +409,64 @@ func (s *shoots) controlPlaneWorkers() (all []Judged) {
 	return all
 }
 
-// podAddresses is ValidateNodeCIDRMaskWithMaxPod: each node has an address for each of its pods.
-func (s *shoots) podAddresses() []Judged {
-	lacks := func(m *Manifest) bool {
-		mask, known := number(atSpec(m, "kubernetes", "kubeControllerManager", "nodeCIDRMaskSize"))
-		most, _ := number(atSpec(m, "kubernetes", "kubelet", "maxPods"))
-		for _, worker := range m.workers {
-			n, _ := number(at(worker, "kubernetes", "kubelet", "maxPods"))
-			most = max(most, n)
-		}
-		bits := 32
-		if textOf(atSpec(m, "networking", "ipFamilies")) == `["IPv6"]` {
-			bits = 128
-		}
-		addresses := min(bits-int(mask), 40)
-		return known && addresses >= 0 && float64(int64(1)<<addresses-2) < cmp.Or(most, 110)
+// nodeNetwork is validateKubeControllerManagerUpdate and ValidateNodeCIDRMaskWithMaxPod: the size of
+// a node's network cannot be changed, and has an address for each pod of the node. A cluster without
+// a size got one from SetDefaults_Shoot when it was created, and keeps it.
+func (s *shoots) nodeNetwork() (all []Judged) {
+	const path = "spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize"
+	old, updated := s.both(stepsOf(path)...)
+	before, after := s.old.maskSize(old), s.old.maskSize(updated)
+	switch {
+	case textOf(old) == textOf(updated):
+	case before == after:
+		all = s.judged(path, None, RuleOf("NotHashed"))
+	default:
+		all = s.refuse(path, "validateKubeControllerManagerUpdate", "the field cannot be changed")
 	}
-	if s.newly(lacks) {
-		return ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod",
-			"a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))
+	if s.newly(func(m *Manifest) bool { return m.lacksAddresses(after) }) {
+		all = append(all, ofPool(Forbidden, refused("ValidateNodeCIDRMaskWithMaxPod",
+			"a node has fewer addresses than pods: nodeCIDRMaskSize is too large for maxPods"))...)
 	}
-	return nil
+	return all
+}
+
+// maskSize returns the size of a node's network: the one that is set, or the default for twice as
+// many addresses as pods.
+func (m *Manifest) maskSize(set any) int {
+	size, isSet := number(set)
+	switch {
+	case isSet:
+		return int(size)
+	case m.addressBits() == 128:
+		return 64
+	}
+	return 32 - bits.Len(uint(max(2*m.maxPods(), 1)-1))
+}
+
+func (m *Manifest) addressBits() int {
+	if textOf(atSpec(m, "networking", "ipFamilies")) == `["IPv6"]` {
+		return 128
+	}
+	return 32
+}
+
+// maxPods returns the greatest number of pods on a node.
+func (m *Manifest) maxPods() int {
+	most, isSet := number(atSpec(m, "kubernetes", "kubelet", "maxPods"))
+	if !isSet {
+		most = 110
+	}
+	for _, worker := range m.workers {
+		n, _ := number(at(worker, "kubernetes", "kubelet", "maxPods"))
+		most = max(most, n)
+	}
+	return int(most)
+}
+
+// lacksAddresses reports whether a node with a network of a size has fewer addresses than pods.
+func (m *Manifest) lacksAddresses(maskSize int) bool {
+	addresses := min(m.addressBits()-maskSize, 40)
+	return addresses >= 0 && 1<<addresses-2 < m.maxPods()
 }
 
 // refusals refuses what ValidateWorker refuses in the new pool, and did not refuse in the old one
@@ -633,9 +697,9 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
 	},
 	"subdomain": func(_ subject, value any, _ []string) bool { return len(labels.IsDNS1123Subdomain(text(value))) > 0 },
-	"network": func(_ subject, value any, _ []string) bool {
-		network, err := netip.ParsePrefix(text(value))
-		return err != nil || network != network.Masked()
+	"network": func(_ subject, value any, _ []string) bool { return !isNetwork(value) },
+	"networks": func(s subject, value any, args []string) bool {
+		return s.meets(args) && !slices.ContainsFunc(listOf(value), isNetwork)
 	},
 	"family": func(s subject, value any, _ []string) bool {
 		families, network := listOf(at(s.in, "ipFamilies")), networkOf(value)
@@ -679,6 +743,11 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 
 const day = 24 * time.Hour
 
+func isNetwork(value any) bool {
+	network, err := netip.ParsePrefix(text(value))
+	return err == nil && network == network.Masked()
+}
+
 // networkOf returns a network; the zero value is none.
 func networkOf(value any) netip.Prefix {
 	network, _ := netip.ParsePrefix(text(value))
@@ -703,14 +772,14 @@ func isOutside(value any, least, most string) bool {
 func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function, text string)) {
 	of := func(path ...string) any { return at(effective, path...) }
 	minimum, _ := number(of("minimum"))
-	maximum, known := number(of("maximum"))
-	refuse(known && maximum < minimum, "maximum", "ValidateWorker", "the maximum is less than the minimum")
+	maximum, _ := number(of("maximum"))
+	refuse(maximum < minimum, "maximum", "ValidateWorker", "the maximum is less than the minimum")
 	const preserve = "autoPreserveFailedMachineMax"
 	preserved, _ := number(of("machineControllerManager", preserve))
 	if isSystem(p.all) && maximum > 0 {
 		maximum--
 	}
-	refuse(known && preserved > maximum, "machineControllerManager."+preserve,
+	refuse(preserved > maximum, "machineControllerManager."+preserve,
 		"ValidateMachineControllerManagerSettingsOptions", "not so many failed machines can be preserved")
 	volume := of("kubeletDataVolumeName")
 	isVolume := func(v any) bool { return at(v, "name") == volume }
@@ -719,6 +788,10 @@ func (p *Pool) checkTogether(effective any, refuse func(is bool, path, function,
 	kubelet := of("kubernetes", "kubelet")
 	high, isHigh := number(at(kubelet, "imageGCHighThresholdPercent"))
 	low, isLow := number(at(kubelet, "imageGCLowThresholdPercent"))
+	if !p.ownKubelet { // SetDefaults_Shoot
+		high, low = cmp.Or(high, 50), cmp.Or(low, 40)
+		isHigh, isLow = true, true
+	}
 	refuse(isHigh && isLow && low >= high, kubeletPath+".imageGCLowThresholdPercent", "ValidateKubeletConfig",
 		"the low threshold is not below the high one")
 }
