@@ -186,8 +186,8 @@ func (to *auditSink) end(r *audit.Report) error {
 
 // judgeFleet judges manifests, until they end or the user interrupts.
 func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, error) {
-	old, oldErr := auditSide(c.old, c.audit.oldProgram)
-	updated, newErr := auditSide(c.updated, c.audit.newProgram)
+	old, oldErr := releaseOf(c.old, c.audit.oldProgram)
+	updated, newErr := releaseOf(c.updated, c.audit.newProgram)
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
@@ -216,14 +216,12 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 	return report, err
 }
 
-// auditSide reads a release.
-func auditSide(file, program string) (audit.Side, error) {
-	side := audit.Side{Program: strings.Fields(program)}
-	var err error
-	if file != "" {
-		side.Release, err = release.Read(file)
+// releaseOf reads the description of a release, and starts its program, if there is one.
+func releaseOf(file, program string) (*release.Release, error) {
+	if command := strings.Fields(program); len(command) > 0 {
+		return release.Start(command, file)
 	}
-	return side, err
+	return release.Read(file)
 }
 
 // mergeResults merges former results into one report.

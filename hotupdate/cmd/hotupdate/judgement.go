@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,8 @@ func (c *call) reader() (*side.Reader, error) {
 func namingOf(r *release.Release) *pool.Naming {
 	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
 		hashed, err := r.Hash(p)
-		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()}, err
+		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()},
+			errors.Join(err, hashed.Refused)
 	}}
 	for _, e := range r.Eras {
 		naming.Versions = append(naming.Versions, e.From)

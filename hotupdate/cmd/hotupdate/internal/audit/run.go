@@ -30,16 +30,16 @@ type Options struct {
 	Each func(*JudgedPool, *Report) error
 }
 
-// Run judges the pools of a stream. If the context ends before the stream, the report is partial,
-// and says so.
+// Run judges the pools of a stream, and then stops the programs of the releases. If the context
+// ends before the stream, the report is partial, and says so.
 //
 // An object that is in the stream twice is judged once. Objects with a UID are identified by it,
 // others by their whole content. A temporary file keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer r.old.program.stop()
-	defer r.updated.program.stop()
+	defer r.old.Stop()
+	defer r.updated.Stop()
 	seen, err := newIdentities(1 << 13)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 		}
 	}
 	report.Partial = ctx.Err() != nil
-	report.addEras(r.old.Release, r.updated.Release)
+	report.addEras(r.old, r.updated)
 	report.finish(o.Known)
 	return report, nil
 }
