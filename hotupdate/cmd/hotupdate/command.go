@@ -61,13 +61,12 @@ type call struct {
 type options struct {
 	judgement
 
-	pools                   []string
-	output, schema          string
-	old, updated, provider  string
-	document, all, exitCode bool
-	audit                   auditOptions
-	anyName, verbose        bool
-	crd, classes            string
+	pools              []string
+	output, schema     string
+	document, exitCode bool
+	audit              auditOptions
+	anyName, verbose   bool
+	crd, classes       string
 }
 
 // usageError is an error in the command line.

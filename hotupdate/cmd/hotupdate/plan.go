@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
@@ -121,10 +122,11 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 	return code, nil
 }
 
-// exitCodes are the exit codes of the verdicts.
+// exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
 var exitCodes = map[string]int{
 	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
 	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
 	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
 	pool.Indeterminate.String(): exitIndeterminate,
+	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
 }

@@ -41,7 +41,7 @@ func FuzzLoad(f *testing.F) {
 		require.NoError(t, err)
 		for _, by := range append(audit.Dimensions(), audit.ByCause) {
 			v := audit.View{By: by}
-			merged.Text(io.Discard, v)
+			require.NoError(t, merged.Text(io.Discard, v))
 			merged.Markdown(io.Discard, v)
 			require.NoError(t, merged.HTML(io.Discard, v))
 		}

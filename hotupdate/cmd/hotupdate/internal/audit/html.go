@@ -23,22 +23,19 @@ var tones = map[Verdict]page.Tone{
 	hashedDifferently: page.Replace,
 }
 
-// maxRows bounds the listed pools of a page, so that a browser shows it without delay.
-const maxRows = 5000
+// maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
+const maxRows = 2000
 
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
-	if v.ListLimit == 0 {
-		v.ListLimit = maxRows
-	}
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
 		Script: script, Template: content, Functions: template.FuncMap{
 			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
 		},
 		Content: map[string]any{
-			"All": r.bar(), "Accounting": strings.Split(r.Accounting(), "\n"),
-			"Verdicts": Verdicts(), "Sections": r.sections(v, append(Dimensions(), ByCause)...),
+			"Accounting": strings.Split(r.Accounting(), "\n"),
+			"Sections":   r.sections(v, maxRows, append(Dimensions(), ByCause)...),
 		},
 	})
 }
@@ -49,13 +46,4 @@ func head[E any](list []E, limit int) []E {
 		return list
 	}
 	return list[:min(limit, len(list))]
-}
-
-// bar is the bar of all pools.
-func (r *Report) bar() page.Bar {
-	bar := page.Bar{Label: "pools"}
-	for _, v := range Verdicts() {
-		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: r.Verdicts[v].Pools})
-	}
-	return bar
 }

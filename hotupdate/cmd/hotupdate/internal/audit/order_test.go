@@ -114,11 +114,11 @@ func TestMarkdownFits(t *testing.T) {
 	require.NoError(t, err)
 	report.List(pools)
 	var out bytes.Buffer
-	report.Markdown(&out, audit.View{By: audit.ByProject})
+	require.NoError(t, report.Markdown(&out, audit.View{By: audit.ByProject}))
 	assert.LessOrEqual(t, out.Len(), 64<<10)
 	assert.Greater(t, out.Len(), 60<<10)
 	var whole bytes.Buffer
-	report.Text(&whole, audit.View{By: audit.ByProject})
+	require.NoError(t, report.Text(&whole, audit.View{By: audit.ByProject}))
 	tables := strings.TrimSuffix(strings.TrimPrefix(whole.String(), report.Headline()+"\n\n"), "\n"+report.Accounting()+"\n")
 	_, code, _ := strings.Cut(out.String(), "```\n")
 	code, ok := strings.CutPrefix(code, report.Accounting()+"\n\n")

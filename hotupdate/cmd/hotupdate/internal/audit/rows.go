@@ -1,18 +1,33 @@
 package audit
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
 )
 
-// Rows writes pools as they are judged, one line each, and the rest of the result after the last
-// pool.
-type Rows struct {
+// Writer takes the listed pools as they are judged, and the report after the last pool.
+type Writer struct {
 	Pool func(*JudgedPool) error
 	End  func(*Report) error
+}
+
+// Whole writes a whole report at the end, with the listed pools if lists is set.
+func Whole(lists bool, write func(*Report) error) *Writer {
+	var pools []*JudgedPool
+	return &Writer{func(p *JudgedPool) error {
+		if lists {
+			pools = append(pools, p)
+		}
+		return nil
+	}, func(r *Report) error {
+		r.List(pools)
+		return write(r)
+	}}
 }
 
 // line is a line of a result in JSON lines. It has one of the three; the last line has the report,
@@ -25,10 +40,11 @@ type line struct {
 }
 
 // JSONLines writes JSON lines: pools, objects that cannot be read, and finally the report.
-func JSONLines(out io.Writer) *Rows {
-	encoder := json.NewEncoder(out)
+func JSONLines(out io.Writer) *Writer {
+	buffered := bufio.NewWriter(out)
+	encoder := json.NewEncoder(buffered)
 	encoder.SetEscapeHTML(false)
-	return &Rows{func(p *JudgedPool) error { return encoder.Encode(line{JudgedPool: p}) }, func(r *Report) error {
+	return &Writer{func(p *JudgedPool) error { return encoder.Encode(line{JudgedPool: p}) }, func(r *Report) error {
 		for i := range r.Unreadable {
 			if err := encoder.Encode(line{Unreadable: &r.Unreadable[i]}); err != nil {
 				return err
@@ -36,19 +52,19 @@ func JSONLines(out io.Writer) *Rows {
 		}
 		rest := *r
 		rest.Pools, rest.Unreadable = []*JudgedPool{}, []Unreadable{}
-		return encoder.Encode(line{Report: &rest})
+		return errors.Join(encoder.Encode(line{Report: &rest}), buffered.Flush())
 	}}
 }
 
 // CSV writes a table for spreadsheets. Objects that cannot be read are rows without a pool.
-func CSV(out io.Writer) *Rows {
+func CSV(out io.Writer) *Writer {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{ // an error comes back with the next row
 		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion",
 		"strategy", "minimum", "maximum",
 		"oldEra", "newEra", "known", "file", "line", "because",
 	})
-	return &Rows{func(p *JudgedPool) error {
+	return &Writer{func(p *JudgedPool) error {
 		return writeRow(w,
 			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
 			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),

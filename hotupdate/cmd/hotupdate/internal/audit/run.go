@@ -36,8 +36,6 @@ type Options struct {
 // An object that is in the stream twice is judged once. Objects with a UID are identified by it,
 // others by their whole content. A temporary file keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	defer r.old.Stop()
 	defer r.updated.Stop()
 	seen, err := newIdentities(1 << 13)
@@ -45,21 +43,11 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 		return nil, err
 	}
 	defer seen.close()
-	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
-	for {
-		var one chan *judgedObject
-		select {
-		case <-ctx.Done(): // also while waiting for a document
-		case one = <-queue:
-		}
-		if one == nil {
-			break
-		}
-		if object := <-one; object != nil {
-			if err := report.count(object, seen, o); err != nil {
-				return report, err
-			}
+	judge := func(d *manifest.Document) *judgedObject { return r.object(d, o.Provider) }
+	for object := range inOrder(ctx, documents, judge) {
+		if err := report.count(object, seen, o); err != nil {
+			return report, err
 		}
 	}
 	report.Partial = ctx.Err() != nil
@@ -68,35 +56,37 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	return report, nil
 }
 
-// work judges documents on all processors and yields the results in order. The queue bounds the
-// number of documents under way. It ends with the documents, or on an interruption.
-func (r *Releases) work(
-	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
-) <-chan chan *judgedObject {
-	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
-	go func() {
-		defer close(queue)
-		for d := range documents {
-			result := make(chan *judgedObject, 1)
-			select {
-			case <-ctx.Done():
-				return
-			case queue <- result:
+// inOrder calls a function for every element, on all processors, and yields the results in the
+// order of the elements. It ends with the elements, or with the context. The queue bounds the number
+// of elements under way.
+func inOrder[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		queue := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+		go func() {
+			defer close(queue)
+			for one := range all {
+				result := make(chan R, 1)
+				select {
+				case <-ctx.Done():
+					return
+				case queue <- result:
+				}
+				go func() { result <- do(one) }()
 			}
-			go func() { result <- r.document(d, o.Provider) }()
+		}()
+		for {
+			select {
+			case <-ctx.Done(): // also while waiting for an element
+				return
+			case result, more := <-queue:
+				if !more || !yield(<-result) {
+					return
+				}
+			}
 		}
-	}()
-	return queue
-}
-
-// document judges the object of a document. It is nil if the document holds none.
-func (r *Releases) document(d *manifest.Document, provider string) *judgedObject {
-	o, ok := d.Object()
-	if !ok {
-		return nil
 	}
-	judged := r.object(&o, provider)
-	return &judged
 }
 
 // judgedObject is the result for one object.
@@ -109,26 +99,35 @@ type judgedObject struct {
 	failed     error // failure of a program, which ends the audit
 }
 
-// object judges the pools of an object.
-func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
-	unreadable := func(err error) judgedObject {
-		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+// object judges the pools of the object of a document. It is nil if the document holds none.
+func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
+	o, ok := d.Object()
+	if !ok {
+		return nil
 	}
-	if o.Err != nil {
-		return unreadable(o.Err)
+	m, err := &pool.Manifest{}, o.Err
+	if err == nil {
+		m, err = pool.Read(o.Raw)
 	}
-	m, err := pool.Read(o.Raw)
+	judged := &judgedObject{}
 	switch {
 	case errors.Is(err, pool.ErrOtherKind):
-		return judgedObject{skip: OtherKind}
+		judged.skip = OtherKind
 	case err != nil:
-		return unreadable(err)
+		judged.skip, judged.unreadable = NotReadable, &Unreadable{o.Place, manifest.Reason(err)}
 	case provider != "" && m.Provider != provider:
-		return judgedObject{skip: OtherProvider, other: cmp.Or(m.Provider, "none")}
+		judged.skip, judged.other = OtherProvider, cmp.Or(m.Provider, "none")
 	case len(m.Pools) == 0:
-		return judgedObject{skip: NoPools}
+		judged.skip = NoPools
+	default:
+		judged.identity = identityOf(m)
+		judged.failed = r.pools(o.Place, m, judged)
 	}
-	judged := judgedObject{skip: OtherConfig, identity: identityOf(m)}
+	return judged
+}
+
+// pools judges the pools of a manifest. An error is a failure of a program.
+func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObject) error {
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if !r.concern(p.ProviderConfig) {
@@ -136,13 +135,16 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}
-		one, err := r.pool(o.Place, m, p)
+		one, err := r.pool(at, m, p)
 		if err != nil {
-			return judgedObject{failed: err}
+			return err
 		}
-		judged.skip, judged.pools = "", append(judged.pools, one)
+		judged.pools = append(judged.pools, one)
 	}
-	return judged
+	if len(judged.pools) == 0 {
+		judged.skip = OtherConfig
+	}
+	return nil
 }
 
 // pool judges one pool.
@@ -170,9 +172,12 @@ func projectOf(namespace string) string {
 	return project
 }
 
-// count adds the result for an object.
+// count adds the result for an object, or nothing for a document without an object.
 func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
-	if one.failed != nil {
+	switch {
+	case one == nil:
+		return nil
+	case one.failed != nil:
 		return one.failed
 	}
 	r.Objects.Read++

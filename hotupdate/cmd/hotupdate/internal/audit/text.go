@@ -9,8 +9,9 @@ import (
 )
 
 // Text writes the report for a terminal.
-func (r *Report) Text(out io.Writer, v View) {
-	fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
+func (r *Report) Text(out io.Writer, v View) error {
+	_, err := fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
+	return err
 }
 
 // maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of
@@ -19,14 +20,16 @@ const maxMarkdown = 64_000
 
 // Markdown writes the report for a comment of a pull request: the text as code. It counts the lines
 // that do not fit.
-func (r *Report) Markdown(out io.Writer, v View) {
-	fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown))
+func (r *Report) Markdown(out io.Writer, v View) error {
+	code := plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown)
+	_, err := fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), code)
+	return err
 }
 
 // tables writes the sections as text.
 func (r *Report) tables(v View) string {
 	var all []string
-	for _, s := range r.sections(v, v.By) {
+	for _, s := range r.sections(v, 0, v.By) {
 		all = append(all, s.text())
 	}
 	return strings.Join(all, "\n")
