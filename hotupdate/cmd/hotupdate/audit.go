@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed" // for the help
 	"errors"
 	"fmt"
 	"os"
@@ -40,14 +39,10 @@ type auditOptions struct {
 	view                                 audit.View
 }
 
-//go:embed help/audit.txt
-var auditHelp string
-
 func (p *process) auditCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "audit PATH...",
 		Short: "what a release does to a fleet that nobody touches",
-		Long:  auditHelp,
 		Args: func(command *cobra.Command, args []string) error {
 			given := command.Flags().Changed
 			if given("from") == (len(args) > 0) {
@@ -78,7 +73,8 @@ func (p *process) auditCommand() *cobra.Command {
 			"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
 		oneOf(command, "only", audit.Verdicts()...)
 		flags.IntVar(&o.view.Limit, "limit", -1,
-			"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools,\nin html 2000 of each consequence)")
+			"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools,\nin html 2000 "+
+				"of each consequence)")
 		flags.StringArrayVar(&o.from, "from", nil,
 			"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
 		flags.StringVar(&o.baseline, "baseline", "",

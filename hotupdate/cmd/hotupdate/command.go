@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -112,13 +113,8 @@ func commandFirst(args []string) []string {
 // root returns the whole command line.
 func (p *process) root() *cobra.Command {
 	root := p.command(&cobra.Command{
-		Use:   "hotupdate COMMAND",
-		Short: "tell what a change does to the machines of worker pools",
-		Long: `Command hotupdate tells what a change does to the machines of worker pools.
-
-FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW
-of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
-is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+		Use:               "hotupdate COMMAND",
+		Short:             "tell what a change does to the machines of worker pools",
 		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
@@ -144,7 +140,12 @@ is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSO
 	return root
 }
 
-// command gives a command its function and flags.
+// help has a text for each command.
+//
+//go:embed help
+var help embed.FS
+
+// command gives a command its help, function and flags.
 func (p *process) command(
 	command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command),
 ) *cobra.Command {
@@ -153,6 +154,8 @@ func (p *process) command(
 		add(c, command)
 	}
 	check(command.Flags())
+	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
+	command.Long = strings.TrimSuffix(string(long), "\n")
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
 			return &usageError{"standard input can be only one of the files"}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,21 @@ func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
 		}
 	}
 	return all
+}
+
+// TestEveryCommandHasHelp: each has a text in the folder help, and each text a command.
+func TestEveryCommandHasHelp(t *testing.T) {
+	root := (&process{}).root()
+	commands := slices.Concat([]*cobra.Command{root}, root.Commands())
+	for _, c := range root.Commands() {
+		commands = append(commands, c.Commands()...)
+	}
+	for _, c := range commands {
+		assert.NotEmpty(t, c.Long, c.CommandPath())
+	}
+	texts, err := help.ReadDir("help")
+	require.NoError(t, err)
+	assert.Len(t, texts, len(commands))
 }
 
 // TestDocumentedCommandLines: the command accepts every command line in the documentation.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	_ "embed" // for the help
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,14 +13,10 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-//go:embed help/plan.txt
-var planHelp string
-
 func (p *process) planCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields are to blame",
-		Long:  planHelp,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) == 7 || len(args) == 9 || len(args) == 1 && p.std.byGit {
 				return nil

@@ -29,9 +29,7 @@ func (p *process) versionCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "version",
 		Short: "which build of the command this is",
-		Long: `Writes the version of the module, the Go version and the platform; in JSON also the modules,
-settings and commit that the command was built from.`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}, func(c *call) (int, error) {
 		if c.output == jsonOutput {
 			return exitOK, writeJSON(c, ownBuild())
@@ -42,17 +40,14 @@ settings and commit that the command was built from.`,
 }
 
 // manCommand writes manual pages, for packages of the command.
-func (p *process) manCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man DIRECTORY",
-		Short: "write manual pages",
-		Long: `Writes a manual page for every command into a directory that exists. SOURCE_DATE_EPOCH is the time
-in their headings, if it is set.`,
+func (p *process) manCommand() (man *cobra.Command) {
+	man = p.command(&cobra.Command{
+		Use:    "man DIRECTORY",
+		Short:  "write manual pages",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			p.began = true
-			return doc.GenManTree(command.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate"}, args[0])
-		},
-	}
+	}, func(c *call) (int, error) {
+		return exitOK, doc.GenManTree(man.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate"}, c.args[0])
+	})
+	return man
 }
