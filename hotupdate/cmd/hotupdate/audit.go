@@ -91,11 +91,7 @@ func (p *process) auditCommand() *cobra.Command {
 }
 
 func auditFleet(c *call) (int, error) {
-	var known *audit.Known
-	var err error
-	if c.audit.accept+c.audit.baseline != "" {
-		known, err = audit.LoadKnown(c.audit.accept, c.audit.baseline, time.Now())
-	}
+	known, err := audit.LoadKnown(c.audit.accept, c.audit.baseline, time.Now())
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +148,7 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	defer stop()
 	line := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
-		Provider: c.audit.provider, Known: known,
+		Provider: c.audit.provider, Known: *known,
 		Each: func(p *audit.JudgedPool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
 				pools := r.Verdicts.Total().Pools

@@ -37,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		second, err := audit.Load(file)
 		require.NoError(t, err)
-		merged, err := audit.Merge([]*audit.Report{first, second}, nil)
+		merged, err := audit.Merge([]*audit.Report{first, second}, &audit.Known{})
 		require.NoError(t, err)
 		for _, by := range append(audit.Dimensions(), audit.ByCause) {
 			v := audit.View{By: by}

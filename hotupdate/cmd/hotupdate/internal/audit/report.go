@@ -293,9 +293,7 @@ func (r *Report) addEras(old, updated *release.Release) {
 
 // finish sorts the report.
 func (r *Report) finish(known *Known) {
-	if known != nil {
-		r.Remarks = append(r.Remarks, known.remarks()...)
-	}
+	r.Remarks = append(r.Remarks, known.remarks()...)
 	// no null in JSON
 	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
 		slices.AppendSeq([]*Span{}, maps.Values(r.spans))

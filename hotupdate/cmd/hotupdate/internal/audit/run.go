@@ -3,7 +3,7 @@
 //
 // [Run] judges the pools of a stream of manifests, on all processors and in the order of the
 // stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
-// the comparison of two results. The files that are named after formats show a report.
+// the comparison of two results.
 package audit
 
 import (
@@ -24,8 +24,8 @@ import (
 type Options struct {
 	// Provider is the type of the Shoots and Workers that are judged. If it is empty, all are.
 	Provider string
-	// Known are the known findings; nil for none.
-	Known *Known
+	// Known are the known findings.
+	Known Known
 	// Each is called for every judged pool, in the order of the stream, with the report so far.
 	Each func(*JudgedPool, *Report) error
 }
@@ -52,7 +52,7 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	}
 	report.Partial = ctx.Err() != nil
 	report.addEras(r.old, r.updated)
-	report.finish(o.Known)
+	report.finish(&o.Known)
 	return report, nil
 }
 
@@ -198,7 +198,7 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
-		if p.Verdict != Unchanged && o.Known != nil {
+		if p.Verdict != Unchanged {
 			p.Known = o.Known.why(p)
 		}
 		r.add(p)

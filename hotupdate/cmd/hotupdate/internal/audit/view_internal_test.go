@@ -21,7 +21,7 @@ func TestPageHasRowsOfEveryVerdict(t *testing.T) {
 	for _, p := range pools {
 		r.add(p)
 	}
-	r.finish(nil)
+	r.finish(&Known{})
 	r.List(pools)
 	var page strings.Builder
 	require.NoError(t, r.HTML(&page, View{By: ByCause, Limit: -1}))

@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +27,41 @@ type Style struct {
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
 	return t.report(viewOf(r))
+}
+
+// maxMarkdown bounds the text of a report in Markdown, in bytes. GitHub refuses comments of more
+// than 65,536 characters.
+const maxMarkdown = 64_000
+
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect: a table of the
+// numbers of pools and machines by verdict, and the text with the gravest verdict first as a block
+// of code. Lines that do not fit into a comment are counted.
+//
+// All text from a manifest is in the block, where it is neither Markdown nor HTML, mentions nobody
+// and links nowhere.
+func Markdown(r *Report) string {
+	root := viewOf(r)
+	root.gravestFirst()
+	t := textWriter{escape: plaintext.Printable}
+	return r.table() + plaintext.CodeBlock(t.report(root), maxMarkdown)
+}
+
+// table counts the pools and machines of each verdict. For a provider config on its own, which has
+// neither, there is only the verdict.
+func (r *Report) table() string {
+	counted := func(m ManifestReport) bool { return !m.isBare() && len(m.Pools) > 0 }
+	if !slices.ContainsFunc(r.Manifests, counted) {
+		return "**" + r.Verdict + "**\n\n"
+	}
+	var text strings.Builder
+	text.WriteString("| verdict | " + r.noun() + "s | machines, at most |\n|---|---:|---:|\n")
+	for _, c := range r.counts() {
+		if c.pools > 0 {
+			machines := strings.TrimPrefix(strconv.Itoa(c.machines), "0")
+			fmt.Fprintf(&text, "| **%s** | %d | %s |\n", c.word, c.pools, machines)
+		}
+	}
+	return text.String() + "\n"
 }
 
 type textWriter struct {
@@ -75,7 +112,7 @@ func (t *textWriter) head(s *section) (name, verdict string) {
 	if name != "" {
 		name += ": "
 	}
-	return name, t.color(s.Verdict, s.Word) + ": "
+	return name, t.color(s.Word, s.Word) + ": "
 }
 
 // section writes a section without its first line.
@@ -205,10 +242,10 @@ const (
 	grave = "\x1b[1;31m"
 )
 
-// color paints a text in the colour of a verdict.
-func (t *textWriter) color(verdict, text string) string {
+// color paints a text in the colour of a verdict or state.
+func (t *textWriter) color(word, text string) string {
 	if !t.Color {
 		return text
 	}
-	return cmp.Or(toneColors[toneOf(verdict)], grave) + text + reset
+	return cmp.Or(toneColors[toneOf(word)], grave) + text + reset
 }

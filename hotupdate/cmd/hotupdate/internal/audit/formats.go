@@ -2,12 +2,18 @@ package audit
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"html/template"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Writer takes the listed pools as they are judged, and the report after the last pool.
@@ -91,4 +97,89 @@ func writeRow(w *csv.Writer, cells ...string) error {
 		}
 	}
 	return w.Write(cells)
+}
+
+// Text writes the report for a terminal.
+func (r *Report) Text(out io.Writer, v View) error {
+	_, err := fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
+	return err
+}
+
+// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of
+// a pull request.
+const maxMarkdown = 64_000
+
+// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines
+// that do not fit.
+func (r *Report) Markdown(out io.Writer, v View) error {
+	code := plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown)
+	_, err := fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), code)
+	return err
+}
+
+// tables writes the sections as text.
+func (r *Report) tables(v View) string {
+	var all []string
+	for _, s := range r.sections(v, 0, v.By) {
+		all = append(all, s.text())
+	}
+	return strings.Join(all, "\n")
+}
+
+// text writes the title and the rows. Notes are below the last cell of their row.
+func (s *section) text() string {
+	text, last := "", len(s.Header)-1
+	if s.Title != "" {
+		text = s.Title + ":\n"
+	}
+	rows := [][]string{s.Header}
+	for _, one := range s.Rows {
+		rows = append(rows, one[:last+1])
+		for _, note := range one[last+1:] {
+			rows = append(rows, append(make([]string, last), "  "+note))
+		}
+	}
+	text += plaintext.Table(rows)
+	if s.Hidden > 0 {
+		text += fmt.Sprintf("and %d more; --limit 0 shows all\n", s.Hidden)
+	}
+	return text
+}
+
+//go:embed audit.html
+var content string
+
+//go:embed audit.js
+var script string
+
+// tones are the colours of the verdicts.
+var tones = map[Verdict]page.Tone{
+	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure,
+	Accepted: page.Live, Unchanged: page.Calm,
+	hashedDifferently: page.Replace,
+}
+
+// maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
+const maxRows = 2000
+
+// HTML writes the report as one page that needs no network.
+func (r *Report) HTML(out io.Writer, v View) error {
+	return page.Write(out, page.Page{
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
+		Script: script, Template: content, Functions: template.FuncMap{
+			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
+		},
+		Content: map[string]any{
+			"Accounting": strings.Split(r.Accounting(), "\n"),
+			"Sections":   r.sections(v, maxRows, append(Dimensions(), ByCause)...),
+		},
+	})
+}
+
+// head is the beginning of a list, or all of it if the limit is 0.
+func head[E any](list []E, limit int) []E {
+	if limit <= 0 {
+		return list
+	}
+	return list[:min(limit, len(list))]
 }
