@@ -104,7 +104,7 @@ func auditFleet(c *call) (int, error) {
 	}
 	var report *audit.Report
 	if len(c.audit.from) > 0 {
-		report, err = c.mergeResults(known, list)
+		report, err = audit.Merge(c.audit.from, known, list)
 	} else {
 		report, err = c.judgeFleet(known, list)
 	}
@@ -171,28 +171,6 @@ func releaseOf(file, program string) (*release.Release, error) {
 		return release.Start(command, file)
 	}
 	return release.Read(file)
-}
-
-// mergeResults merges former results into one report.
-func (c *call) mergeResults(known *audit.Known, list func(*audit.JudgedPool) error) (*audit.Report, error) {
-	all := make([]*audit.Report, len(c.audit.from))
-	problems := make([]error, len(all))
-	for i, file := range c.audit.from {
-		all[i], problems[i] = audit.Load(file)
-	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	merged, err := audit.Merge(all, known)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range merged.Pools {
-		if err := list(p); err != nil {
-			return nil, err
-		}
-	}
-	return merged, nil
 }
 
 func (c *call) auditExitCode(r *audit.Report) int {

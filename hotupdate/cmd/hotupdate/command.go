@@ -93,10 +93,15 @@ func run(args []string, std streams) int {
 		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(std.err, printable(line)) // an error has names of files, which may be hostile
-	}
+	std.printError(err)
 	return exitError
+}
+
+// printError prints the lines of an error, which has names of files and may be hostile.
+func (s *streams) printError(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(s.err, printable(line))
+	}
 }
 
 // commandFirst moves the command to the front of the arguments. kubectl diff puts all words of
@@ -126,17 +131,16 @@ func (p *process) root() *cobra.Command {
 	if strings.HasPrefix(p.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}",
-		"{{if and .HasParent .HasAvailableSubCommands}}", 1))
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
-		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.UseLine}}{{end}}{{if", "{{.UseLine}}{{end}}{{if and .HasParent",
+		"Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp),
+	).Replace(root.UsageTemplate()))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&p.out)
 	root.SetErr(p.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(),
-		p.rulesCommand(), p.auditCommand(),
-		p.versionCommand(), p.manCommand())
+	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.rulesCommand(),
+		p.auditCommand(), p.versionCommand(), p.manCommand())
 	return root
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,9 +81,7 @@ func planChange(c *call) (int, error) {
 	plans, err := r.Compare(old, updated)
 	switch {
 	case err != nil && path != "": // git would not show the files that follow
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(c.std.err, printable(line))
-		}
+		c.std.printError(err)
 		return exitOK, nil
 	case err != nil:
 		return exitOK, err
@@ -124,4 +121,16 @@ var exitCodes = map[string]int{
 	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
 	pool.Indeterminate.String(): exitIndeterminate,
 	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+}
+
+// rulesCommand writes the table by which plan judges.
+func (p *process) rulesCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "rules",
+		Short: "the fields that plan judges, with the functions that say so",
+		Args:  cobra.NoArgs,
+	}, func(c *call) (int, error) {
+		c.out.WriteString(pool.Table)
+		return exitOK, nil
+	})
 }

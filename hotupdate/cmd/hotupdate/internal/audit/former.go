@@ -12,21 +12,21 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 )
 
-// Load reads a former result: a report in JSON, or JSON lines.
-func Load(file string) (*Report, error) {
+// load reads a former result: a report in JSON, or JSON lines.
+func load(file string) (*Report, error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, manifest.InFile(file, err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	r, err := load(in)
+	r, err := decode(in)
 	if err == nil {
 		err = r.check()
 	}
 	return r, manifest.InFile(file, err)
 }
 
-func load(in io.Reader) (*Report, error) {
+func decode(in io.Reader) (*Report, error) {
 	var total *Report
 	var lines Report // without the last line
 	decoder := json.NewDecoder(in)
@@ -87,26 +87,27 @@ func (r *Report) findings() ([]*JudgedPool, error) {
 	return all, nil
 }
 
-// Merge merges the results of several audits into one report. Known findings apply to all of them.
-func Merge(all []*Report, known *Known) (*Report, error) {
+// Merge merges former results, in files, into one report. Known findings apply to all of them. It
+// calls a function for every listed pool.
+func Merge(files []string, known *Known, each func(*JudgedPool) error) (*Report, error) {
 	merged := newReport("", "")
-	for _, one := range all {
-		merged.merge(one)
-		if known.isEmpty() {
-			continue
+	problems := make([]error, len(files))
+	for i, file := range files {
+		one, err := load(file)
+		if err == nil {
+			err = manifest.InFile(file, merged.merge(one, known))
 		}
-		findings, err := one.findings()
-		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", one.Old, one.New, err)
-		}
-		for _, p := range findings {
-			if why := known.why(p); p.Known == "" && why != "" {
-				p.Known = why
-				merged.Known.add(p.Verdict, p.count())
-			}
-		}
+		problems[i] = err
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	merged.finish(known)
+	for _, p := range merged.Pools {
+		if err := each(p); err != nil {
+			return nil, err
+		}
+	}
 	return merged, nil
 }
 
@@ -118,7 +119,7 @@ func joined(names, name string) string {
 	return strings.TrimPrefix(names+", "+name, ", ")
 }
 
-func (r *Report) merge(one *Report) {
+func (r *Report) merge(one *Report, known *Known) error {
 	r.Old, r.New = joined(r.Old, one.Old), joined(r.New, one.New)
 	r.Partial = r.Partial || one.Partial
 	r.Objects.Read += one.Objects.Read
@@ -141,6 +142,17 @@ func (r *Report) merge(one *Report) {
 	}
 	r.Pools, r.Unreadable = append(r.Pools, one.Pools...), append(r.Unreadable, one.Unreadable...)
 	r.Remarks = append(r.Remarks, one.Remarks...)
+	if known.isEmpty() {
+		return nil
+	}
+	findings, err := one.findings()
+	for _, p := range findings {
+		if why := known.why(p); p.Known == "" && why != "" {
+			p.Known = why
+			r.Known.add(p.Verdict, p.count())
+		}
+	}
+	return err
 }
 
 func (c Counts) merge(more Counts) {

@@ -57,7 +57,7 @@ func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 }
 
 func (k *Known) readBaseline(file string) error {
-	r, err := Load(file)
+	r, err := load(file)
 	if err != nil {
 		return err
 	}

@@ -142,29 +142,19 @@ func (t *textWriter) remarks(all []remark) {
 		t.line(t.escape(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return !isAssumed(r) })
-	if line := assumptions(all); line != "" {
-		t.line(t.escape(line))
+	if len(all) > 0 {
+		t.line(t.escape(assumptions(all)))
 	}
 }
 
-// assumptions tells in one line what is assumed.
+// assumptions tells in one line what is assumed, or how many assumptions there are.
 func assumptions(all []remark) string {
-	var facts []string
-	for _, r := range all {
-		if r.Label == assumedLabel {
-			facts = append(facts, r.Text)
-		}
-	}
-	line, more := assumedLabel+": "+strings.Join(facts, "; "), len(all)-len(facts)
-	switch {
-	case len(all) == 0:
-		return ""
-	case len(all) == 1:
-		line = all[0].Label + ": " + all[0].Text
-	case more > 0:
+	lines := remarkLines(all)
+	line, more := lines[0].Label+": "+lines[0].Text, len(lines)-1
+	if more > 0 {
 		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
 	}
-	if len(line) > columns || len(all) > 1 && len(facts) == 0 {
+	if len(line) > columns || more > 0 && lines[0].Label != assumedLabel {
 		return plaintext.Counted(len(all), "assumption") + ", see --verbose"
 	}
 	return line
