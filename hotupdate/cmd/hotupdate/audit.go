@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // The output formats that only audit has.
@@ -146,19 +144,9 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	line := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
-		Provider: c.audit.provider, Known: *known,
-		Each: func(p *audit.JudgedPool, r *audit.Report) error {
-			if r.Objects.Judged%16 == 0 {
-				pools := r.Verdicts.Total().Pools
-				line.show(pools, plaintext.Counted(pools, "pool")+", "+
-					plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
-			}
-			return list(p)
-		},
+		Provider: c.audit.provider, Known: *known, Each: list,
 	})
-	line.clear()
 	if err == nil {
 		err = report.CheckJudged()
 	}
@@ -185,32 +173,4 @@ func (c *call) auditExitCode(r *audit.Report) int {
 		code += exitUnreadable
 	}
 	return code
-}
-
-// progress is a line on a terminal that says how far an audit is. It is written five times a second
-// at most.
-type progress struct {
-	std          *streams
-	began, shown time.Time
-}
-
-func (s *streams) newProgress() *progress {
-	now := time.Now()
-	return &progress{std: s, began: now, shown: now}
-}
-
-func (p *progress) show(pools int, text string) {
-	now := time.Now()
-	if !p.std.errIsTerminal || now.Sub(p.shown) < 200*time.Millisecond {
-		return
-	}
-	p.shown = now
-	fmt.Fprintf(p.std.err, "\r\x1b[K%s (%.0f pools/s)", text, float64(pools)/now.Sub(p.began).Seconds())
-}
-
-// clear removes the line.
-func (p *progress) clear() {
-	if p.shown != p.began {
-		fmt.Fprint(p.std.err, "\r\x1b[K")
-	}
 }

@@ -23,10 +23,8 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	color     bool // in out
+	byGit     bool // called by git to show a difference
 	providers []provider.Provider
-
-	errIsTerminal bool
-	byGit         bool // called by git to show a difference
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -60,14 +58,12 @@ type call struct {
 
 // options are the flags of all commands; each command has some of them.
 type options struct {
-	judgement
-
-	pools              []string
-	output, schema     string
-	document, exitCode bool
-	audit              auditOptions
-	anyName, verbose   bool
-	crd, classes       string
+	pools                                   []string
+	output, schema, crd, classes            string
+	strategy, extension, eras, cloudProfile string
+	document, exitCode, anyName, verbose    bool
+	defaulted                               bool
+	audit                                   auditOptions
 }
 
 // usageError is an error in the command line.

@@ -12,28 +12,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-// judgement has the flags that choose the rules by which a change is judged.
-type judgement struct {
-	strategy, extension, eras, cloudProfile string
-	defaulted                               bool
-}
-
+// addJudgement adds the flags that choose the rules by which a change is judged.
 func (c *call) addJudgement(command *cobra.Command) {
-	j, flags := &c.judgement, command.Flags()
-	flags.StringVar(&j.strategy, "strategy", "",
+	flags := command.Flags()
+	flags.StringVar(&c.strategy, "strategy", "",
 		"the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&j.extension, "extension", "",
+	flags.StringVar(&c.extension, "extension", "",
 		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
 			"it, plan tells both where they differ, and the graver verdict counts")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
-	flags.StringVar(&j.eras, "eras", "",
+	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
-	flags.StringVar(&j.cloudProfile, "cloudprofile", "",
+	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
 		"the `FILE` with the CloudProfile: machine images, types, volumes, zones and Kubernetes versions\n"+
 			"that Gardener admits, such as of kubectl get cloudprofile aws -o yaml")
-	flags.BoolVar(&j.defaulted, "defaulted", false,
+	flags.BoolVar(&c.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -85,11 +86,9 @@ func planChange(c *call) (int, error) {
 		return exitOK, nil
 	case err != nil:
 		return exitOK, err
-	case len(plans) == 0 && path != "":
-		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker, provider config or resource of --crd\n", printable(path))
-		return exitOK, nil
 	case len(plans) == 0:
-		c.out.WriteString("nothing to compare: there is no Shoot, Worker, provider config or resource of --crd\n")
+		fmt.Fprintf(&c.out, "%s: there is no Shoot, Worker, provider config or resource of --crd\n",
+			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
 	return c.writeReport(report.New(plans, r.Warnings))

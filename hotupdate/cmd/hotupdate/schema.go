@@ -16,17 +16,10 @@ import (
 
 func (p *process) schemaCommand() *cobra.Command {
 	command := p.command(&cobra.Command{
-		Use:   "schema [PROVIDER]",
-		Short: "the Schemas of the provider configs that are built in",
-		Args:  cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(
-			_ *cobra.Command, args []string, _ string,
-		) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				names = p.providerNames()
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:       "schema [PROVIDER]",
+		Short:     "the Schemas of the provider configs that are built in",
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: p.providerNames(),
 	}, func(c *call) (int, error) { return exitOK, printSchemas(c) })
 	command.AddCommand(p.schemaDiffCommand())
 	return command

@@ -26,8 +26,8 @@ type Options struct {
 	Provider string
 	// Known are the known findings.
 	Known Known
-	// Each is called for every judged pool, in the order of the stream, with the report so far.
-	Each func(*JudgedPool, *Report) error
+	// Each is called for every judged pool, in the order of the stream.
+	Each func(*JudgedPool) error
 }
 
 // Run judges the pools of a stream, and then stops the programs of the releases. If the context
@@ -202,7 +202,7 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 			p.Known = o.Known.why(p)
 		}
 		r.add(p)
-		if err := o.Each(p, r); err != nil {
+		if err := o.Each(p); err != nil {
 			return err
 		}
 	}
