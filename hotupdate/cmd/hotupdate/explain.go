@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,18 +51,14 @@ func explainFields(c *call) (int, error) {
 		return exitOK, writeDocument(c)
 	}
 	all, err := perPool(c, explainPool)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case c.output == jsonOutput:
-		return exitOK, writeList(c, "pools", all)
 	}
 	var parts []string
 	for _, one := range all {
 		parts = append(parts, one.text())
 	}
-	c.out.WriteString(strings.Join(parts, "\n"))
-	return exitOK, nil
+	return c.show(strings.Join(parts, "\n"), listed("pools", all))
 }
 
 // writeDocument writes the canonical document of the only provider config.
@@ -136,19 +131,15 @@ func hashConfigs(c *call) (int, error) {
 		sum, err := hash(r, from, p)
 		return hashed{p.Worker.Name, sum.String()}, err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case c.output == jsonOutput:
-		return exitOK, writeList(c, "hashes", all)
 	}
 	var rows [][]string
 	for _, one := range all {
-		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash},
-			func(cell string) bool { return cell == "" }))
+		rows = append(rows, []string{one.Pool, one.Hash})
 	}
-	c.out.WriteString(plaintext.Table(rows))
-	return exitOK, nil
+	text := strings.TrimLeft(plaintext.Table(rows), " ") // a provider config on its own has no pool
+	return c.show(text, listed("hashes", all))
 }
 
 // stdin is the file argument for standard input.

@@ -26,12 +26,21 @@ func (c *call) addOutputs(command *cobra.Command) {
 	c.addOutput(command, textOutput, jsonOutput)
 }
 
+// show writes the text of a result, or its JSON.
+func (c *call) show(text string, value any) (int, error) {
+	if c.output == jsonOutput {
+		return exitOK, writeJSON(c, value)
+	}
+	c.out.WriteString(text)
+	return exitOK, nil
+}
+
 // listVersion is the version of lists in JSON.
 const listVersion = 1
 
-// writeList writes a list in JSON, in an object with the version of the format.
-func writeList(c *call, name string, all any) error {
-	return writeJSON(c, map[string]any{"formatVersion": listVersion, name: all})
+// listed returns a list as it is in JSON: in an object with the version of the format.
+func listed(name string, all any) any {
+	return map[string]any{"formatVersion": listVersion, name: all}
 }
 
 func writeJSON(c *call, value any) error {

@@ -47,7 +47,7 @@ func printSchemas(c *call) error {
 		}
 		return writeJSON(c, all[i].Schema)
 	}
-	return writeList(c, "schemas", all)
+	return writeJSON(c, listed("schemas", all))
 }
 
 func (p *process) schemaDiffCommand() *cobra.Command {
@@ -106,9 +106,6 @@ func diffSchemas(c *call) (int, error) {
 			code = max(code, exitRoll)
 		}
 	}
-	if c.output == jsonOutput {
-		return code, writeJSON(c, diff)
-	}
-	c.out.WriteString(cmp.Or(text, "the Schemas mean the same\n"))
-	return code, nil
+	_, err = c.show(cmp.Or(text, "the Schemas mean the same\n"), diff)
+	return code, err
 }

@@ -31,12 +31,8 @@ func (p *process) versionCommand() *cobra.Command {
 		Short: "which build of the command this is",
 		Args:  cobra.NoArgs,
 	}, func(c *call) (int, error) {
-		if c.output == jsonOutput {
-			return exitOK, writeJSON(c, ownBuild())
-		}
-		fmt.Fprintln(&c.out, "hotupdate", version())
-		return exitOK, nil
-	}, func(c *call, command *cobra.Command) { c.addOutput(command, textOutput, jsonOutput) })
+		return c.show("hotupdate "+version()+"\n", ownBuild())
+	}, (*call).addOutputs)
 }
 
 // manCommand writes manual pages, for packages of the command.

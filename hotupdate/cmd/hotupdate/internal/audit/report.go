@@ -113,6 +113,14 @@ func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 	return sum
 }
 
+// pools returns the number of pools of each verdict.
+func (c Counts) pools() (all []int) {
+	for _, v := range Verdicts() {
+		all = append(all, c[v].Pools)
+	}
+	return all
+}
+
 // Total returns the count of all pools.
 func (c Counts) Total() Count { return c.Of(Verdicts()...) }
 
@@ -328,11 +336,8 @@ func compareMinors(a, b string) int {
 
 // List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*JudgedPool) {
-	r.Pools = slices.SortedStableFunc(slices.Values(pools),
-		func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
-	if r.Pools == nil {
-		r.Pools = []*JudgedPool{} // no null in JSON
-	}
+	r.Pools = append([]*JudgedPool{}, pools...) // no null in JSON
+	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 }
 
 // Gravest returns the gravest verdict that is not known, or [Unchanged] if there is none.

@@ -38,7 +38,7 @@ type Options struct {
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	defer r.old.Stop()
 	defer r.updated.Stop()
-	seen, err := newIdentities(1 << 13)
+	seen, err := newIdentities(1 << 16)
 	if err != nil {
 		return nil, err
 	}

@@ -168,12 +168,7 @@ func values(d Dimension, groups map[string]Counts) []string {
 		if d == ByMinor {
 			return compareMinors(a, b)
 		}
-		for _, v := range Verdicts() {
-			if c := cmp.Compare(groups[b][v].Pools, groups[a][v].Pools); c != 0 {
-				return c
-			}
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(slices.Compare(groups[b].pools(), groups[a].pools()), cmp.Compare(a, b))
 	})
 }
 

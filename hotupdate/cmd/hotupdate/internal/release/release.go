@@ -56,7 +56,6 @@ type eraFile struct {
 	Schema        json.RawMessage `json:"schema"`
 	Eras          []*Era          `json:"eras"`
 	Schemas       json.RawMessage `json:"schemas"` // only in a list of Schemas, which is refused
-	IsSchema      bool            `json:"-"`
 }
 
 // Era is one era of a release.
@@ -91,21 +90,20 @@ func Read(file string) (*Release, error) {
 func parse(file string, data []byte) (*Release, error) {
 	var f eraFile
 	err := json.Unmarshal(data, &f)
-	if f.IsSchema = f.Eras == nil; f.IsSchema {
-		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
-	}
+	r := &Release{From: file, Kind: f.TypeMeta, IsSchema: f.Eras == nil}
 	switch {
 	case err != nil:
 		err = errors.New("is malformed; write a Schema, a golden file or a set of eras")
 	case len(f.Schemas) > 0:
 		err = errors.New("is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does")
-	case !f.IsSchema:
+	case r.IsSchema:
+		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
+	default:
 		err = f.check(data)
 	}
 	if err == nil && (f.APIVersion == "") != (f.Kind == "") {
 		err = errors.New("has one of apiVersion and kind; write both, or neither")
 	}
-	r := &Release{From: file, Kind: f.TypeMeta, IsSchema: f.IsSchema}
 	if err == nil {
 		r.Schema, err = referredSchema(file, f.Schema)
 	}
