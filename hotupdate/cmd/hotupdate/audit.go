@@ -37,8 +37,8 @@ type auditOptions struct {
 	view                                 audit.View
 }
 
-func (p *process) auditCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) auditCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "audit PATH...",
 		Short: "what a release does to a fleet that nobody touches",
 		Args: func(command *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ func (p *process) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, auditFleet, func(c *call, command *cobra.Command) {
+	}, c.auditFleet, func(command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
 		o, flags := &c.audit, command.Flags()
 		flags.StringVar(&o.old, "old", "",
@@ -88,7 +88,7 @@ func (p *process) auditCommand() *cobra.Command {
 	})
 }
 
-func auditFleet(c *call) (int, error) {
+func (c *call) auditFleet() (int, error) {
 	known, err := audit.LoadKnown(c.audit.accept, c.audit.baseline, time.Now())
 	if err != nil {
 		return 0, err

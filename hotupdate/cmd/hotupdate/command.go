@@ -40,20 +40,15 @@ const (
 	exitIndeterminate = 14
 )
 
-// process is one run of the program.
-type process struct {
-	std   streams
-	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
-	code  int          // exit code of a run without an error
-	began bool         // cobra accepted the command line
-}
-
-// call is a command with its arguments and the values of its flags.
+// call is one run of the program: a command with its arguments and the values of its flags.
 type call struct {
 	options
-	*process
 
-	args []string // without flags
+	std   streams
+	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
+	args  []string     // without flags
+	code  int          // exit code of a run without an error
+	began bool         // cobra accepted the command line
 }
 
 // options are the flags of all commands; each command has some of them.
@@ -73,19 +68,19 @@ func (e *usageError) Error() string { return e.text }
 
 // run runs one command line and returns its exit code.
 func run(args []string, std streams) int {
-	p := &process{std: std}
-	root := p.root()
+	c := &call{std: std}
+	root := c.root()
 	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
 	command, err := root.ExecuteC()
 	var wrong *usageError
 	switch {
 	case err == nil:
-		_, err = p.out.WriteTo(std.out)
+		_, err = c.out.WriteTo(std.out)
 		if err == nil {
-			return p.code
+			return c.code
 		}
 		err = fmt.Errorf("hotupdate: standard output: %w", err)
-	case !p.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
+	case !c.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
 		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
@@ -112,8 +107,8 @@ func commandFirst(args []string) []string {
 }
 
 // root returns the whole command line.
-func (p *process) root() *cobra.Command {
-	root := p.command(&cobra.Command{
+func (c *call) root() *cobra.Command {
+	root := c.command(&cobra.Command{
 		Use:               "hotupdate COMMAND",
 		Short:             "tell what a change does to the machines of worker pools",
 		Version:           version(),
@@ -123,8 +118,8 @@ func (p *process) root() *cobra.Command {
 		DisableAutoGenTag: true, // no date in manual pages
 
 		DisableFlagsInUseLine: true,
-	}, func(*call) (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
-	if strings.HasPrefix(p.std.program, "kubectl-") {
+	}, func() (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
+	if strings.HasPrefix(c.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
 	root.SetUsageTemplate(strings.NewReplacer(
@@ -132,11 +127,11 @@ func (p *process) root() *cobra.Command {
 		"Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp),
 	).Replace(root.UsageTemplate()))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
-	root.SetOut(&p.out)
-	root.SetErr(p.std.err)
+	root.SetOut(&c.out)
+	root.SetErr(c.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.rulesCommand(),
-		p.auditCommand(), p.versionCommand(), p.manCommand())
+	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
+		c.auditCommand(), c.versionCommand(), c.manCommand())
 	return root
 }
 
@@ -146,12 +141,11 @@ func (p *process) root() *cobra.Command {
 var help embed.FS
 
 // command gives a command its help, function and flags.
-func (p *process) command(
-	command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command),
+func (c *call) command(
+	command *cobra.Command, do func() (int, error), flags ...func(*cobra.Command),
 ) *cobra.Command {
-	c := &call{process: p}
 	for _, add := range flags {
-		add(c, command)
+		add(command)
 	}
 	check(command.Flags())
 	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
@@ -161,7 +155,7 @@ func (p *process) command(
 			return &usageError{"standard input can be only one of the files"}
 		}
 		c.began, c.args = true, args
-		c.code, err = do(c)
+		c.code, err = do()
 		return err
 	}
 	return command

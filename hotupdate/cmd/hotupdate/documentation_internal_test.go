@@ -27,7 +27,7 @@ func TestPackageDocumentation(t *testing.T) {
 	for _, line := range shown {
 		told[line[1]] = line[2]
 	}
-	root := (&process{}).root()
+	root := (&call{}).root()
 	want := map[string]string{}
 	for _, c := range commandsBelow(root) {
 		use := strings.TrimSuffix(c.UseLine(), " [flags]")
@@ -51,7 +51,7 @@ func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
 
 // TestEveryCommandHasHelp: each has a text in the folder help, and each text a command.
 func TestEveryCommandHasHelp(t *testing.T) {
-	root := (&process{}).root()
+	root := (&call{}).root()
 	commands := slices.Concat([]*cobra.Command{root}, root.Commands())
 	for _, c := range root.Commands() {
 		commands = append(commands, c.Commands()...)
@@ -79,7 +79,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|rules|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
 			checked++
 			args := strings.Fields(string(line[1]))
-			command, rest, err := (&process{}).root().Find(args)
+			command, rest, err := (&call{}).root().Find(args)
 			if assert.NoError(t, err, "%s: %s", file, line[1]) {
 				assert.NoError(t, command.ParseFlags(rest), "%s: hotupdate %s", file, line[1])
 			}

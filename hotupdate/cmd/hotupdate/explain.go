@@ -16,12 +16,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-func (p *process) explainCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) explainCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
 		Args:  cobra.ExactArgs(1),
-	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
+	}, c.explainFields, c.addOutputs, c.addPools, func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false,
 			"write the exact bytes of the provider config that are hashed instead, without a "+
 				"newline;\nsha256sum of them is the hash")
@@ -46,7 +46,7 @@ type fieldShown struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 }
 
-func explainFields(c *call) (int, error) {
+func (c *call) explainFields() (int, error) {
 	if c.document {
 		return exitOK, writeDocument(c)
 	}
@@ -111,12 +111,12 @@ func (e explained) text() string {
 	return title + plaintext.Table(rows)
 }
 
-func (p *process) hashCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) hashCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
 		Args:  cobra.ExactArgs(1),
-	}, hashConfigs, (*call).addOutputs, (*call).addPools)
+	}, c.hashConfigs, c.addOutputs, c.addPools)
 }
 
 // hashed is the hash of a provider config, also in JSON.
@@ -125,7 +125,7 @@ type hashed struct {
 	Hash string `json:"hash"`
 }
 
-func hashConfigs(c *call) (int, error) {
+func (c *call) hashConfigs() (int, error) {
 	hash := bySchema((*hotupdate.Schema).HashRaw)
 	all, err := perPool(c, func(r *side.Reader, from string, p pool.Pool) (hashed, error) {
 		sum, err := hash(r, from, p)

@@ -13,17 +13,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-func (p *process) planCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) planCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields are to blame",
 		Args: func(command *cobra.Command, args []string) error {
-			if len(args) == 7 || len(args) == 9 || len(args) == 1 && p.std.byGit {
+			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
 				return nil
 			}
 			return cobra.ExactArgs(2)(command, args)
 		},
-	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
+	}, c.planChange, c.addPools, c.addJudgement, func(command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
 		flags.BoolVar(&c.anyName, "any-name", false,
@@ -65,7 +65,7 @@ func passedOver(args []string) string {
 	return ""
 }
 
-func planChange(c *call) (int, error) {
+func (c *call) planChange() (int, error) {
 	if why := passedOver(c.args); why != "" {
 		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
@@ -123,12 +123,12 @@ var exitCodes = map[string]int{
 }
 
 // rulesCommand writes the table by which plan judges.
-func (p *process) rulesCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) rulesCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "rules",
 		Short: "the fields that plan judges, with the functions that say so",
 		Args:  cobra.NoArgs,
-	}, func(c *call) (int, error) {
+	}, func() (int, error) {
 		c.out.WriteString(pool.Table)
 		return exitOK, nil
 	})

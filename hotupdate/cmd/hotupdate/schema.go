@@ -14,20 +14,20 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-func (p *process) schemaCommand() *cobra.Command {
-	command := p.command(&cobra.Command{
+func (c *call) schemaCommand() *cobra.Command {
+	command := c.command(&cobra.Command{
 		Use:       "schema [PROVIDER]",
 		Short:     "the Schemas of the provider configs that are built in",
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: p.providerNames(),
-	}, func(c *call) (int, error) { return exitOK, printSchemas(c) })
-	command.AddCommand(p.schemaDiffCommand())
+		ValidArgs: c.providerNames(),
+	}, func() (int, error) { return exitOK, printSchemas(c) })
+	command.AddCommand(c.schemaDiffCommand())
 	return command
 }
 
 // providerNames returns the names of the providers with built-in configs.
-func (p *process) providerNames() (names []string) {
-	for _, one := range p.std.providers {
+func (c *call) providerNames() (names []string) {
+	for _, one := range c.std.providers {
 		names = append(names, one.Name)
 	}
 	return names
@@ -50,12 +50,12 @@ func printSchemas(c *call) error {
 	return writeJSON(c, listed("schemas", all))
 }
 
-func (p *process) schemaDiffCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) schemaDiffCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "what another Schema does to configs that nobody touches",
 		Args:  cobra.ExactArgs(2),
-	}, diffSchemas, (*call).addOutputs, func(c *call, command *cobra.Command) {
+	}, c.diffSchemas, c.addOutputs, func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
 			"tell the gravest consequence by the exit code as well")
 	})
@@ -77,7 +77,7 @@ type jsonFinding struct {
 	Text     string `json:"text"`
 }
 
-func diffSchemas(c *call) (int, error) {
+func (c *call) diffSchemas() (int, error) {
 	old, oldErr := release.Read(c.args[0])
 	updated, newErr := release.Read(c.args[1])
 	if err := errors.Join(oldErr, newErr); err != nil {

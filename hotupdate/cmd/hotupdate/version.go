@@ -25,24 +25,24 @@ func version() string {
 		runtime.GOOS, runtime.GOARCH)
 }
 
-func (p *process) versionCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) versionCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "version",
 		Short: "which build of the command this is",
 		Args:  cobra.NoArgs,
-	}, func(c *call) (int, error) {
+	}, func() (int, error) {
 		return c.show("hotupdate "+version()+"\n", ownBuild())
-	}, (*call).addOutputs)
+	}, c.addOutputs)
 }
 
 // manCommand writes manual pages, for packages of the command.
-func (p *process) manCommand() (man *cobra.Command) {
-	man = p.command(&cobra.Command{
+func (c *call) manCommand() (man *cobra.Command) {
+	man = c.command(&cobra.Command{
 		Use:    "man DIRECTORY",
 		Short:  "write manual pages",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
-	}, func(c *call) (int, error) {
+	}, func() (int, error) {
 		return exitOK, doc.GenManTree(man.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate"}, c.args[0])
 	})
 	return man

@@ -59,23 +59,19 @@ func viewOf(r *Report) *section {
 
 func (m *ManifestReport) section() section {
 	s := section{Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField)}
-	config := configField
-	if m.isBare() {
-		config = ""
-	}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
-	for i := range m.Pools {
-		s.Sections = append(s.Sections, m.Pools[i].section(config))
-	}
-	s.share()
 	if m.isBare() {
-		only := s.Sections[0]
+		only := m.Pools[0].section("")
 		only.Remarks = append(only.Remarks, s.Remarks...)
 		if m.Name != "" {
 			only.Title = s.Title
 		}
 		return only
 	}
+	for i := range m.Pools {
+		s.Sections = append(s.Sections, m.Pools[i].section(configField))
+	}
+	s.share()
 	s.Message = s.counted("pool")
 	if len(m.Pools) == 0 {
 		s.Message = "there are no worker pools"
