@@ -53,39 +53,41 @@ func (c *call) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, c.auditFleet, func(command *cobra.Command) {
-		c.addOutput(command, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
-		o, flags := &c.audit, command.Flags()
-		flags.StringVar(&o.old, "old", "",
-			"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
-		flags.StringVar(&o.updated, "new", "",
-			"the `FILE` with the Schema or the eras of the release to come, such as v2.json")
-		flags.StringVar(&o.oldProgram, "old-exec", "",
-			"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
-		flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
-		flags.StringVar(&o.provider, "provider", "",
-			"only Workers and Shoots of the provider of this `NAME`, such as aws")
-		flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
-		oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
-		flags.StringSliceVar(&o.view.Only, "only", nil,
-			"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
-		oneOf(command, "only", audit.Verdicts()...)
-		flags.IntVar(&o.view.Limit, "limit", -1,
-			"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools,\nin html 2000 "+
-				"of each consequence)")
-		flags.StringArrayVar(&o.from, "from", nil,
-			"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
-		flags.StringVar(&o.baseline, "baseline", "",
-			"findings in the former result in this `FILE`, such as last-week.json, are no news")
-		flags.StringVar(&o.accept, "accept", "",
-			"findings that this `FILE` accepts, in the format above, are no news")
-		flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
-		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
-		complete(command, "provider", cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
-		for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
-			command.MarkFlagsMutuallyExclusive("from", flag)
-		}
-	})
+	}, c.auditFleet, c.addAudit,
+		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput))
+}
+
+func (c *call) addAudit(command *cobra.Command) {
+	o, flags := &c.audit, command.Flags()
+	flags.StringVar(&o.old, "old", "",
+		"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
+	flags.StringVar(&o.updated, "new", "",
+		"the `FILE` with the Schema or the eras of the release to come, such as v2.json")
+	flags.StringVar(&o.oldProgram, "old-exec", "",
+		"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
+	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
+	flags.StringVar(&o.provider, "provider", "",
+		"only Workers and Shoots of the provider of this `NAME`, such as aws")
+	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
+	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
+	flags.StringSliceVar(&o.view.Only, "only", nil,
+		"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
+	oneOf(command, "only", audit.Verdicts()...)
+	flags.IntVar(&o.view.Limit, "limit", -1,
+		"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools,\nin html 2000 "+
+			"of each consequence)")
+	flags.StringArrayVar(&o.from, "from", nil,
+		"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
+	flags.StringVar(&o.baseline, "baseline", "",
+		"findings in the former result in this `FILE`, such as last-week.json, are no news")
+	flags.StringVar(&o.accept, "accept", "",
+		"findings that this `FILE` accepts, in the format above, are no news")
+	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
+	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
+	complete(command, "provider", cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
+		command.MarkFlagsMutuallyExclusive("from", flag)
+	}
 }
 
 func (c *call) auditFleet() (int, error) {

@@ -21,7 +21,7 @@ func (c *call) explainCommand() *cobra.Command {
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
 		Args:  cobra.ExactArgs(1),
-	}, c.explainFields, c.addOutputs, c.addPools, func(command *cobra.Command) {
+	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false,
 			"write the exact bytes of the provider config that are hashed instead, without a "+
 				"newline;\nsha256sum of them is the hash")
@@ -116,7 +116,7 @@ func (c *call) hashCommand() *cobra.Command {
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
 		Args:  cobra.ExactArgs(1),
-	}, c.hashConfigs, c.addOutputs, c.addPools)
+	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools)
 }
 
 // hashed is the hash of a provider config, also in JSON.

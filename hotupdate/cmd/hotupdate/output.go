@@ -15,15 +15,13 @@ const (
 	jsonOutput     = "json"
 )
 
-// addOutput adds the flag that says how to write the result; the first format is the default.
-func (o *options) addOutput(command *cobra.Command, formats ...string) {
-	command.Flags().StringVarP(&o.output, "output", "o", formats[0], "the `FORMAT` of the result")
-	oneOf(command, "output", formats...)
-}
-
-// addOutputs adds the output flag with the formats of most commands.
-func (c *call) addOutputs(command *cobra.Command) {
-	c.addOutput(command, textOutput, jsonOutput)
+// addOutput returns a function that adds the flag of the output format. The first format is the
+// default.
+func (c *call) addOutput(formats ...string) func(*cobra.Command) {
+	return func(command *cobra.Command) {
+		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "the `FORMAT` of the result")
+		oneOf(command, "output", formats...)
+	}
 }
 
 // show writes the text of a result, or its JSON.

@@ -23,22 +23,24 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return cobra.ExactArgs(2)(command, args)
 		},
-	}, c.planChange, c.addPools, c.addJudgement, func(command *cobra.Command) {
-		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
-		flags := command.Flags()
-		flags.BoolVar(&c.anyName, "any-name", false,
-			"compare the only objects of a kind that are left over on both sides, although they have other "+
-				"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
-		flags.StringVar(&c.crd, "crd", "",
-			"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
-				"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
-		flags.StringVar(&c.classes, "classes", "",
-			"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
-		flags.BoolVar(&c.verbose, "verbose", false,
-			"show to developers which Go field declares a class, and the sources of rules")
-		flags.BoolVar(&c.exitCode, "exit-code", false,
-			"tell the verdict by the exit code as well; not under kubectl and git")
-	})
+	}, c.planChange, c.addPools, c.addJudgement, c.addPlan,
+		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput))
+}
+
+func (c *call) addPlan(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVar(&c.anyName, "any-name", false,
+		"compare the only objects of a kind that are left over on both sides, although they have other "+
+			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+	flags.StringVar(&c.crd, "crd", "",
+		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
+			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
+	flags.StringVar(&c.classes, "classes", "",
+		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+	flags.BoolVar(&c.verbose, "verbose", false,
+		"show to developers which Go field declares a class, and the sources of rules")
+	flags.BoolVar(&c.exitCode, "exit-code", false,
+		"tell the verdict by the exit code as well; not under kubectl and git")
 }
 
 // changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,

@@ -32,7 +32,7 @@ func (c *call) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}, func() (int, error) {
 		return c.show("hotupdate "+version()+"\n", ownBuild())
-	}, c.addOutputs)
+	}, c.addOutput(textOutput, jsonOutput))
 }
 
 // manCommand writes manual pages, for packages of the command.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -273,11 +274,7 @@ func minorOf(version string) string {
 
 // Title names the pool.
 func (p *JudgedPool) Title() string {
-	name := p.Kind + " " + p.Name + ", pool " + p.Pool
-	if p.Namespace != "" {
-		name = p.Namespace + ": " + name
-	}
-	return name
+	return strings.TrimPrefix(fmt.Sprintf("%s: %s %s, pool %s", p.Namespace, p.Kind, p.Name, p.Pool), ": ")
 }
 
 // causes are the causes of a verdict.

@@ -1,7 +1,7 @@
 // Package audit finds the effect of a release of a provider extension on the unchanged worker pools
 // of a fleet.
 //
-// [Run] judges the pools of a stream of manifests, on all processors and in the order of the
+// [Releases.Run] judges the pools of a stream of manifests, on all processors and in the order of the
 // stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
 // the comparison of two results.
 package audit
@@ -161,15 +161,11 @@ func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Jud
 // projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
 // shoot--a--b, which holds a Worker.
 func projectOf(namespace string) string {
-	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
+	if rest, ok := strings.CutPrefix(namespace, "shoot--"); ok {
+		project, _, _ := strings.Cut(rest, "--")
 		return project
 	}
-	rest, ok := strings.CutPrefix(namespace, "shoot--")
-	project, _, _ := strings.Cut(rest, "--")
-	if !ok {
-		return namespace
-	}
-	return project
+	return strings.TrimPrefix(namespace, "garden-")
 }
 
 // count adds the result for an object, or nothing for a document without an object.
