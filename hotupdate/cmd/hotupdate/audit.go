@@ -74,8 +74,8 @@ func (c *call) addAudit(command *cobra.Command) {
 		"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
 	oneOf(command, "only", audit.Verdicts()...)
 	flags.IntVar(&o.view.Limit, "limit", -1,
-		"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools,\nin html 2000 "+
-			"of each consequence)")
+		"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools; in html 2000 of "+
+			"each consequence)")
 	flags.StringArrayVar(&o.from, "from", nil,
 		"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
 	flags.StringVar(&o.baseline, "baseline", "",
