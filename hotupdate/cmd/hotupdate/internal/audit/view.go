@@ -102,34 +102,33 @@ func listed[W any](words []W, count func(W) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// sections are the tables of a report: one for each dimension, and one of the listed pools for each
-// verdict, with as many pools as the view says, or else the limit.
-func (r *Report) sections(v View, limit int, by ...Dimension) (all []section) {
-	tables := []section{r.consequences()}
-	for _, d := range by {
-		if d == ByCause {
-			tables = append(tables, r.causesSection(v))
-		} else {
-			tables = append(tables, r.groupsSection(v, d))
+// usualLimit bounds the rows of a table without pools, unless the view has a limit.
+const usualLimit = 20
+
+// sections are the tables of a report that have rows: one for each dimension, and one of the listed
+// pools for each verdict. Pools bounds the rows of the latter, unless the view has a limit.
+func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
+	add := func(s section, limit int) {
+		if v.Limit >= 0 {
+			limit = v.Limit
 		}
-	}
-	tables = append(tables, r.erasSection(), r.unreadableSection())
-	for _, verdict := range Verdicts() {
-		tables = append(tables, r.poolsSection(verdict))
-	}
-	for _, s := range tables {
-		rows := v.Limit
-		switch {
-		case rows >= 0:
-		case s.Verdict != "":
-			rows = limit
-		default:
-			rows = 20
-		}
-		shown := head(s.Rows, rows)
+		shown := head(s.Rows, limit)
 		if s.Hidden, s.Rows = len(s.Rows)-len(shown), shown; len(shown) > 0 {
 			all = append(all, s)
 		}
+	}
+	add(r.consequences(), usualLimit)
+	for _, d := range by {
+		if d == ByCause {
+			add(r.causesSection(v), usualLimit)
+		} else {
+			add(r.groupsSection(v, d), usualLimit)
+		}
+	}
+	add(r.erasSection(), usualLimit)
+	add(r.unreadableSection(), usualLimit)
+	for _, verdict := range Verdicts() {
+		add(r.poolsSection(verdict), pools)
 	}
 	return all
 }
