@@ -25,7 +25,7 @@ func identityOf(m *pool.Manifest) identity {
 }
 
 // identities is a set in a temporary file, so that its memory does not grow. The file has hash
-// tables, each with four times the slots of the one before. The last one fills up to the half.
+// tables, each with eight times the slots of the one before. The last one fills up to the half.
 type identities struct {
 	file        *os.File
 	slots, used uint64 // slots of the first table, used slots of all tables
@@ -52,7 +52,7 @@ func (s *identities) add(one identity) (isNew bool, err error) {
 			_, err = s.file.WriteAt(one[:], at)
 			return true, err
 		}
-		begin, slots = begin+slots, 4*slots
+		begin, slots = begin+slots, 8*slots
 		room += slots / 2
 	}
 }
