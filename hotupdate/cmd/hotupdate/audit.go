@@ -116,20 +116,23 @@ func (c *call) auditFleet() (int, error) {
 
 // auditWriter returns the writer of the output format.
 func (c *call) auditWriter() *audit.Writer {
-	v := c.audit.view
+	v, whole := c.audit.view, audit.Summary
+	if v.All {
+		whole = audit.Whole
+	}
 	switch c.output {
 	case ndjsonOutput:
 		return audit.JSONLines(c.std.out)
 	case csvOutput:
 		return audit.CSV(c.std.out)
 	case jsonOutput:
-		return audit.Whole(true, func(r *audit.Report) error { return writeJSON(c, r) })
+		return audit.Whole(func(r *audit.Report) error { return writeJSON(c, r) })
 	case htmlOutput:
-		return audit.Whole(true, func(r *audit.Report) error { return r.HTML(&c.out, v) })
+		return audit.Whole(func(r *audit.Report) error { return r.HTML(&c.out, v) })
 	case markdownOutput:
-		return audit.Whole(v.All, func(r *audit.Report) error { return r.Markdown(&c.out, v) })
+		return whole(func(r *audit.Report) error { return r.Markdown(&c.out, v) })
 	default:
-		return audit.Whole(v.All, func(r *audit.Report) error { return r.Text(&c.out, v) })
+		return whole(func(r *audit.Report) error { return r.Text(&c.out, v) })
 	}
 }
 

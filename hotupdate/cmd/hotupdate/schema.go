@@ -89,13 +89,14 @@ func (c *call) diffSchemas() (int, error) {
 	if err := errors.Join(err, oldErr, newErr); err != nil {
 		return 0, err
 	}
-	diff, text, code := schemaDiff{listVersion, before, after, true, []jsonFinding{}}, "", exitOK
+	diff, code := schemaDiff{listVersion, before, after, true, []jsonFinding{}}, exitOK
+	var text strings.Builder
 	for _, f := range findings {
 		marker := "! "
 		if f.Harmless() {
 			marker = "  "
 		}
-		text += marker + printable(f.String()) + "\n"
+		text.WriteString(marker + printable(f.String()) + "\n")
 		diff.Harmless = diff.Harmless && f.Harmless()
 		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), f.String()})
 		switch {
@@ -106,6 +107,6 @@ func (c *call) diffSchemas() (int, error) {
 			code = max(code, exitRoll)
 		}
 	}
-	_, err = c.show(cmp.Or(text, "the Schemas mean the same\n"), diff)
+	_, err = c.show(cmp.Or(text.String(), "the Schemas mean the same\n"), diff)
 	return code, err
 }

@@ -22,16 +22,22 @@ type Writer struct {
 	End  func(*Report) error
 }
 
-// Whole writes a whole report at the end, with the listed pools if lists is set.
-func Whole(lists bool, write func(*Report) error) *Writer {
+// Whole writes the report at the end, with all listed pools.
+func Whole(write func(*Report) error) *Writer {
 	var pools []*JudgedPool
 	return &Writer{func(p *JudgedPool) error {
-		if lists {
-			pools = append(pools, p)
-		}
+		pools = append(pools, p)
 		return nil
 	}, func(r *Report) error {
 		r.List(pools)
+		return write(r)
+	}}
+}
+
+// Summary writes the report at the end, without pools.
+func Summary(write func(*Report) error) *Writer {
+	return &Writer{func(*JudgedPool) error { return nil }, func(r *Report) error {
+		r.List(nil)
 		return write(r)
 	}}
 }

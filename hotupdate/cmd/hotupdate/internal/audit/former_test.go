@@ -38,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 		for _, by := range append(audit.Dimensions(), audit.ByCause) {
 			v := audit.View{By: by}
 			require.NoError(t, merged.Text(io.Discard, v))
-			merged.Markdown(io.Discard, v)
+			require.NoError(t, merged.Markdown(io.Discard, v))
 			require.NoError(t, merged.HTML(io.Discard, v))
 		}
 	})

@@ -173,13 +173,15 @@ func (r *Release) setEras(all []*Era) (err error) {
 
 // prepare checks an era, and sets its Schema.
 func (e *Era) prepare(r *Release) (err error) {
-	isCut := e.Hash == CutBytes
+	isOption := func(text string, words ...string) bool {
+		return text == "" || e.Hash == CutBytes && slices.Contains(words, text)
+	}
 	switch {
 	case !slices.Contains([]Method{Canonical, RawBytes, CutBytes, Function}, e.Hash):
 		return fmt.Errorf("hash: is %q; write schema, raw, cut or other", string(e.Hash))
-	case e.Nulls != "" && !(isCut && (e.Nulls == "cut" || e.Nulls == "keep")):
+	case !isOption(e.Nulls, "cut", "keep"):
 		return fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)
-	case e.Empty != "" && !(isCut && (e.Empty == "kept" || e.Empty == "absent")):
+	case !isOption(e.Empty, "kept", "absent"):
 		return fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
 	case len(e.Own) > 0:
 		e.Schema, err = referredSchema(r.From, e.Own)
@@ -206,6 +208,7 @@ func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
 			cut = nil
 		}
 		return bytesOf(cut), err
+	case Function, byProgram:
 	}
 	return nil, nil
 }
