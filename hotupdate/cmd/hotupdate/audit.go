@@ -96,8 +96,9 @@ func (c *call) auditFleet() (int, error) {
 		return 0, err
 	}
 	to := c.auditWriter()
+	lists := c.audit.view.All || c.output != textOutput && c.output != markdownOutput
 	list := func(p *audit.JudgedPool) error {
-		if c.audit.view.Lists(p.Verdict) {
+		if lists && c.audit.view.Lists(p.Verdict) {
 			return to.Pool(p)
 		}
 		return nil
@@ -116,10 +117,7 @@ func (c *call) auditFleet() (int, error) {
 
 // auditWriter returns the writer of the output format.
 func (c *call) auditWriter() *audit.Writer {
-	v, whole := c.audit.view, audit.Summary
-	if v.All {
-		whole = audit.Whole
-	}
+	v := c.audit.view
 	switch c.output {
 	case ndjsonOutput:
 		return audit.JSONLines(c.std.out)
@@ -130,9 +128,9 @@ func (c *call) auditWriter() *audit.Writer {
 	case htmlOutput:
 		return audit.Whole(func(r *audit.Report) error { return r.HTML(&c.out, v) })
 	case markdownOutput:
-		return whole(func(r *audit.Report) error { return r.Markdown(&c.out, v) })
+		return audit.Whole(func(r *audit.Report) error { return r.Markdown(&c.out, v) })
 	default:
-		return whole(func(r *audit.Report) error { return r.Text(&c.out, v) })
+		return audit.Whole(func(r *audit.Report) error { return r.Text(&c.out, v) })
 	}
 }
 

@@ -34,14 +34,6 @@ func Whole(write func(*Report) error) *Writer {
 	}}
 }
 
-// Summary writes the report at the end, without pools.
-func Summary(write func(*Report) error) *Writer {
-	return &Writer{func(*JudgedPool) error { return nil }, func(r *Report) error {
-		r.List(nil)
-		return write(r)
-	}}
-}
-
 // line is a line of a result in JSON lines. It has one of the three; the last line has the report,
 // without the objects of the lines before it.
 type line struct {
