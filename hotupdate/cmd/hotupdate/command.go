@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -22,10 +23,8 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	color     bool // in out
+	byGit     bool // called by git to show a difference
 	providers []provider.Provider
-
-	errIsTerminal bool
-	byGit         bool // called by git to show a difference
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -41,33 +40,25 @@ const (
 	exitIndeterminate = 14
 )
 
-// process is one run of the program.
-type process struct {
+// call is one run of the program: a command with its arguments and the values of its flags.
+type call struct {
+	options
+
 	std   streams
 	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
+	args  []string     // without flags
 	code  int          // exit code of a run without an error
 	began bool         // cobra accepted the command line
 }
 
-// call is a command with its arguments and the values of its flags.
-type call struct {
-	options
-	*process
-
-	args []string // without flags
-}
-
 // options are the flags of all commands; each command has some of them.
 type options struct {
-	judgement
-
-	pools                   []string
-	output, schema          string
-	old, updated, provider  string
-	document, all, exitCode bool
-	audit                   auditOptions
-	anyName, verbose        bool
-	crd, classes            string
+	pools                                   []string
+	output, schema, crd, classes            string
+	strategy, extension, eras, cloudProfile string
+	document, exitCode, anyName, verbose    bool
+	defaulted                               bool
+	audit                                   auditOptions
 }
 
 // usageError is an error in the command line.
@@ -77,26 +68,31 @@ func (e *usageError) Error() string { return e.text }
 
 // run runs one command line and returns its exit code.
 func run(args []string, std streams) int {
-	p := &process{std: std}
-	root := p.root()
+	c := &call{std: std}
+	root := c.root()
 	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
 	command, err := root.ExecuteC()
 	var wrong *usageError
 	switch {
 	case err == nil:
-		_, err = p.out.WriteTo(std.out)
+		_, err = c.out.WriteTo(std.out)
 		if err == nil {
-			return p.code
+			return c.code
 		}
 		err = fmt.Errorf("hotupdate: standard output: %w", err)
-	case !p.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
+	case !c.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
 		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(std.err, printable(line)) // an error has names of files, which may be hostile
-	}
+	std.printError(err)
 	return exitError
+}
+
+// printError prints the lines of an error, which has names of files and may be hostile.
+func (s *streams) printError(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(s.err, printable(line))
+	}
 }
 
 // commandFirst moves the command to the front of the arguments. kubectl diff puts all words of
@@ -111,15 +107,10 @@ func commandFirst(args []string) []string {
 }
 
 // root returns the whole command line.
-func (p *process) root() *cobra.Command {
-	root := p.command(&cobra.Command{
-		Use:   "hotupdate COMMAND",
-		Short: "tell what a change does to the machines of worker pools",
-		Long: `Command hotupdate tells what a change does to the machines of worker pools.
-
-FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW
-of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
-is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+func (c *call) root() *cobra.Command {
+	root := c.command(&cobra.Command{
+		Use:               "hotupdate COMMAND",
+		Short:             "tell what a change does to the machines of worker pools",
 		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
@@ -127,39 +118,44 @@ is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSO
 		DisableAutoGenTag: true, // no date in manual pages
 
 		DisableFlagsInUseLine: true,
-	}, func(*call) (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
-	if strings.HasPrefix(p.std.program, "kubectl-") {
+	}, func() (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
+	if strings.HasPrefix(c.std.program, "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}",
-		"{{if and .HasParent .HasAvailableSubCommands}}", 1))
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
-		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp)))
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.UseLine}}{{end}}{{if", "{{.UseLine}}{{end}}{{if and .HasParent",
+		"Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp),
+	).Replace(root.UsageTemplate()))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
-	root.SetOut(&p.out)
-	root.SetErr(p.std.err)
+	root.SetOut(&c.out)
+	root.SetErr(c.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(),
-		p.rulesCommand(), p.auditCommand(),
-		p.versionCommand(), p.manCommand())
+	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
+		c.auditCommand(), c.versionCommand(), c.manCommand())
 	return root
 }
 
-// command gives a command its function and flags.
-func (p *process) command(
-	command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command),
+// help has a text for each command.
+//
+//go:embed help
+var help embed.FS
+
+// command gives a command its help, function and flags.
+func (c *call) command(
+	command *cobra.Command, do func() (int, error), flags ...func(*cobra.Command),
 ) *cobra.Command {
-	c := &call{process: p}
 	for _, add := range flags {
-		add(c, command)
+		add(command)
 	}
 	check(command.Flags())
+	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
+	command.Long = strings.TrimSuffix(string(long), "\n")
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
 			return &usageError{"standard input can be only one of the files"}
 		}
 		c.began, c.args = true, args
-		c.code, err = do(c)
+		c.code, err = do()
 		return err
 	}
 	return command

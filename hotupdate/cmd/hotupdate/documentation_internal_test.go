@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestPackageDocumentation(t *testing.T) {
 	for _, line := range shown {
 		told[line[1]] = line[2]
 	}
-	root := (&process{}).root()
+	root := (&call{}).root()
 	want := map[string]string{}
 	for _, c := range commandsBelow(root) {
 		use := strings.TrimSuffix(c.UseLine(), " [flags]")
@@ -48,6 +49,21 @@ func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
+// TestEveryCommandHasHelp: each has a text in the folder help, and each text a command.
+func TestEveryCommandHasHelp(t *testing.T) {
+	root := (&call{}).root()
+	commands := slices.Concat([]*cobra.Command{root}, root.Commands())
+	for _, c := range root.Commands() {
+		commands = append(commands, c.Commands()...)
+	}
+	for _, c := range commands {
+		assert.NotEmpty(t, c.Long, c.CommandPath())
+	}
+	texts, err := help.ReadDir("help")
+	require.NoError(t, err)
+	assert.Len(t, texts, len(commands))
+}
+
 // TestDocumentedCommandLines: the command accepts every command line in the documentation.
 func TestDocumentedCommandLines(t *testing.T) {
 	files := []string{"main.go"}
@@ -63,7 +79,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|rules|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
 			checked++
 			args := strings.Fields(string(line[1]))
-			command, rest, err := (&process{}).root().Find(args)
+			command, rest, err := (&call{}).root().Find(args)
 			if assert.NoError(t, err, "%s: %s", file, line[1]) {
 				assert.NoError(t, command.ParseFlags(rest), "%s: hotupdate %s", file, line[1])
 			}

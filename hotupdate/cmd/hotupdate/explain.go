@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,19 +16,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-func (p *process) explainCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) explainCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
-		Long: `Writes every field that is set and concerns machines, with its value, its class and the origin
-of the class. FILE is a provider config, or a Worker or Shoot manifest. In a manifest, every
-worker pool is explained.
-
-A provider config whose apiVersion and kind are not built in is an error, unless --schema names
-its Schema. In a pool of a provider that is not built in, the config's members are shown without
-values. Exit code: 0; 1 is an error, 2 wrong usage.`,
-		Args: cobra.ExactArgs(1),
-	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
+		Args:  cobra.ExactArgs(1),
+	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false,
 			"write the exact bytes of the provider config that are hashed instead, without a "+
 				"newline;\nsha256sum of them is the hash")
@@ -54,65 +46,52 @@ type fieldShown struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 }
 
-func explainFields(c *call) (int, error) {
+func (c *call) explainFields() (int, error) {
 	if c.document {
 		return exitOK, writeDocument(c)
 	}
-	all, err := explainPools(c)
+	all, err := perPool(c, explainPool)
 	if err != nil {
 		return 0, err
-	}
-	if c.output == jsonOutput {
-		return exitOK, writeList(c, "pools", all)
 	}
 	var parts []string
 	for _, one := range all {
 		parts = append(parts, one.text())
 	}
-	c.out.WriteString(strings.Join(parts, "\n"))
-	return exitOK, nil
+	return c.show(strings.Join(parts, "\n"), listed("pools", all))
 }
 
 // writeDocument writes the canonical document of the only provider config.
 func writeDocument(c *call) error {
-	configs, err := c.configs()
-	if err != nil {
+	documents, err := perPool(c, bySchema((*hotupdate.Schema).DocumentRaw))
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(configs) != 1 {
+	case len(documents) != 1:
 		return &usageError{
 			fmt.Sprintf("--document writes one provider config, and there are %d; choose one with --pool",
-				len(configs)),
+				len(documents)),
 		}
 	}
-	document, err := configs[0].schema.DocumentRaw(configs[0].raw)
-	c.out.Write(document)
-	return manifests.InFile(configs[0].from, err)
+	c.out.Write(documents[0])
+	return nil
 }
 
-func explainPools(c *call) ([]explained, error) {
-	r, m, err := c.read()
-	if err != nil {
-		return nil, err
-	}
-	if m.IsBare() {
-		if _, err := r.Schemas.SchemaOf(m.From, m.Type); err != nil {
-			return nil, err
+func explainPool(r *side.Reader, from string, p pool.Pool) (explained, error) {
+	one := explained{p.Worker.Name, []fieldShown{}}
+	if p.Worker.Name == "" { // a provider config on its own
+		if _, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig); err != nil {
+			return one, err
 		}
 	}
-	all := make([]explained, len(m.Pools))
-	problems := make([]error, len(m.Pools))
-	for i, p := range m.Pools {
-		fields, err := pool.Explain(p, r.Options)
-		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}}, manifests.InFile(m.From, err)
-		for _, f := range fields {
-			all[i].Fields = append(all[i].Fields, fieldShown{
-				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
-				Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
-			})
-		}
+	fields, err := pool.Explain(p, r.Options)
+	for _, f := range fields {
+		one.Fields = append(one.Fields, fieldShown{
+			Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
+			Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
+		})
 	}
-	return all, errors.Join(problems...)
+	return one, manifests.InFile(from, err)
 }
 
 // text returns a table with a row for each field that is set.
@@ -132,21 +111,12 @@ func (e explained) text() string {
 	return title + plaintext.Table(rows)
 }
 
-func (p *process) hashCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) hashCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
-		Long: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the
-hot and ignored ones. FILE is a provider config, or a Worker or Shoot manifest with a line for
-every worker pool. A pool without a provider config has the hash of the empty one.
-
-An extension adds this hash to that of the pool. The whole hash of a pool depends on state that
-is in no manifest.
-
-A provider config whose apiVersion and kind are not built in is an error, unless --schema names
-its Schema. Exit code: 0; 1 is an error, 2 wrong usage.`,
-		Args: cobra.ExactArgs(1),
-	}, hashConfigs, (*call).addOutputs, (*call).addPools)
+		Args:  cobra.ExactArgs(1),
+	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools)
 }
 
 // hashed is the hash of a provider config, also in JSON.
@@ -155,31 +125,21 @@ type hashed struct {
 	Hash string `json:"hash"`
 }
 
-func hashConfigs(c *call) (int, error) {
-	configs, err := c.configs()
+func (c *call) hashConfigs() (int, error) {
+	hash := bySchema((*hotupdate.Schema).HashRaw)
+	all, err := perPool(c, func(r *side.Reader, from string, p pool.Pool) (hashed, error) {
+		sum, err := hash(r, from, p)
+		return hashed{p.Worker.Name, sum.String()}, err
+	})
 	if err != nil {
 		return 0, err
 	}
-	all := make([]hashed, 0, len(configs))
-	var problems []error
-	for _, config := range configs {
-		sum, err := config.schema.HashRaw(config.raw)
-		problems = append(problems, manifests.InFile(config.from, err))
-		all = append(all, hashed{config.pool, sum.String()})
-	}
-	if err := errors.Join(problems...); err != nil {
-		return 0, err
-	}
-	if c.output == jsonOutput {
-		return exitOK, writeList(c, "hashes", all)
-	}
 	var rows [][]string
 	for _, one := range all {
-		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash},
-			func(cell string) bool { return cell == "" }))
+		rows = append(rows, []string{one.Pool, one.Hash})
 	}
-	c.out.WriteString(plaintext.Table(rows))
-	return exitOK, nil
+	text := strings.TrimLeft(plaintext.Table(rows), " ") // a provider config on its own has no pool
+	return c.show(text, listed("hashes", all))
 }
 
 // stdin is the file argument for standard input.
@@ -195,37 +155,34 @@ func (c *call) addPools(command *cobra.Command) {
 	complete(command, "pool", c.completePools)
 }
 
-// read reads the manifest that is the only argument.
-func (c *call) read() (*side.Reader, *side.Input, error) {
+// perPool returns what a function says of every pool of the file that is the argument. The function
+// gets the place of the provider config, for messages.
+func perPool[T any](c *call, do func(r *side.Reader, from string, p pool.Pool) (T, error)) ([]T, error) {
 	r, err := c.reader()
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := r.One(c.args[0])
-	return r, m, err
-}
-
-// config is a provider config of a file, or of a worker pool.
-type config struct {
-	from   string // for messages
-	pool   string
-	schema *hotupdate.Schema
-	raw    []byte
-}
-
-// configs returns the provider config of a file, or the provider configs of the pools of a Worker
-// or Shoot. Each must have a Schema.
-func (c *call) configs() ([]config, error) {
-	r, m, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	all := make([]config, len(m.Pools))
-	problems := make([]error, len(m.Pools))
-	for i, one := range m.Pools {
-		from := side.PlaceOfConfig(m.From, one)
-		schema, err := r.Schemas.SchemaOfRaw(from, one.ProviderConfig)
-		all[i], problems[i] = config{from, one.Worker.Name, schema, one.ProviderConfig}, err
+	m, err := r.One(c.args[0])
+	if err != nil {
+		return nil, err
+	}
+	all, problems := make([]T, len(m.Pools)), make([]error, len(m.Pools))
+	for i, p := range m.Pools {
+		all[i], problems[i] = do(r, side.PlaceOfConfig(m.From, p), p)
 	}
 	return all, errors.Join(problems...)
+}
+
+// bySchema returns a function of a provider config that asks its Schema, which it must have.
+func bySchema[T any](
+	ask func(*hotupdate.Schema, []byte) (T, error),
+) func(r *side.Reader, from string, p pool.Pool) (T, error) {
+	return func(r *side.Reader, from string, p pool.Pool) (answer T, err error) {
+		schema, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig)
+		if err != nil {
+			return answer, err
+		}
+		answer, err = ask(schema, p.ProviderConfig)
+		return answer, manifests.InFile(from, err)
+	}
 }

@@ -51,6 +51,15 @@ func (c *checked) Set(text string) error {
 	return c.Value.Set(text)
 }
 
+// String returns the value for help, which leaves out the default of a list and of --limit: the
+// usage says what they mean.
+func (c *checked) String() string {
+	if text := c.Value.String(); text != "[]" && text != "-1" {
+		return text
+	}
+	return ""
+}
+
 // check makes all flags of a command checked.
 func check(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { f.Value = &checked{Value: f.Value, flag: f} })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -11,28 +12,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-// judgement has the flags that choose the rules by which a change is judged.
-type judgement struct {
-	strategy, extension, eras, cloudProfile string
-	defaulted                               bool
-}
-
+// addJudgement adds the flags that choose the rules by which a change is judged.
 func (c *call) addJudgement(command *cobra.Command) {
-	j, flags := &c.judgement, command.Flags()
-	flags.StringVar(&j.strategy, "strategy", "",
+	flags := command.Flags()
+	flags.StringVar(&c.strategy, "strategy", "",
 		"the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&j.extension, "extension", "",
+	flags.StringVar(&c.extension, "extension", "",
 		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
 			"it, plan tells both where they differ, and the graver verdict counts")
 	oneOf(command, "extension", pool.Adopted, pool.Released)
-	flags.StringVar(&j.eras, "eras", "",
+	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
-	flags.StringVar(&j.cloudProfile, "cloudprofile", "",
+	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
 		"the `FILE` with the CloudProfile: machine images, types, volumes, zones and Kubernetes versions\n"+
 			"that Gardener admits, such as of kubectl get cloudprofile aws -o yaml")
-	flags.BoolVar(&j.defaulted, "defaulted", false,
+	flags.BoolVar(&c.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")
 }
@@ -68,7 +64,8 @@ func (c *call) reader() (*side.Reader, error) {
 func namingOf(r *release.Release) *pool.Naming {
 	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
 		hashed, err := r.Hash(p)
-		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()}, err
+		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()},
+			errors.Join(err, hashed.Refused)
 	}}
 	for _, e := range r.Eras {
 		naming.Versions = append(naming.Versions, e.From)

@@ -36,9 +36,6 @@ func main() {
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
-	if info, err := os.Stderr.Stat(); err == nil {
-		std.errIsTerminal = report.IsColored(info.Mode(), "", os.Getenv("TERM"))
-	}
 	os.Exit(run(os.Args[1:], std))
 }
 

@@ -15,23 +15,30 @@ const (
 	jsonOutput     = "json"
 )
 
-// addOutput adds the flag that says how to write the result; the first format is the default.
-func (o *options) addOutput(command *cobra.Command, formats ...string) {
-	command.Flags().StringVarP(&o.output, "output", "o", formats[0], "the `FORMAT` of the result")
-	oneOf(command, "output", formats...)
+// addOutput returns a function that adds the flag of the output format. The first format is the
+// default.
+func (c *call) addOutput(formats ...string) func(*cobra.Command) {
+	return func(command *cobra.Command) {
+		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "the `FORMAT` of the result")
+		oneOf(command, "output", formats...)
+	}
 }
 
-// addOutputs adds the output flag with the formats of most commands.
-func (c *call) addOutputs(command *cobra.Command) {
-	c.addOutput(command, textOutput, jsonOutput)
+// show writes the text of a result, or its JSON.
+func (c *call) show(text string, value any) (int, error) {
+	if c.output == jsonOutput {
+		return exitOK, writeJSON(c, value)
+	}
+	c.out.WriteString(text)
+	return exitOK, nil
 }
 
 // listVersion is the version of lists in JSON.
 const listVersion = 1
 
-// writeList writes a list in JSON, in an object with the version of the format.
-func writeList(c *call, name string, all any) error {
-	return writeJSON(c, map[string]any{"formatVersion": listVersion, name: all})
+// listed returns a list as it is in JSON: in an object with the version of the format.
+func listed(name string, all any) any {
+	return map[string]any{"formatVersion": listVersion, name: all}
 }
 
 func writeJSON(c *call, value any) error {

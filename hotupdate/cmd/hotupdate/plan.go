@@ -1,48 +1,46 @@
 package main
 
 import (
-	_ "embed" // for the help
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-//go:embed help/plan.txt
-var planHelp string
-
-func (p *process) planCommand() *cobra.Command {
-	return p.command(&cobra.Command{
+func (c *call) planCommand() *cobra.Command {
+	return c.command(&cobra.Command{
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields are to blame",
-		Long:  planHelp,
 		Args: func(command *cobra.Command, args []string) error {
-			if len(args) == 7 || len(args) == 9 || len(args) == 1 && p.std.byGit {
+			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
 				return nil
 			}
 			return cobra.ExactArgs(2)(command, args)
 		},
-	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
-		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
-		flags := command.Flags()
-		flags.BoolVar(&c.anyName, "any-name", false,
-			"compare the only objects of a kind that are left over on both sides, although they have other "+
-				"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
-		flags.StringVar(&c.crd, "crd", "",
-			"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
-				"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
-		flags.StringVar(&c.classes, "classes", "",
-			"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
-		flags.BoolVar(&c.verbose, "verbose", false,
-			"show to developers which Go field declares a class, and the sources of rules")
-		flags.BoolVar(&c.exitCode, "exit-code", false,
-			"tell the verdict by the exit code as well; not under kubectl and git")
-	})
+	}, c.planChange, c.addPools, c.addJudgement, c.addPlan,
+		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput))
+}
+
+func (c *call) addPlan(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVar(&c.anyName, "any-name", false,
+		"compare the only objects of a kind that are left over on both sides, although they have other "+
+			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+	flags.StringVar(&c.crd, "crd", "",
+		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
+			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
+	flags.StringVar(&c.classes, "classes", "",
+		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+	flags.BoolVar(&c.verbose, "verbose", false,
+		"show to developers which Go field declares a class, and the sources of rules")
+	flags.BoolVar(&c.exitCode, "exit-code", false,
+		"tell the verdict by the exit code as well; not under kubectl and git")
 }
 
 // changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
@@ -69,7 +67,7 @@ func passedOver(args []string) string {
 	return ""
 }
 
-func planChange(c *call) (int, error) {
+func (c *call) planChange() (int, error) {
 	if why := passedOver(c.args); why != "" {
 		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
@@ -86,17 +84,13 @@ func planChange(c *call) (int, error) {
 	plans, err := r.Compare(old, updated)
 	switch {
 	case err != nil && path != "": // git would not show the files that follow
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(c.std.err, printable(line))
-		}
+		c.std.printError(err)
 		return exitOK, nil
 	case err != nil:
 		return exitOK, err
-	case len(plans) == 0 && path != "":
-		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker, provider config or resource of --crd\n", printable(path))
-		return exitOK, nil
 	case len(plans) == 0:
-		c.out.WriteString("nothing to compare: there is no Shoot, Worker, provider config or resource of --crd\n")
+		fmt.Fprintf(&c.out, "%s: there is no Shoot, Worker, provider config or resource of --crd\n",
+			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
 	return c.writeReport(report.New(plans, r.Warnings))
@@ -121,10 +115,23 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 	return code, nil
 }
 
-// exitCodes are the exit codes of the verdicts.
+// exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
 var exitCodes = map[string]int{
 	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
 	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
 	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
 	pool.Indeterminate.String(): exitIndeterminate,
+	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+}
+
+// rulesCommand writes the table by which plan judges.
+func (c *call) rulesCommand() *cobra.Command {
+	return c.command(&cobra.Command{
+		Use:   "rules",
+		Short: "the fields that plan judges, with the functions that say so",
+		Args:  cobra.NoArgs,
+	}, func() (int, error) {
+		c.out.WriteString(pool.Table)
+		return exitOK, nil
+	})
 }

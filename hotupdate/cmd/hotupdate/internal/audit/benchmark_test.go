@@ -36,7 +36,7 @@ func BenchmarkRun(b *testing.B) {
 	b.Run("audit", func(b *testing.B) {
 		measure(b, func() {
 			_, err := both.Run(b.Context(), manifest.Documents([]string{manifest.Stdin}, bytes.NewReader(text.Bytes())), audit.Options{
-				Each: func(*audit.JudgedPool, *audit.Report) error { return nil },
+				Each: func(*audit.JudgedPool) error { return nil },
 			})
 			require.NoError(b, err)
 		})

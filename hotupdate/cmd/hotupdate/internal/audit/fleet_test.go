@@ -58,14 +58,14 @@ func releases(tb testing.TB) *audit.Releases {
 	return releasesOf(tb, side[oldConfig](tb, "raw"), side[newConfig](tb, "cut"))
 }
 
-func releasesOf(tb testing.TB, old, updated audit.Side) *audit.Releases {
+func releasesOf(tb testing.TB, old, updated *release.Release) *audit.Releases {
 	tb.Helper()
 	both, err := audit.NewReleases(old, updated)
 	require.NoError(tb, err)
 	return both
 }
 
-func side[C any](tb testing.TB, below string) audit.Side {
+func side[C any](tb testing.TB, below string) *release.Release {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[C]()
 	require.NoError(tb, err)
@@ -77,7 +77,7 @@ func side[C any](tb testing.TB, below string) audit.Side {
 	require.NoError(tb, os.WriteFile(file, []byte(text), 0o600))
 	read, err := release.Read(file)
 	require.NoError(tb, err)
-	return audit.Side{Release: read}
+	return read
 }
 
 // fleet is a fleet that is generated, the same in every run, with what is to be found in it.

@@ -12,49 +12,50 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 )
 
-// Load reads a former result: a report in JSON, or JSON lines.
-func Load(file string) (*Report, error) {
+// load reads a former result: a report in JSON, or JSON lines.
+func load(file string) (*Report, error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, manifest.InFile(file, err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	r, err := load(in)
+	r, err := decode(in)
 	if err == nil {
 		err = r.check()
 	}
 	return r, manifest.InFile(file, err)
 }
 
-func load(in io.Reader) (*Report, error) {
+func decode(in io.Reader) (*Report, error) {
 	var total *Report
-	var pools []*JudgedPool
-	var unreadable []Unreadable
+	var lines Report // without the last line
 	decoder := json.NewDecoder(in)
 	for n := 1; ; n++ {
 		var raw json.RawMessage
 		err := decoder.Decode(&raw)
-		if errors.Is(err, io.EOF) && total != nil {
-			total.Pools, total.Unreadable = append(total.Pools, pools...), append(total.Unreadable, unreadable...)
-			return total, nil
-		}
 		l := line{JudgedPool: &JudgedPool{}}
-		switch wrong := json.Unmarshal(raw, &l); {
-		case wrong == nil && l.Report != nil:
-			total = l.Report
-		case wrong == nil && l.Unreadable != nil:
-			unreadable = append(unreadable, *l.Unreadable)
-		case wrong == nil && l.Verdict != "":
-			pools = append(pools, l.JudgedPool)
-		case err == nil:
-			total = newReport("", "")
-			total.FormatVersion = 0
-			err = json.Unmarshal(raw, total)
+		if err == nil && json.Unmarshal(raw, &l) != nil { // no line, but a whole report
+			l.Report = newReport("", "")
+			l.Report.FormatVersion = 0
+			err = json.Unmarshal(raw, l.Report)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF) && total != nil:
+			total.Pools = append(total.Pools, lines.Pools...)
+			total.Unreadable = append(total.Unreadable, lines.Unreadable...)
+			return total, nil
+		case err != nil:
 			return nil,
 				fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
 					"it may be cut off", n)
+		case l.Report != nil:
+			total = l.Report
+		case l.Unreadable != nil:
+			lines.Unreadable = append(lines.Unreadable, *l.Unreadable)
+		case l.Verdict != "":
+			lines.Pools = append(lines.Pools, l.JudgedPool)
+		default:
+			total = &Report{} // some other object, which has no formatVersion
 		}
 	}
 }
@@ -75,42 +76,38 @@ func (r *Report) check() error {
 	return nil
 }
 
-// eachFinding yields the listed pools that are not unchanged. A result that shows only some
-// verdicts does not list all of them.
-func (r *Report) eachFinding(do func(p *JudgedPool)) error {
-	unlisted := r.Verdicts.Total().Pools - r.Verdicts[Unchanged].Pools
-	for _, p := range r.Pools {
-		if p.Verdict != Unchanged {
-			unlisted--
-			do(p)
-		}
+// findings are the listed pools that are not unchanged. A result that shows only some verdicts does
+// not list all of them.
+func (r *Report) findings() ([]*JudgedPool, error) {
+	isUnchanged := func(p *JudgedPool) bool { return p.Verdict == Unchanged }
+	all := slices.DeleteFunc(slices.Clone(r.Pools), isUnchanged)
+	if len(all) != r.Verdicts.Total().Pools-r.Verdicts[Unchanged].Pools {
+		return nil, errors.New("does not list all findings; write it without --only")
 	}
-	if unlisted != 0 {
-		return errors.New("does not list all findings; write it without --only")
-	}
-	return nil
+	return all, nil
 }
 
-// Merge merges the results of several audits into one report. Known findings apply to all of them;
-// known may be nil.
-func Merge(all []*Report, known *Known) (*Report, error) {
+// Merge merges former results, in files, into one report. Known findings apply to all of them. It
+// calls a function for every listed pool.
+func Merge(files []string, known *Known, each func(*JudgedPool) error) (*Report, error) {
 	merged := newReport("", "")
-	for _, one := range all {
-		merged.merge(one)
-		if known == nil {
-			continue
+	problems := make([]error, len(files))
+	for i, file := range files {
+		one, err := load(file)
+		if err == nil {
+			err = manifest.InFile(file, merged.merge(one, known))
 		}
-		err := one.eachFinding(func(p *JudgedPool) {
-			if why := known.why(p); p.Known == "" && why != "" {
-				p.Known = why
-				merged.Known.add(p.Verdict, p.count())
-			}
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", one.Old, one.New, err)
-		}
+		problems[i] = err
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	merged.finish(known)
+	for _, p := range merged.Pools {
+		if err := each(p); err != nil {
+			return nil, err
+		}
+	}
 	return merged, nil
 }
 
@@ -122,7 +119,7 @@ func joined(names, name string) string {
 	return strings.TrimPrefix(names+", "+name, ", ")
 }
 
-func (r *Report) merge(one *Report) {
+func (r *Report) merge(one *Report, known *Known) error {
 	r.Old, r.New = joined(r.Old, one.Old), joined(r.New, one.New)
 	r.Partial = r.Partial || one.Partial
 	r.Objects.Read += one.Objects.Read
@@ -145,6 +142,17 @@ func (r *Report) merge(one *Report) {
 	}
 	r.Pools, r.Unreadable = append(r.Pools, one.Pools...), append(r.Unreadable, one.Unreadable...)
 	r.Remarks = append(r.Remarks, one.Remarks...)
+	if known.isEmpty() {
+		return nil
+	}
+	findings, err := one.findings()
+	for _, p := range findings {
+		if why := known.why(p); p.Known == "" && why != "" {
+			p.Known = why
+			r.Known.add(p.Verdict, p.count())
+		}
+	}
+	return err
 }
 
 func (c Counts) merge(more Counts) {

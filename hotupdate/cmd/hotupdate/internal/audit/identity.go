@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -25,10 +24,11 @@ func identityOf(m *pool.Manifest) identity {
 	return identity(sum[:len(identity{})])
 }
 
-// identities is a set in a hash table in a temporary file, so that its memory does not grow.
+// identities is a set in a temporary file, so that its memory does not grow. The file has hash
+// tables, each with eight times the slots of the one before. The last one fills up to the half.
 type identities struct {
 	file        *os.File
-	slots, used uint64
+	slots, used uint64 // slots of the first table, used slots of all tables
 }
 
 func newIdentities(slots uint64) (*identities, error) {
@@ -39,49 +39,37 @@ func newIdentities(slots uint64) (*identities, error) {
 	return &identities{file: file, slots: slots}, err
 }
 
-// add adds an identity, by linear probing, and reports whether it is new.
+// add adds an identity, and reports whether it is new.
 func (s *identities) add(one identity) (isNew bool, err error) {
-	if 2*s.used >= s.slots {
-		if err := s.grow(); err != nil {
+	begin, slots, room := uint64(0), s.slots, s.slots/2 // of a table; room is that of the tables so far
+	for {
+		at, isKnown, err := s.find(one, begin, slots)
+		switch {
+		case err != nil || isKnown:
 			return false, err
-		}
-	}
-	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
-		var there identity
-		at := int64(slot % s.slots * uint64(len(there)))
-		if _, err := s.file.ReadAt(there[:], at); err != nil && !errors.Is(err, io.EOF) {
-			return false, err
-		}
-		switch there {
-		case one:
-			return false, nil
-		case identity{}:
+		case s.used < room:
 			s.used++
-			_, err := s.file.WriteAt(one[:], at)
+			_, err = s.file.WriteAt(one[:], at)
 			return true, err
 		}
+		begin, slots = begin+slots, 8*slots
+		room += slots / 2
 	}
 }
 
-// grow moves all identities into a table of four times the size.
-func (s *identities) grow() error {
-	grown, err := newIdentities(4 * s.slots)
-	if err != nil {
-		return err
-	}
-	in := bufio.NewReader(io.NewSectionReader(s.file, 0, int64(s.slots)*int64(len(identity{}))))
-	for err == nil {
-		var one identity
-		if _, err = io.ReadFull(in, one[:]); err == nil && one != (identity{}) {
-			_, err = grown.add(one)
+// find returns the offset of an identity in a table, by linear probing, or that of the free slot
+// for it.
+func (s *identities) find(one identity, begin, slots uint64) (at int64, isKnown bool, err error) {
+	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
+		var there identity
+		at = int64((begin + slot%slots) * uint64(len(there)))
+		if _, err := s.file.ReadAt(there[:], at); err != nil && !errors.Is(err, io.EOF) {
+			return 0, false, err
+		}
+		if there == one || there == (identity{}) {
+			return at, there == one, nil
 		}
 	}
-	s.close()
-	*s = *grown
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 func (s *identities) close() {

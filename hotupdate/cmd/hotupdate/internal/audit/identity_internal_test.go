@@ -61,7 +61,7 @@ func TestIdentitiesOfALostFile(t *testing.T) {
 
 // TestIdentitiesInLittleMemory: what a set holds in memory does not grow with it.
 func TestIdentitiesInLittleMemory(t *testing.T) {
-	seen, err := newIdentities(16)
+	seen, err := newIdentities(1 << 12)
 	require.NoError(t, err)
 	defer func() { seen.close() }()
 	held := func(until uint64) uint64 {

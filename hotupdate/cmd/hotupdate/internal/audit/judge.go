@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Verdict is the effect of a release on an unchanged pool.
@@ -65,61 +67,21 @@ type Reason struct {
 	Text    string `json:"text"`
 }
 
-// Side describes a release: by its hash functions, by a program that hashes like the release, or by
-// both.
-type Side struct {
-	*release.Release
-	// Program is a name and arguments. If set, its hashes count, and the release, if any, only
-	// reads the configs.
-	Program []string
-
-	program *program // may be nil
-}
-
 // Releases are the two releases under which pools are judged. They are safe for concurrent use.
 type Releases struct {
-	old, updated Side
+	old, updated *release.Release
 	kind         pool.TypeMeta // of the provider configs; empty if neither release names it
 
-	findings sync.Map // between two Schemas
-	open     sync.Map // the Schemas with unknown members admitted
+	comparisons sync.Map // of two Schemas
 }
 
-// NewReleases checks that both are releases of one extension, and starts their programs, which end
-// with [Releases.Run].
-func NewReleases(old, updated Side) (*Releases, error) {
-	oldErr, newErr := old.start(), updated.start()
-	if err := errors.Join(oldErr, newErr); err != nil {
-		return nil, err
-	}
+// NewReleases checks that both are releases of one extension.
+func NewReleases(old, updated *release.Release) (*Releases, error) {
 	if none := (pool.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
 	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
-}
-
-// start starts the program of a side. The eras of the side are then those in the program's answers.
-func (s *Side) start() (err error) {
-	if len(s.Program) == 0 {
-		return nil
-	}
-	known := &release.Release{From: strings.Join(s.Program, " ")}
-	if s.Release != nil {
-		known.Schema, known.Kind = s.Schema, s.Kind
-	}
-	s.Release = known
-	s.program, err = start(s.Program)
-	return err
-}
-
-// hash returns the hash of a pool under the release. The last error is a failure of the program.
-func (s *Side) hash(p *pool.Pool) (hashed release.Hashed, refused, failed error) {
-	if s.program != nil {
-		return s.program.hash(p)
-	}
-	hashed, refused = s.Release.Hash(p)
-	return hashed, refused, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
@@ -131,87 +93,117 @@ func (r *Releases) concern(raw []byte) bool {
 // judge reads and hashes the provider config of a pool under both releases. An error is a failure
 // of a program.
 func (r *Releases) judge(p *pool.Pool, judged *JudgedPool) error {
-	raw := p.ProviderConfig
-	if pool.IsNull(raw) {
-		raw = nil
-	}
-	old, oldErr, oldFailed := r.old.hash(p)
-	updated, newErr, newFailed := r.updated.hash(p)
+	old, oldFailed := r.old.Hash(p)
+	updated, newFailed := r.updated.Hash(p)
 	if err := errors.Join(oldFailed, newFailed); err != nil {
 		return err
 	}
 	judged.OldEra, judged.NewEra = old.Era.Name, updated.Era.Name
-	judged.Verdict = Unchanged
-	switch {
-	case oldErr != nil && newErr != nil:
-		judged.Verdict = Invalid
-		judged.addErrors(oldErr)
-	case newErr != nil:
-		judged.Verdict = Rejected
-		judged.addErrors(newErr)
-	case oldErr != nil:
-		judged.Verdict = Accepted
-		judged.addErrors(oldErr)
-	case old.IsUnknown() || updated.IsUnknown():
-		if old.Era.Hash == updated.Era.Hash && old.Era.Name == updated.Era.Name {
-			return nil // assumed to be the same function
-		}
-		judged.Verdict = Indeterminate
-		judged.Reasons = []Reason{
-			{
-				Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
-					"known here", updated.Era.Name, old.Era.Name),
-			},
-		}
-	case !slices.Equal(old.Data, updated.Data):
-		judged.Verdict = Rolled
-		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
-			judged.Verdict = Renamed
-		}
-		judged.Reasons = r.reasons(old, updated, raw)
-	}
+	judged.Verdict, judged.Reasons = r.verdict(p, old, updated)
 	return nil
 }
 
-// reasons are the reasons why two releases hash a provider config differently.
-func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
-	var all []Reason
-	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
-		all = append(all, Reason{
+// verdict returns the verdict on a pool that was hashed under both releases, with the reasons.
+func (r *Releases) verdict(p *pool.Pool, old, updated release.Hashed) (Verdict, []Reason) {
+	sameEra := old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash
+	switch {
+	case old.Refused != nil && updated.Refused != nil:
+		return Invalid, reasonsOfError(old.Refused)
+	case updated.Refused != nil:
+		return Rejected, reasonsOfError(updated.Refused)
+	case old.Refused != nil:
+		return Accepted, reasonsOfError(old.Refused)
+	case (old.IsUnknown() || updated.IsUnknown()) && !sameEra:
+		return Indeterminate, []Reason{{
+			Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
+				"known here", updated.Era.Name, old.Era.Name),
+		}}
+	case slices.Equal(old.Data, updated.Data): // unknown functions of one era are assumed to be the same
+		return Unchanged, nil
+	}
+	reasons := r.differences(old, updated, p.ProviderConfig)
+	if !sameEra {
+		reasons = slices.Insert(reasons, 0, Reason{
 			Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash,
 				old.Era.Name, old.Era.Hash),
 		})
 	}
-	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
-	if before != nil && after != nil && (old.Era.Hash == release.Canonical) == (updated.Era.Hash == release.Canonical) {
-		first, second := cmp.Or(old.Era.Schema, r.old.Schema), cmp.Or(updated.Era.Schema, r.updated.Schema)
-		all = append(all, r.findingReasons(first, second, r.differences(first, second, before, after))...)
-	}
-	if len(all) == 0 {
+	if len(reasons) == 0 {
 		// the addition itself may be confidential
-		all = append(all, Reason{Text: "what the extension adds to the name is another"})
+		reasons = []Reason{{Text: "what the extension adds to the name is another"}}
+	}
+	if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
+		return Renamed, reasons
+	}
+	return Rolled, reasons
+}
+
+// reasonsOfError returns a reason for each problem of a provider config.
+func reasonsOfError(err error) (all []Reason) {
+	problems := fault.All(err)
+	if len(problems) == 0 {
+		return []Reason{{Text: err.Error()}}
+	}
+	for _, problem := range problems {
+		path := patternOf(problem.Path)
+		text := strings.Replace(manifest.Reason(problem), problem.Path, path, 1)
+		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(all, because) {
+			all = append(all, because)
+		}
 	}
 	return all
 }
 
-// hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It
-// is nil if they are not known.
-func hashedJSON(h release.Hashed, raw []byte) []byte {
-	switch {
-	case h.Era.Hash == release.Canonical:
-		document, _ := h.Era.Schema.DocumentRaw(raw) // cannot fail, since raw was hashed
-		return document
-	case len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes):
-		return []byte(h.Data[0])
-	}
-	return nil
+// within reports whether a path is equal to or below another one.
+func within(path, above string) bool {
+	rest, ok := strings.CutPrefix(path, above)
+	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// findingReasons are the findings between two Schemas at the paths. A path without a finding is a
-// reason itself.
-func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) (all []Reason) {
+// patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops
+// into dataVolumes[].iops. Names in brackets become [], too.
+func patternOf(path string) (pattern string) {
+	for _, step := range fieldpath.ParseShown(path) {
+		pattern = step.After(pattern)
+	}
+	return pattern
+}
+
+// comparison is a comparison of two Schemas.
+type comparison struct {
+	findings []hotupdate.Finding
+	open     []*hotupdate.Schema // both, with unknown members admitted
+}
+
+// compare compares two Schemas, once.
+func (r *Releases) compare(old, updated *hotupdate.Schema) *comparison {
+	key := [2]*hotupdate.Schema{old, updated}
+	known, ok := r.comparisons.Load(key)
+	if !ok {
+		c := &comparison{}
+		c.findings, _ = hotupdate.Compatibility(old, updated) // fails only for nil
+		for _, s := range key {
+			open, _ := s.AdmitUnknown() // which has been compiled
+			c.open = append(c.open, open)
+		}
+		known, _ = r.comparisons.LoadOrStore(key, c)
+	}
+	return known.(*comparison)
+}
+
+// differences says why two releases hash a provider config differently: the findings between the
+// Schemas of their eras at the paths where the hashed documents differ. A path without a finding is
+// a reason itself.
+func (r *Releases) differences(old, updated release.Hashed, raw []byte) (all []Reason) {
+	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
+	if before == nil || after == nil ||
+		(old.Era.Hash == release.Canonical) != (updated.Era.Hash == release.Canonical) {
+		return nil
+	}
+	c := r.compare(old.Era.Schema, updated.Era.Schema)
+	paths := c.paths(before, after)
 	unexplained := slices.Clone(paths)
-	for _, f := range r.findingsOf(old, updated) {
+	for _, f := range c.findings {
 		isConcerned := func(path string) bool { return within(path, f.Path) || within(f.Path, path) }
 		if f.Rolls.Where != "" && slices.ContainsFunc(paths, isConcerned) {
 			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
@@ -224,33 +216,35 @@ func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string
 	return all
 }
 
-func (r *Releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
-	return cached(&r.findings, [2]*hotupdate.Schema{old, updated}, func() []hotupdate.Finding {
-		found, _ := hotupdate.Compatibility(old, updated) // fails only for nil
-		return found
-	})
+// hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It
+// is nil if they are not known.
+func hashedJSON(h release.Hashed, raw []byte) []byte {
+	if pool.IsNull(raw) {
+		raw = nil
+	}
+	switch {
+	case h.Era.Hash == release.Canonical:
+		document, _ := h.Era.Schema.DocumentRaw(raw) // cannot fail, since raw was hashed
+		return document
+	case len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes):
+		return []byte(h.Data[0])
+	}
+	return nil
 }
 
-// cached returns the value of a key, which is computed once.
-func cached[V any](all *sync.Map, key any, of func() V) V {
-	known, ok := all.Load(key)
-	if !ok {
-		known, _ = all.LoadOrStore(key, of())
-	}
-	return known.(V)
-}
-
-// addErrors adds the problems of a provider config, one reason each.
-func (p *JudgedPool) addErrors(err error) {
-	problems := fault.All(err)
-	if len(problems) == 0 {
-		p.Reasons = append(p.Reasons, Reason{Text: err.Error()})
-	}
-	for _, problem := range problems {
-		path := patternOf(problem.Path)
-		text := strings.Replace(manifest.Reason(problem), problem.Path, path, 1)
-		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(p.Reasons, because) {
-			p.Reasons = append(p.Reasons, because)
+// paths lists the paths, without duplicates and in the form of WithTag, at which two hashed
+// documents differ under one of the Schemas. They also differ where the Schema of one document
+// cannot read the other.
+func (c *comparison) paths(before, after []byte) []string {
+	found := map[string]bool{}
+	for _, s := range c.open {
+		changes, err := s.DiffRaw(before, after)
+		for _, change := range changes {
+			found[patternOf(change.Path)] = true
+		}
+		for _, problem := range fault.All(err) {
+			found[patternOf(problem.Path)] = true
 		}
 	}
+	return slices.Sorted(maps.Keys(found))
 }

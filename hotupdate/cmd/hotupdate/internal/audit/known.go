@@ -15,6 +15,7 @@ import (
 )
 
 // Known are the known findings: those that people accept for a time, and those of a former result.
+// The zero value has none.
 type Known struct {
 	FormatVersion int          `json:"formatVersion"`
 	Accepted      []Acceptance `json:"accepted"`
@@ -41,22 +42,30 @@ type Acceptance struct {
 	Pool      string  `json:"pool"`
 }
 
-// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either file name may
-// be empty. Acceptances that expired before today have no effect.
+// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result. The file names may be
+// empty. Acceptances that expired before today have no effect.
 func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 	k := &Known{today: today.Format(time.DateOnly), baseline: baseline, findings: map[string]bool{}}
-	var acceptedErr, baselineErr error
-	if accepted != "" {
-		acceptedErr = k.readAccepted(accepted)
-	}
+	var problems []error
 	if baseline != "" {
-		var r *Report
-		if r, baselineErr = Load(baseline); baselineErr == nil {
-			know := func(p *JudgedPool) { k.findings[p.finding()] = true }
-			baselineErr = manifest.InFile(baseline, r.eachFinding(know))
-		}
+		problems = append(problems, k.readBaseline(baseline))
 	}
-	return k, errors.Join(baselineErr, acceptedErr)
+	if accepted != "" {
+		problems = append(problems, k.readAccepted(accepted))
+	}
+	return k, errors.Join(problems...)
+}
+
+func (k *Known) readBaseline(file string) error {
+	r, err := load(file)
+	if err != nil {
+		return err
+	}
+	findings, err := r.findings()
+	for _, p := range findings {
+		k.findings[p.finding()] = true
+	}
+	return manifest.InFile(file, err)
 }
 
 func (k *Known) readAccepted(file string) error {
@@ -83,6 +92,9 @@ func (k *Known) readAccepted(file string) error {
 	}
 	return manifest.InFile(file, errors.Join(problems...))
 }
+
+// isEmpty reports whether no finding is known.
+func (k *Known) isEmpty() bool { return len(k.Accepted)+len(k.findings) == 0 }
 
 // why says why a finding is known: all of its reasons are accepted, or it is in the baseline.
 func (k *Known) why(p *JudgedPool) (why string) {

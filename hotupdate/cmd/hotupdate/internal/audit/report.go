@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -111,6 +112,14 @@ func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 		sum = sum.plus(c[v])
 	}
 	return sum
+}
+
+// pools returns the number of pools of each verdict.
+func (c Counts) pools() (all []int) {
+	for _, v := range Verdicts() {
+		all = append(all, c[v].Pools)
+	}
+	return all
 }
 
 // Total returns the count of all pools.
@@ -265,11 +274,7 @@ func minorOf(version string) string {
 
 // Title names the pool.
 func (p *JudgedPool) Title() string {
-	name := p.Kind + " " + p.Name + ", pool " + p.Pool
-	if p.Namespace != "" {
-		name = p.Namespace + ": " + name
-	}
-	return name
+	return strings.TrimPrefix(fmt.Sprintf("%s: %s %s, pool %s", p.Namespace, p.Kind, p.Name, p.Pool), ": ")
 }
 
 // causes are the causes of a verdict.
@@ -293,9 +298,7 @@ func (r *Report) addEras(old, updated *release.Release) {
 
 // finish sorts the report.
 func (r *Report) finish(known *Known) {
-	if known != nil {
-		r.Remarks = append(r.Remarks, known.remarks()...)
-	}
+	r.Remarks = append(r.Remarks, known.remarks()...)
 	// no null in JSON
 	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
 		slices.AppendSeq([]*Span{}, maps.Values(r.spans))
@@ -330,11 +333,8 @@ func compareMinors(a, b string) int {
 
 // List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*JudgedPool) {
-	r.Pools = slices.SortedStableFunc(slices.Values(pools),
-		func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
-	if r.Pools == nil {
-		r.Pools = []*JudgedPool{} // no null in JSON
-	}
+	r.Pools = append([]*JudgedPool{}, pools...) // no null in JSON
+	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 }
 
 // Gravest returns the gravest verdict that is not known, or [Unchanged] if there is none.

@@ -1,9 +1,9 @@
 // Package audit finds the effect of a release of a provider extension on the unchanged worker pools
 // of a fleet.
 //
-// [Run] judges the pools of a stream of manifests, on all processors and in the order of the
+// [Releases.Run] judges the pools of a stream of manifests, on all processors and in the order of the
 // stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
-// the comparison of two results. The files that are named after formats show a report.
+// the comparison of two results.
 package audit
 
 import (
@@ -24,79 +24,69 @@ import (
 type Options struct {
 	// Provider is the type of the Shoots and Workers that are judged. If it is empty, all are.
 	Provider string
-	// Known are the known findings; nil for none.
-	Known *Known
-	// Each is called for every judged pool, in the order of the stream, with the report so far.
-	Each func(*JudgedPool, *Report) error
+	// Known are the known findings.
+	Known Known
+	// Each is called for every judged pool, in the order of the stream.
+	Each func(*JudgedPool) error
 }
 
-// Run judges the pools of a stream. If the context ends before the stream, the report is partial,
-// and says so.
+// Run judges the pools of a stream, and then stops the programs of the releases. If the context
+// ends before the stream, the report is partial, and says so.
 //
 // An object that is in the stream twice is judged once. Objects with a UID are identified by it,
 // others by their whole content. A temporary file keeps the identities.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer r.old.program.stop()
-	defer r.updated.program.stop()
-	seen, err := newIdentities(1 << 13)
+	defer r.old.Stop()
+	defer r.updated.Stop()
+	seen, err := newIdentities(1 << 16)
 	if err != nil {
 		return nil, err
 	}
 	defer seen.close()
-	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
-	for {
-		var one chan *judgedObject
-		select {
-		case <-ctx.Done(): // also while waiting for a document
-		case one = <-queue:
-		}
-		if one == nil {
-			break
-		}
-		if object := <-one; object != nil {
-			if err := report.count(object, seen, o); err != nil {
-				return report, err
-			}
+	judge := func(d *manifest.Document) *judgedObject { return r.object(d, o.Provider) }
+	for object := range inOrder(ctx, documents, judge) {
+		if err := report.count(object, seen, o); err != nil {
+			return report, err
 		}
 	}
 	report.Partial = ctx.Err() != nil
-	report.addEras(r.old.Release, r.updated.Release)
-	report.finish(o.Known)
+	report.addEras(r.old, r.updated)
+	report.finish(&o.Known)
 	return report, nil
 }
 
-// work judges documents on all processors and yields the results in order. The queue bounds the
-// number of documents under way. It ends with the documents, or on an interruption.
-func (r *Releases) work(
-	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
-) <-chan chan *judgedObject {
-	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
-	go func() {
-		defer close(queue)
-		for d := range documents {
-			result := make(chan *judgedObject, 1)
-			select {
-			case <-ctx.Done():
-				return
-			case queue <- result:
+// inOrder calls a function for every element, on all processors, and yields the results in the
+// order of the elements. It ends with the elements, or with the context. The queue bounds the number
+// of elements under way.
+func inOrder[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		queue := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+		go func() {
+			defer close(queue)
+			for one := range all {
+				result := make(chan R, 1)
+				select {
+				case <-ctx.Done():
+					return
+				case queue <- result:
+				}
+				go func() { result <- do(one) }()
 			}
-			go func() { result <- r.document(d, o.Provider) }()
+		}()
+		for {
+			select {
+			case <-ctx.Done(): // also while waiting for an element
+				return
+			case result, more := <-queue:
+				if !more || !yield(<-result) {
+					return
+				}
+			}
 		}
-	}()
-	return queue
-}
-
-// document judges the object of a document. It is nil if the document holds none.
-func (r *Releases) document(d *manifest.Document, provider string) *judgedObject {
-	o, ok := d.Object()
-	if !ok {
-		return nil
 	}
-	judged := r.object(&o, provider)
-	return &judged
 }
 
 // judgedObject is the result for one object.
@@ -109,26 +99,35 @@ type judgedObject struct {
 	failed     error // failure of a program, which ends the audit
 }
 
-// object judges the pools of an object.
-func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
-	unreadable := func(err error) judgedObject {
-		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+// object judges the pools of the object of a document. It is nil if the document holds none.
+func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
+	o, ok := d.Object()
+	if !ok {
+		return nil
 	}
-	if o.Err != nil {
-		return unreadable(o.Err)
+	m, err := &pool.Manifest{}, o.Err
+	if err == nil {
+		m, err = pool.Read(o.Raw)
 	}
-	m, err := pool.Read(o.Raw)
+	judged := &judgedObject{}
 	switch {
 	case errors.Is(err, pool.ErrOtherKind):
-		return judgedObject{skip: OtherKind}
+		judged.skip = OtherKind
 	case err != nil:
-		return unreadable(err)
+		judged.skip, judged.unreadable = NotReadable, &Unreadable{o.Place, manifest.Reason(err)}
 	case provider != "" && m.Provider != provider:
-		return judgedObject{skip: OtherProvider, other: cmp.Or(m.Provider, "none")}
+		judged.skip, judged.other = OtherProvider, cmp.Or(m.Provider, "none")
 	case len(m.Pools) == 0:
-		return judgedObject{skip: NoPools}
+		judged.skip = NoPools
+	default:
+		judged.identity = identityOf(m)
+		judged.failed = r.pools(o.Place, m, judged)
 	}
-	judged := judgedObject{skip: OtherConfig, identity: identityOf(m)}
+	return judged
+}
+
+// pools judges the pools of a manifest. An error is a failure of a program.
+func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObject) error {
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if !r.concern(p.ProviderConfig) {
@@ -136,13 +135,16 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}
-		one, err := r.pool(o.Place, m, p)
+		one, err := r.pool(at, m, p)
 		if err != nil {
-			return judgedObject{failed: err}
+			return err
 		}
-		judged.skip, judged.pools = "", append(judged.pools, one)
+		judged.pools = append(judged.pools, one)
 	}
-	return judged
+	if len(judged.pools) == 0 {
+		judged.skip = OtherConfig
+	}
+	return nil
 }
 
 // pool judges one pool.
@@ -159,20 +161,19 @@ func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Jud
 // projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
 // shoot--a--b, which holds a Worker.
 func projectOf(namespace string) string {
-	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
+	if rest, ok := strings.CutPrefix(namespace, "shoot--"); ok {
+		project, _, _ := strings.Cut(rest, "--")
 		return project
 	}
-	rest, ok := strings.CutPrefix(namespace, "shoot--")
-	project, _, _ := strings.Cut(rest, "--")
-	if !ok {
-		return namespace
-	}
-	return project
+	return strings.TrimPrefix(namespace, "garden-")
 }
 
-// count adds the result for an object.
+// count adds the result for an object, or nothing for a document without an object.
 func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
-	if one.failed != nil {
+	switch {
+	case one == nil:
+		return nil
+	case one.failed != nil:
 		return one.failed
 	}
 	r.Objects.Read++
@@ -193,11 +194,11 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
-		if p.Verdict != Unchanged && o.Known != nil {
+		if p.Verdict != Unchanged {
 			p.Known = o.Known.why(p)
 		}
 		r.add(p)
-		if err := o.Each(p, r); err != nil {
+		if err := o.Each(p); err != nil {
 			return err
 		}
 	}

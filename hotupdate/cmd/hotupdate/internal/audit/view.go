@@ -19,14 +19,21 @@ type View struct {
 	// By is the dimension by which the pools are grouped.
 	By Dimension
 	// Only are the verdicts that are shown in groups and lists. If it is empty, all are.
-	Only []Verdict
-	// Limit bounds the rows of a table, and ListLimit the listed pools. 0 means no limit.
-	Limit, ListLimit int
+	Only []string
+	// All says that unchanged pools are listed, too.
+	All bool
+	// Limit bounds the rows of a table. 0 means no limit. A negative limit is that of each table.
+	Limit int
 }
 
 // Shows reports whether a verdict is shown.
 func (v View) Shows(verdict Verdict) bool {
-	return len(v.Only) == 0 || slices.Contains(v.Only, verdict)
+	return len(v.Only) == 0 || slices.Contains(v.Only, string(verdict))
+}
+
+// Lists reports whether pools with a verdict are listed.
+func (v View) Lists(verdict Verdict) bool {
+	return v.Shows(verdict) && (v.All || verdict != Unchanged)
 }
 
 // shownCauses are the causes of the shown verdicts, each with all minors in which it stands.
@@ -52,12 +59,11 @@ func (r *Report) shownCauses(v View) (all []*Cause) {
 
 // section is a table with a title.
 type section struct {
-	Title  string
-	Header []string
-	Rows   [][]string // cells, and after them notes, which are shown below the row
-	Hidden int        // number of rows beyond the limit
-	// Missing says for each verdict how many of its pools are shown, if not all.
-	Missing []string
+	Title   string
+	Verdict string // of pools that are listed; empty in other tables
+	Header  []string
+	Rows    [][]string // cells, and after them notes, which are shown below the row
+	Hidden  int        // number of rows beyond the limit
 }
 
 // Headline is the summary in one line.
@@ -96,60 +102,35 @@ func listed[W any](words []W, count func(W) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// sections are the tables of a report, with one for each dimension.
-func (r *Report) sections(v View, by ...Dimension) []section {
-	all := []section{r.consequences()}
+// usualLimit bounds the rows of a table without pools, unless the view has a limit.
+const usualLimit = 20
+
+// sections are the tables of a report that have rows: one for each dimension, and one of the listed
+// pools for each verdict. Pools bounds the rows of the latter, unless the view has a limit.
+func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
+	add := func(s section, limit int) {
+		if v.Limit >= 0 {
+			limit = v.Limit
+		}
+		shown := head(s.Rows, limit)
+		if s.Hidden, s.Rows = len(s.Rows)-len(shown), shown; len(shown) > 0 {
+			all = append(all, s)
+		}
+	}
+	add(r.consequences(), usualLimit)
 	for _, d := range by {
 		if d == ByCause {
-			all = append(all, r.causesSection(v))
+			add(r.causesSection(v), usualLimit)
 		} else {
-			all = append(all, r.groupsSection(v, d))
+			add(r.groupsSection(v, d), usualLimit)
 		}
 	}
-	all = append(all, r.erasSection(), r.poolsSection(), r.unreadableSection())
-	for i := range all {
-		limit := v.Limit
-		if all[i].Title == "pools" {
-			limit = v.ListLimit
-		}
-		shown := head(all[i].Rows, limit)
-		if all[i].Title == "pools" && len(shown) < len(all[i].Rows) {
-			shown, all[i].Missing = ofEveryVerdict(all[i].Rows, limit)
-		}
-		all[i].Hidden, all[i].Rows = len(all[i].Rows)-len(shown), shown
+	add(r.erasSection(), usualLimit)
+	add(r.unreadableSection(), usualLimit)
+	for _, verdict := range Verdicts() {
+		add(r.poolsSection(verdict), pools)
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.Rows) == 0 })
-}
-
-// ofEveryVerdict returns at most as many rows as the limit: an equal number of each verdict, as far
-// as there are so many, and the first of the others. It says of which verdicts rows are missing.
-func ofEveryVerdict(rows [][]string, limit int) (shown [][]string, missing []string) {
-	total, taken := map[string]int{}, map[string]int{}
-	for _, row := range rows {
-		total[row[0]]++
-	}
-	left := limit
-	for _, n := range total {
-		left -= min(n, limit/len(total))
-	}
-	for _, row := range rows {
-		switch verdict := row[0]; {
-		case taken[verdict] < limit/len(total):
-		case left > 0:
-			left--
-		default:
-			continue
-		}
-		taken[row[0]]++
-		shown = append(shown, row)
-	}
-	for _, v := range Verdicts() {
-		if verdict := string(v); taken[verdict] < total[verdict] {
-			missing = append(missing, fmt.Sprintf("%s: %d of %d pools are shown", verdict,
-				taken[verdict], total[verdict]))
-		}
-	}
-	return shown, missing
+	return all
 }
 
 func (r *Report) consequences() section {
@@ -186,12 +167,7 @@ func values(d Dimension, groups map[string]Counts) []string {
 		if d == ByMinor {
 			return compareMinors(a, b)
 		}
-		for _, v := range Verdicts() {
-			if c := cmp.Compare(groups[b][v].Pools, groups[a][v].Pools); c != 0 {
-				return c
-			}
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(slices.Compare(groups[b].pools(), groups[a].pools()), cmp.Compare(a, b))
 	})
 }
 
@@ -246,16 +222,21 @@ func (s *Span) remark() string {
 	}
 }
 
-func (r *Report) poolsSection() section {
-	s := section{Title: "pools", Header: []string{"consequence", "pool", "version", "machines", "place", "because"}}
+// poolsSection lists the pools with a verdict.
+func (r *Report) poolsSection(v Verdict) section {
+	s := section{
+		Title: string(v) + " pools", Verdict: string(v),
+		Header: []string{"pool", "version", "machines", "place", "because"},
+	}
 	for _, p := range r.Pools {
-		texts := p.texts()
-		if p.Known != "" {
-			texts = append(texts, "known: "+p.Known)
+		if p.Verdict != v {
+			continue
 		}
-		s.Rows = append(s.Rows, append([]string{
-			string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line),
-		}, texts...))
+		row := append([]string{p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line)}, p.texts()...)
+		if p.Known != "" {
+			row = append(row, "known: "+p.Known)
+		}
+		s.Rows = append(s.Rows, row)
 	}
 	return s
 }

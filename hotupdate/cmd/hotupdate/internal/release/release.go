@@ -1,5 +1,7 @@
-// Package release reads a description of how a release of a provider extension reads and hashes
-// provider configs: a Schema, a golden file of hotupdatetest, or a set of eras.
+// Package release hashes provider configs like a release of a provider extension.
+//
+// [Read] reads a description of the release: a Schema, a golden file of hotupdatetest, or a set of
+// eras. [Start] starts a program that hashes like the release.
 package release
 
 import (
@@ -17,21 +19,22 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// Release describes how a release of an extension reads and hashes provider configs. It is safe for
-// concurrent use.
+// Release is a release of an extension. It is safe for concurrent use.
 type Release struct {
-	// From is the file with the description.
+	// From is the file with the description of the release, or the command line of its program.
 	From string
-	// Schema is the Schema that the release reads provider configs with.
+	// Schema is the Schema that the release reads provider configs with; nil if only a program
+	// describes the release.
 	Schema *hotupdate.Schema
 	// Kind is the type of the provider configs; empty if the file does not have it.
 	Kind pool.TypeMeta
-	// Eras are the eras of the hash, the oldest first.
+	// Eras are the eras of the hash, the oldest first; none if a program hashes.
 	Eras []*Era
 	// IsSchema says that the file is no set of eras. Then there is one era.
 	IsSchema bool
 
-	eras *hash.Eras[struct{}]
+	eras    *hash.Eras[struct{}]
+	program *program // hashes pools, if not nil
 }
 
 // Method is how an era hashes a provider config.
@@ -53,7 +56,6 @@ type eraFile struct {
 	Schema        json.RawMessage `json:"schema"`
 	Eras          []*Era          `json:"eras"`
 	Schemas       json.RawMessage `json:"schemas"` // only in a list of Schemas, which is refused
-	IsSchema      bool            `json:"-"`
 }
 
 // Era is one era of a release.
@@ -63,14 +65,12 @@ type Era struct {
 	From string `json:"from"`
 	// Hash is the method of the era.
 	Hash Method `json:"hash"`
-	// Schema is the Schema that the method uses, or nil.
+	// Schema is the Schema that the method uses; nil in an era of a program.
 	Schema *hotupdate.Schema `json:"-"`
 
 	Own   json.RawMessage `json:"schema"` // empty for the Schema of the release
 	Nulls string          `json:"nulls"`
 	Empty string          `json:"onlyTypeMeta"`
-
-	data eraFunction
 }
 
 // eraFileVersion is the version of files with eras.
@@ -90,21 +90,20 @@ func Read(file string) (*Release, error) {
 func parse(file string, data []byte) (*Release, error) {
 	var f eraFile
 	err := json.Unmarshal(data, &f)
-	if f.IsSchema = f.Eras == nil; f.IsSchema {
-		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
-	}
+	r := &Release{From: file, Kind: f.TypeMeta, IsSchema: f.Eras == nil}
 	switch {
 	case err != nil:
 		err = errors.New("is malformed; write a Schema, a golden file or a set of eras")
 	case len(f.Schemas) > 0:
 		err = errors.New("is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does")
-	case !f.IsSchema:
+	case r.IsSchema:
+		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
+	default:
 		err = f.check(data)
 	}
 	if err == nil && (f.APIVersion == "") != (f.Kind == "") {
 		err = errors.New("has one of apiVersion and kind; write both, or neither")
 	}
-	r := &Release{From: file, Kind: f.TypeMeta, IsSchema: f.IsSchema}
 	if err == nil {
 		r.Schema, err = referredSchema(file, f.Schema)
 	}
@@ -172,51 +171,46 @@ func (r *Release) setEras(all []*Era) (err error) {
 	return err
 }
 
-type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
-
-// prepare sets the Schema and the function of an era.
+// prepare checks an era, and sets its Schema.
 func (e *Era) prepare(r *Release) (err error) {
-	schema := r.Schema
-	if len(e.Own) > 0 {
-		if schema, err = referredSchema(r.From, e.Own); err != nil {
-			return err
-		}
+	isOption := func(text string, words ...string) bool {
+		return text == "" || e.Hash == CutBytes && slices.Contains(words, text)
 	}
-	cut, err := e.cut(schema)
-	switch e.Hash {
-	case Canonical:
-		e.Schema, e.data = schema, hash.Canonical[struct{}](schema)
-	case CutBytes:
-		e.Schema, e.data = schema, cut
-	case RawBytes:
-		e.data = func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(pool.AsStored(raw)), nil }
-	case Function:
-		e.data = func([]byte, struct{}) ([]string, error) { return nil, nil }
-	default:
+	switch {
+	case !slices.Contains([]Method{Canonical, RawBytes, CutBytes, Function}, e.Hash):
 		return fmt.Errorf("hash: is %q; write schema, raw, cut or other", string(e.Hash))
+	case !isOption(e.Nulls, "cut", "keep"):
+		return fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)
+	case !isOption(e.Empty, "kept", "absent"):
+		return fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
+	case len(e.Own) > 0:
+		e.Schema, err = referredSchema(r.From, e.Own)
+	default:
+		e.Schema = r.Schema
 	}
 	return err
 }
 
-// cut returns the function of an era that removes hot members, with the options that only such an
-// era has.
-func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
-	nulls, known := map[string]hotupdate.NullMembers{
-		"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls,
-	}[e.Nulls]
-	switch {
-	case !known || e.Nulls != "" && e.Hash != CutBytes:
-		return nil, fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)
-	case e.Empty != "" && (e.Empty != "kept" && e.Empty != "absent" || e.Hash != CutBytes):
-		return nil, fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
-	}
-	return func(raw []byte, _ struct{}) ([]string, error) {
-		cut, err := schema.StripRaw(pool.AsStored(raw), nulls)
+// data returns the strings that the era adds to the name of a pool with a provider config.
+func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
+	switch e.Hash {
+	case Canonical:
+		return hash.Canonical[struct{}](e.Schema)(raw, struct{}{})
+	case RawBytes:
+		return bytesOf(pool.AsStored(raw)), nil
+	case CutBytes:
+		nulls := hotupdate.StripNulls
+		if e.Nulls == "keep" {
+			nulls = hotupdate.KeepNulls
+		}
+		cut, err := e.Schema.StripRaw(pool.AsStored(raw), nulls)
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}
 		return bytesOf(cut), err
-	}, nil
+	case Function, byProgram:
+	}
+	return nil, nil
 }
 
 // bytesOf returns bytes as the only string to hash, or nothing without a config.
@@ -234,33 +228,35 @@ type Hashed struct {
 	// Data are the strings that the release adds to the name of the pool. They are nil if the
 	// function of the era is not known.
 	Data []string
+	// Refused says why the release cannot read the provider config; nil if it can.
+	Refused error
 }
 
 // IsUnknown reports whether the function of the era is not known.
 func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 
 // Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes
-// version. A pool without a version is in the first era.
-func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
-	era, err := r.Era(p.Worker.KubernetesVersion)
-	if err != nil {
-		return Hashed{Era: &Era{}}, err
+// version. A pool without a version is in the first era. An error is a failure of the program.
+func (r *Release) Hash(p *pool.Pool) (h Hashed, err error) {
+	if r.program != nil {
+		return r.program.hash(p)
 	}
-	h, raw := Hashed{Era: era}, p.ProviderConfig
+	raw := p.ProviderConfig
 	if pool.IsNull(raw) {
 		raw = nil
 	}
-	if era.Hash != Canonical || era.Schema != r.Schema { // otherwise hashing decodes it
-		if _, err := r.Schema.Decode(raw); err != nil {
-			return h, err
-		}
+	h.Era, h.Refused = r.Era(p.Worker.KubernetesVersion)
+	if h.Refused == nil && (h.Era.Hash != Canonical || h.Era.Schema != r.Schema) { // otherwise hashing decodes it
+		_, h.Refused = r.Schema.Decode(raw)
 	}
-	h.Data, err = era.data(raw, struct{}{})
-	return h, err
+	if h.Refused == nil {
+		h.Data, h.Refused = h.Era.data(raw, struct{}{})
+	}
+	return h, nil
 }
 
-// Era returns the era in force for a Kubernetes version or minor: the first without a version, and
-// one without a name if there are no eras.
+// Era returns the era in force for a Kubernetes version or minor, and the first one without a
+// version. If there are no eras, or the version is malformed, the era has no name.
 func (r *Release) Era(version string) (*Era, error) {
 	at := &version
 	switch {
@@ -271,7 +267,7 @@ func (r *Release) Era(version string) (*Era, error) {
 	}
 	name, _, err := r.eras.Explain(at)
 	if err != nil {
-		return nil, err
+		return &Era{}, err
 	}
 	return r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == name })], nil
 }

@@ -34,7 +34,7 @@ func HTML(out io.Writer, r *Report) error {
 	}
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
-		Tone:     toneOf(s.Verdict),
+		Tone:     toneOf(s.Word),
 		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
 	})
 }

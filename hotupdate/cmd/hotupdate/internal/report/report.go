@@ -25,6 +25,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
+// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
+// may be added, but not removed or changed.
+const FormatVersion = 2
+
 // Report says what a change does to each manifest. Its JSON form is documented in
 // report.schema.json.
 type Report struct {
@@ -181,12 +185,10 @@ var origins = map[string]string{
 // isBare reports whether the manifest is a provider config on its own.
 func (m *ManifestReport) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
 
-// isCustom reports whether the manifest is a custom resource.
-func (m *ManifestReport) isCustom() bool { return m.isBare() && m.Name != "" }
-
 // noun names the things that a report counts.
 func (r *Report) noun() string {
-	if slices.ContainsFunc(r.Manifests, func(m ManifestReport) bool { return m.isCustom() }) {
+	isCustom := func(m ManifestReport) bool { return m.isBare() && m.Name != "" }
+	if slices.ContainsFunc(r.Manifests, isCustom) {
 		return "object"
 	}
 	return "worker pool"
@@ -197,9 +199,9 @@ func (m *ManifestReport) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
-// word returns the verdict on a pool, or its state if it was not kept.
+// word returns the verdict on a pool, or its state if it was not kept and is not refused.
 func (p *PoolReport) word() string {
-	if p.State != pool.Kept.String() {
+	if p.State != pool.Kept.String() && p.Verdict != pool.Forbidden.String() {
 		return p.State
 	}
 	return p.Verdict
@@ -212,13 +214,14 @@ var words = []string{
 	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
 }
 
-// counted counts words, the gravest first: 4 pools: 1 roll, 1 come or go, 2 none.
-func counted(noun string, all []string) string {
+// counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
+// none.
+func (s *section) counted(noun string) string {
 	var parts []string
 	for _, word := range words {
 		n := 0
-		for _, one := range all {
-			if one == word {
+		for i := range s.Sections {
+			if s.Sections[i].Word == word {
 				n++
 			}
 		}
@@ -226,7 +229,7 @@ func counted(noun string, all []string) string {
 			parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(word, "machines "))
 		}
 	}
-	return plaintext.Counted(len(all), noun) + ": " + strings.Join(parts, ", ")
+	return plaintext.Counted(len(s.Sections), noun) + ": " + strings.Join(parts, ", ")
 }
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1
@@ -253,4 +256,20 @@ func machines(m pool.Machines) string {
 		return ""
 	}
 	return m.String()
+}
+
+// JSON returns a report, or another value, as JSON for programs and people. Unprintable characters
+// are escaped; only strings can have them. Values are whole, and numbers exact: decode them
+// accordingly.
+func JSON(value any) ([]byte, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(value)
+	lines := strings.Split(text.String(), "\n")
+	for i, line := range lines {
+		lines[i] = plaintext.Printable(line)
+	}
+	return []byte(strings.Join(lines, "\n")), err
 }

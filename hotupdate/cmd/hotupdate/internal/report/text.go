@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +27,41 @@ type Style struct {
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
 	return t.report(viewOf(r))
+}
+
+// maxMarkdown bounds the text of a report in Markdown, in bytes. GitHub refuses comments of more
+// than 65,536 characters.
+const maxMarkdown = 64_000
+
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect: a table of the
+// numbers of pools and machines by verdict, and the text with the gravest verdict first as a block
+// of code. Lines that do not fit into a comment are counted.
+//
+// All text from a manifest is in the block, where it is neither Markdown nor HTML, mentions nobody
+// and links nowhere.
+func Markdown(r *Report) string {
+	root := viewOf(r)
+	root.gravestFirst()
+	t := textWriter{escape: plaintext.Printable}
+	return r.table() + plaintext.CodeBlock(t.report(root), maxMarkdown)
+}
+
+// table counts the pools and machines of each verdict. For a provider config on its own, which has
+// neither, there is only the verdict.
+func (r *Report) table() string {
+	counted := func(m ManifestReport) bool { return !m.isBare() && len(m.Pools) > 0 }
+	if !slices.ContainsFunc(r.Manifests, counted) {
+		return "**" + r.Verdict + "**\n\n"
+	}
+	var text strings.Builder
+	text.WriteString("| verdict | " + r.noun() + "s | machines, at most |\n|---|---:|---:|\n")
+	for _, c := range r.counts() {
+		if c.pools > 0 {
+			machines := strings.TrimPrefix(strconv.Itoa(c.machines), "0")
+			fmt.Fprintf(&text, "| **%s** | %d | %s |\n", c.word, c.pools, machines)
+		}
+	}
+	return text.String() + "\n"
 }
 
 type textWriter struct {
@@ -75,7 +112,7 @@ func (t *textWriter) head(s *section) (name, verdict string) {
 	if name != "" {
 		name += ": "
 	}
-	return name, t.color(s.Verdict, s.Word) + ": "
+	return name, t.color(s.Word, s.Word) + ": "
 }
 
 // section writes a section without its first line.
@@ -105,29 +142,19 @@ func (t *textWriter) remarks(all []remark) {
 		t.line(t.escape(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return !isAssumed(r) })
-	if line := assumptions(all); line != "" {
-		t.line(t.escape(line))
+	if len(all) > 0 {
+		t.line(t.escape(assumptions(all)))
 	}
 }
 
-// assumptions tells in one line what is assumed.
+// assumptions tells in one line what is assumed, or how many assumptions there are.
 func assumptions(all []remark) string {
-	var facts []string
-	for _, r := range all {
-		if r.Label == assumedLabel {
-			facts = append(facts, r.Text)
-		}
-	}
-	line, more := assumedLabel+": "+strings.Join(facts, "; "), len(all)-len(facts)
-	switch {
-	case len(all) == 0:
-		return ""
-	case len(all) == 1:
-		line = all[0].Label + ": " + all[0].Text
-	case more > 0:
+	lines := remarkLines(all)
+	line, more := lines[0].Label+": "+lines[0].Text, len(lines)-1
+	if more > 0 {
 		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
 	}
-	if len(line) > columns || len(all) > 1 && len(facts) == 0 {
+	if len(line) > columns || more > 0 && lines[0].Label != assumedLabel {
 		return plaintext.Counted(len(all), "assumption") + ", see --verbose"
 	}
 	return line
@@ -205,10 +232,10 @@ const (
 	grave = "\x1b[1;31m"
 )
 
-// color paints a text in the colour of a verdict.
-func (t *textWriter) color(verdict, text string) string {
+// color paints a text in the colour of a verdict or state.
+func (t *textWriter) color(word, text string) string {
 	if !t.Color {
 		return text
 	}
-	return cmp.Or(toneColors[toneOf(verdict)], grave) + text + reset
+	return cmp.Or(toneColors[toneOf(word)], grave) + text + reset
 }

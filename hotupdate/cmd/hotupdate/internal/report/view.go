@@ -13,7 +13,7 @@ import (
 // section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
 type section struct {
 	Title, Facts, Message string
-	Word, Verdict         string // the verdict; Word is the state if a pool was not kept
+	Word                  string // the verdict, or the state of a pool that was not kept
 	Groups                []group
 	Remarks               []remark
 	Sections              []section // the manifests of a report, the pools of a manifest
@@ -40,18 +40,16 @@ type group struct {
 // viewOf returns the section of a report, or that of the manifest if there is only one, or that of
 // the pool if it is a provider config on its own.
 func viewOf(r *Report) *section {
-	root := section{Word: r.Verdict, Verdict: r.Verdict}
-	var verdicts []string
+	root := section{Word: r.Verdict}
 	for i := range r.Manifests {
-		verdicts = append(verdicts, r.Manifests[i].Verdict)
 		root.Sections = append(root.Sections, r.Manifests[i].section())
 	}
 	if len(root.Sections) == 1 {
 		root = root.Sections[0]
 	} else {
+		root.Message = root.counted("manifest")
 		root.share()
 		root.merge()
-		root.Message = counted("manifest", verdicts)
 	}
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
@@ -60,27 +58,23 @@ func viewOf(r *Report) *section {
 }
 
 func (m *ManifestReport) section() section {
-	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Groups: groupsOf(m.Changes, configField)}
-	config := configField
-	if m.isBare() {
-		config = ""
-	}
+	s := section{Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField)}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
-	var words []string
+	if m.isBare() {
+		only := m.Pools[0].section("")
+		only.Remarks = append(only.Remarks, s.Remarks...)
+		if m.Name != "" {
+			only.Title = s.Title
+		}
+		return only
+	}
 	for i := range m.Pools {
-		words = append(words, m.Pools[i].word())
-		s.Sections = append(s.Sections, m.Pools[i].section(config))
+		s.Sections = append(s.Sections, m.Pools[i].section(configField))
 	}
 	s.share()
-	if s.Message = counted("pool", words); len(words) == 0 {
+	s.Message = s.counted("pool")
+	if len(m.Pools) == 0 {
 		s.Message = "there are no worker pools"
-	}
-	if m.isBare() {
-		s.Sections[0].Remarks = append(s.Sections[0].Remarks, s.Remarks...)
-		if m.isCustom() {
-			s.Sections[0].Title = s.Title
-		}
-		return s.Sections[0]
 	}
 	return s
 }
@@ -88,7 +82,7 @@ func (m *ManifestReport) section() section {
 // section returns the view of a pool, whose provider config is at a path.
 func (p *PoolReport) section(config string) section {
 	s := section{
-		Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
+		Facts: p.facts(), Word: p.word(), Message: p.Message, Groups: groupsOf(p.Changes, config),
 	}
 	if config != "" {
 		s.Title = "pool " + p.Name

@@ -1,4 +1,4 @@
-package audit
+package release
 
 import (
 	"bufio"
@@ -13,12 +13,11 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// byProgram is the hash method of eras that a program names.
-const byProgram release.Method = "its program"
+// byProgram is the hash method of the eras that a program names.
+const byProgram Method = "its program"
 
 // program is a process that reads pools and writes their additional data, line by line. It is safe
 // for concurrent use.
@@ -31,24 +30,32 @@ type program struct {
 	out   *bufio.Reader
 }
 
-// start starts a program, given as a name and arguments. The program ends when its standard input
-// ends.
-func start(command []string) (*program, error) {
+// Start starts a program, given as a name and arguments, that hashes pools like a release. The eras
+// of the release are those in the program's answers. If a file is named, it has the Schema that the
+// release reads provider configs with, in a form that [Read] takes.
+func Start(command []string, file string) (r *Release, err error) {
+	r = &Release{}
+	if file != "" {
+		if r, err = Read(file); err != nil {
+			return nil, err
+		}
+	}
 	p := &program{process: exec.Command(command[0], command[1:]...)}
+	r = &Release{From: strings.Join(command, " "), Schema: r.Schema, Kind: r.Kind, program: p}
 	p.process.Stderr = &p.errs
 	in, inErr := p.process.StdinPipe()
 	out, outErr := p.process.StdoutPipe()
 	p.in, p.out = in, bufio.NewReader(out)
 	if err := errors.Join(inErr, outErr, p.process.Start()); err != nil {
-		return nil, fmt.Errorf("%s: cannot be started: %w", strings.Join(command, " "), err)
+		return nil, fmt.Errorf("%s: cannot be started: %w", r.From, err)
 	}
-	return p, nil
+	return r, nil
 }
 
-// stop waits for the process, unless it is busy: then it ends together with this process, when its
-// standard input ends.
-func (p *program) stop() {
-	if p != nil && p.mutex.TryLock() {
+// Stop waits for the program of the release, if it has one. A busy program ends together with this
+// process, when its standard input ends.
+func (r *Release) Stop() {
+	if p := r.program; p != nil && p.mutex.TryLock() {
 		_ = p.wait() // its exit code does not matter after the last answer
 	}
 }
@@ -68,27 +75,24 @@ type question struct {
 	NodeAgentSecretName *string `json:"nodeAgentSecretName"`
 }
 
-// hash asks the program for the hash of a pool.
-func (p *program) hash(of *pool.Pool) (hashed release.Hashed, refused, failed error) {
+// hash asks the program for the hash of a pool. An error is a failure of the program.
+func (p *program) hash(of *pool.Pool) (Hashed, error) {
 	var answer struct {
 		Era   string   `json:"era"`
 		Data  []string `json:"data"`
 		Error string   `json:"error"`
 	}
-	hashed.Era = &release.Era{Hash: byProgram}
 	asked := question{
 		of.InWorker(), of.Worker.UpdateStrategy.String(), of.Machines.Minimum, of.Machines.Maximum,
 		of.NodeAgentSecretName,
 	}
 	asked.ProviderConfig = pool.AsStored(asked.ProviderConfig)
-	if err := p.ask(asked, &answer); err != nil {
-		return hashed, nil, manifest.InFile(strings.Join(p.process.Args, " "), err)
-	}
-	hashed.Era.Name, hashed.Data = answer.Era, answer.Data
+	err := manifest.InFile(strings.Join(p.process.Args, " "), p.ask(asked, &answer))
+	hashed := Hashed{Era: &Era{Name: answer.Era, Hash: byProgram}, Data: answer.Data}
 	if answer.Error != "" {
-		refused = errors.New(answer.Error)
+		hashed.Refused = errors.New(answer.Error)
 	}
-	return hashed, refused, nil
+	return hashed, err
 }
 
 // ask writes a question and reads the answer. If there is no answer, the error has the program's

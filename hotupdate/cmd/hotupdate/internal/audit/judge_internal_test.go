@@ -59,7 +59,7 @@ func TestDifferences(t *testing.T) {
 		{`{"tags":{"secret":"a"}}`, `{"more":"x"}`, []string{"more", "tags[]"}},
 	} {
 		var r Releases
-		assert.Equal(t, tc.want, r.differences(lists, sets, []byte(tc.before), []byte(tc.after)), tc.before)
-		assert.Equal(t, tc.want, r.differences(sets, lists, []byte(tc.before), []byte(tc.after)), tc.before)
+		assert.Equal(t, tc.want, r.compare(lists, sets).paths([]byte(tc.before), []byte(tc.after)), tc.before)
+		assert.Equal(t, tc.want, r.compare(sets, lists).paths([]byte(tc.before), []byte(tc.after)), tc.before)
 	}
 }

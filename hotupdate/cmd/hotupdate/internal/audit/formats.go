@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Writer takes the listed pools as they are judged, and the report after the last pool.
+type Writer struct {
+	Pool func(*JudgedPool) error
+	End  func(*Report) error
+}
+
+// Whole writes the report at the end, with all listed pools.
+func Whole(write func(*Report) error) *Writer {
+	var pools []*JudgedPool
+	return &Writer{func(p *JudgedPool) error {
+		pools = append(pools, p)
+		return nil
+	}, func(r *Report) error {
+		r.List(pools)
+		return write(r)
+	}}
+}
+
+// line is a line of a result in JSON lines. It has one of the three; the last line has the report,
+// without the objects of the lines before it.
+type line struct {
+	*JudgedPool
+
+	Unreadable *Unreadable `json:"unreadable,omitempty"`
+	Report     *Report     `json:"report,omitempty"`
+}
+
+// JSONLines writes JSON lines: pools, objects that cannot be read, and finally the report.
+func JSONLines(out io.Writer) *Writer {
+	buffered := bufio.NewWriter(out)
+	encoder := json.NewEncoder(buffered)
+	encoder.SetEscapeHTML(false)
+	return &Writer{func(p *JudgedPool) error { return encoder.Encode(line{JudgedPool: p}) }, func(r *Report) error {
+		for i := range r.Unreadable {
+			if err := encoder.Encode(line{Unreadable: &r.Unreadable[i]}); err != nil {
+				return err
+			}
+		}
+		rest := *r
+		rest.Pools, rest.Unreadable = []*JudgedPool{}, []Unreadable{}
+		return errors.Join(encoder.Encode(line{Report: &rest}), buffered.Flush())
+	}}
+}
+
+// CSV writes a table for spreadsheets. Objects that cannot be read are rows without a pool.
+func CSV(out io.Writer) *Writer {
+	w := csv.NewWriter(out)
+	_ = w.Write([]string{ // an error comes back with the next row
+		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion",
+		"strategy", "minimum", "maximum",
+		"oldEra", "newEra", "known", "file", "line", "because",
+	})
+	return &Writer{func(p *JudgedPool) error {
+		return writeRow(w,
+			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
+			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
+			p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
+		)
+	}, func(r *Report) error {
+		for _, u := range r.Unreadable {
+			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
+				strconv.Itoa(u.Line), u.Text); err != nil {
+				return err
+			}
+		}
+		w.Flush()
+		return w.Error()
+	}}
+}
+
+// writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these
+// characters as a formula.
+func writeRow(w *csv.Writer, cells ...string) error {
+	for i, cell := range cells {
+		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			cells[i] = "'" + cell
+		}
+	}
+	return w.Write(cells)
+}
+
+// Text writes the report for a terminal.
+func (r *Report) Text(out io.Writer, v View) error {
+	_, err := fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
+	return err
+}
+
+// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of
+// a pull request.
+const maxMarkdown = 64_000
+
+// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines
+// that do not fit.
+func (r *Report) Markdown(out io.Writer, v View) error {
+	code := plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown)
+	_, err := fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), code)
+	return err
+}
+
+// tables writes the sections as text.
+func (r *Report) tables(v View) string {
+	var all []string
+	for _, s := range r.sections(v, 0, v.By) {
+		all = append(all, s.text())
+	}
+	return strings.Join(all, "\n")
+}
+
+// text writes the title and the rows. Notes are below the last cell of their row.
+func (s *section) text() string {
+	text, last := "", len(s.Header)-1
+	if s.Title != "" {
+		text = s.Title + ":\n"
+	}
+	rows := [][]string{s.Header}
+	for _, one := range s.Rows {
+		rows = append(rows, one[:last+1])
+		for _, note := range one[last+1:] {
+			rows = append(rows, append(make([]string, last), "  "+note))
+		}
+	}
+	text += plaintext.Table(rows)
+	if s.Hidden > 0 {
+		text += fmt.Sprintf("and %d more; --limit 0 shows all\n", s.Hidden)
+	}
+	return text
+}
+
+//go:embed audit.html
+var content string
+
+//go:embed audit.js
+var script string
+
+// tones are the colours of the verdicts.
+var tones = map[Verdict]page.Tone{
+	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure,
+	Accepted: page.Live, Unchanged: page.Calm,
+	hashedDifferently: page.Replace,
+}
+
+// maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
+const maxRows = 2000
+
+// HTML writes the report as one page that needs no network.
+func (r *Report) HTML(out io.Writer, v View) error {
+	return page.Write(out, page.Page{
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
+		Script: script, Template: content, Functions: template.FuncMap{
+			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
+		},
+		Content: map[string]any{
+			"Accounting": strings.Split(r.Accounting(), "\n"),
+			"Sections":   r.sections(v, maxRows, append(Dimensions(), ByCause)...),
+		},
+	})
+}
+
+// head is the beginning of a list, or all of it if the limit is 0.
+func head[E any](list []E, limit int) []E {
+	if limit <= 0 {
+		return list
+	}
+	return list[:min(limit, len(list))]
+}
