@@ -8,7 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Coverage says how much of an update can be applied without replacing machines.
@@ -62,12 +61,11 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	if err != nil {
 		return Coverage{}, err
 	}
-	before.config.Old = true
 	wanted, err := s.whole(desired, names)
 	if err != nil {
 		return Coverage{}, err
 	}
-	covered, err := engine.Overlay(s.plan, structtag.Immutable, wanted.config, before.config)
+	covered, err := engine.Overlay(s.plan, before.config, wanted.config)
 	if err != nil {
 		return Coverage{}, err
 	}

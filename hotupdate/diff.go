@@ -2,6 +2,7 @@ package hotupdate
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
@@ -53,4 +54,20 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 		return nil, err
 	}
 	return s.changes(before, after)
+}
+
+// values checks two configurations.
+func (s *Schema) values(old, updated any) (before, after reflect.Value, err error) {
+	if before, err = s.value(old); err != nil {
+		return before, after, err
+	}
+	after, err = s.value(updated)
+	return before, after, err
+}
+
+// decodeBoth reads two configurations.
+func (s *Schema) decodeBoth(old, updated []byte) (before, after reflect.Value, err error) {
+	before, err = s.read(old)
+	after, updatedErr := s.read(updated)
+	return before, after, cmp.Or(err, updatedErr)
 }

@@ -186,9 +186,6 @@ func TestUnknownMembers(t *testing.T) {
 	hot, err := open.PartDocument(hotupdate.Hot, config)
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(hot), "they are not hot")
-	patch, err := open.HotPatchRaw([]byte(`{"tags":{"nic":1}}`), []byte(`{"tags":{"nic":2,"vm":{"a":"b"}}}`))
-	require.NoError(t, err)
-	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(patch), "a hot patch does not touch them")
 	_, err = strict.HashRaw([]byte(`{"aa":1}`))
 	assert.Equal(t, "unknown-member", fault.All(err)[0].Code, "the Schema itself is as strict as before")
 }
