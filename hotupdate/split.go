@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Split copies config into two projections. The immutable half holds the Immutable and InPlace
@@ -55,42 +54,4 @@ func pointerTo[T any](v reflect.Value) *T {
 		v = pointer
 	}
 	return v.Interface().(*T)
-}
-
-// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well,
-// spelled as by [Schema.PartDocument]. Values that count as absent are left out, such as null, or 0
-// in a field that is not a pointer.
-func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
-	config, err := s.read(raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	immutableHalf, hotHalf, err := engine.Split(s.plan, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	if immutable, err = s.written(immutableHalf); err != nil {
-		return nil, nil, err
-	}
-	hot, err = s.written(hotHalf)
-	return immutable, hot, err
-}
-
-// written returns the whole configuration as JSON.
-func (s *Schema) written(config reflect.Value) ([]byte, error) {
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.All, config)
-}
-
-// MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. Between the result and the configuration
-// that was split [Schema.DiffRaw] lists no change.
-func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
-	immutableHalf, hotHalf, err := s.decodeBoth(immutable, hot)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := engine.Merge(s.plan, immutableHalf, hotHalf)
-	if err != nil {
-		return nil, err
-	}
-	return s.written(merged)
 }

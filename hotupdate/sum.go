@@ -7,7 +7,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -81,7 +80,7 @@ func (s *Schema) PartDocument(class Class, config any) ([]byte, error) {
 			Hint: "ask for Hot or InPlace",
 		}
 	}
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.Class(class)), v)
+	return engine.Of(s.plan).AppendReadable(nil, structtag.Class(class), v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.

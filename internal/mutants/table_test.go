@@ -81,7 +81,6 @@ var mutants = []mutant{
 	{"the only element needs no key", keysFile, "n.kind == textKeyedKind && elements", "n == nil && elements", "hotupdate TestOnlyElement"},
 	{"two elements need their keys", keysFile, "elements.len == 1 && exists(m)", "exists(m)", "hotupdate TestElementsThatNeedTheirKey"},
 	{"a hot element needs its key", keysFile, "fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil", "fieldplan.IsProjected(n.plan.Class) || true", "hotupdate TestElementsThatNeedTheirKey"},
-	{"a null entry of a selected element is absent in JSON", "internal/engine/compile.go", "c.want != fieldplan.All || c.spelling == leaf.Quoted", "c.want != fieldplan.All", "hotupdate TestSplitRawOfNull"},
 	{"a key that is the selector is hashed", "internal/engine/compile.go", "in.Key.Name == f.Name {\n\t\treturn false", "in.Key.Name != f.Name {\n\t\treturn false", "hotupdate TestSelectorOfAnIgnoredList"},
 	{"hotwhen selects the elements that are written", keyedFile, "return s.when.Holds(text[start:], problem)", "return !s.when.Holds(text[start:], problem)", document},
 	{"hotwhen selects the elements that are compared", valueFile, "if n.When.Holds(text, problem) {", "if !n.When.Holds(text, problem) {", diff},
