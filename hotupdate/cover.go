@@ -75,13 +75,10 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 // coverage describes the changes to a covered configuration, and from there to the desired one.
 func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c Coverage, err error) {
 	after, err := s.side(covered)
-	if err != nil {
+	if c.Covered, err = s.changes(before.config.Value, after.Value, err); err != nil {
 		return c, err
 	}
-	if c.Covered, err = s.changes(before.config.Value, after.Value); err != nil {
-		return c, err
-	}
-	if c.Left, err = s.changes(after.Value, wanted.config.Value); err != nil {
+	if c.Left, err = s.changes(after.Value, wanted.config.Value, nil); err != nil {
 		return c, err
 	}
 	patched := before.object

@@ -68,10 +68,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{
-		Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil,
-		Raw: slices.ContainsFunc(c.order, func(n *Node) bool { return n.Leaf.ReadsRaw(n.Type) }),
-	}, nil
+	return &Plan{Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil}, nil
 }
 
 // refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an

@@ -28,7 +28,6 @@ type Plan struct {
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
 	Open bool // some object has a Rest
-	Raw  bool // some type unmarshals itself, and so may depend on the spelling of raw JSON
 
 	derived [Opening + 1]derived
 }
