@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 
+	"golang.org/x/tools/go/types/typeutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -21,7 +22,7 @@ import (
 // type. The zero value is ready to use. A Program must not be used by several goroutines.
 type Program struct {
 	loaded map[string]reflect.Type // by import path and name
-	seen   map[string][]*Type      // by text; different types may have one text
+	seen   typeutil.Map            // of *Type
 }
 
 // Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a
@@ -37,17 +38,11 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	if known := p.known(t); known != nil {
 		return known
 	}
-	text := types.TypeString(t, nil)
-	for _, candidate := range p.seen[text] {
-		if types.Identical(candidate.source, t) {
-			return candidate
-		}
-	}
-	if p.seen == nil {
-		p.seen = map[string][]*Type{}
+	if seen, ok := p.seen.At(t).(*Type); ok {
+		return seen
 	}
 	translated := &Type{Type: nearest(t), program: p, source: t}
-	p.seen[text] = append(p.seen[text], translated)
+	p.seen.Set(t, translated)
 	return translated
 }
 
