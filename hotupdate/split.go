@@ -1,10 +1,6 @@
 package hotupdate
 
-import (
-	"reflect"
-
-	"github.com/hotupdate/providerconfig/internal/engine"
-)
+import "github.com/hotupdate/providerconfig/internal/engine"
 
 // Split copies config into two projections. The immutable half holds the Immutable and InPlace
 // fields, which the hash covers; the hot half holds the Hot and Ignored fields. Nil is the empty
@@ -26,7 +22,7 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return pointerTo[T](immutableHalf), pointerTo[T](hotHalf), nil
+	return engine.PointerTo[T](immutableHalf), engine.PointerTo[T](hotHalf), nil
 }
 
 // Merge joins an immutable and a hot half. Merging the result of [Split] gives a configuration that
@@ -42,16 +38,5 @@ func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pointerTo[T](merged), nil
-}
-
-// pointerTo turns a pointer to the Schema's type into a pointer to T, which may have further
-// pointers.
-func pointerTo[T any](v reflect.Value) *T {
-	for v.Type() != reflect.TypeFor[*T]() {
-		pointer := reflect.New(v.Type())
-		pointer.Elem().Set(v)
-		v = pointer
-	}
-	return v.Interface().(*T)
+	return engine.PointerTo[T](merged), nil
 }
