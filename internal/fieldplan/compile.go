@@ -272,7 +272,7 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	case jf.tag.present && !jf.tag.inherits:
 		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
 	case jf.embedded != nil:
-		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.goField
+		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.tag.goField
 	}
 	return tag
 }
