@@ -25,7 +25,7 @@ type Program struct {
 	seen   typeutil.Map            // of *Type
 }
 
-// Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a
+// Of returns t as a reflect type: for predeclared types, any, and types that the rules name, a
 // type of the running program; otherwise a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
@@ -96,7 +96,7 @@ func nearest(t types.Type) reflect.Type {
 	return reflect.TypeFor[struct{}]()
 }
 
-// loadedKinds are the scalars of the running program.
+// loadedKinds are the scalars of the running program, and its unsafe.Pointer.
 var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
 	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
@@ -107,6 +107,7 @@ var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Uintptr: reflect.TypeFor[uintptr](),
 	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 	reflect.Complex64: reflect.TypeFor[complex64](), reflect.Complex128: reflect.TypeFor[complex128](),
+	reflect.UnsafePointer: reflect.TypeOf(reflect.Value.UnsafePointer).Out(0),
 }
 
 // Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint
@@ -225,24 +226,16 @@ var methodTypes = map[reflect.Type]types.Type{
 
 // Name returns the name of a named type, without type arguments, and nothing for others.
 func (t *Type) Name() string {
-	switch source := t.source.(type) {
-	case *types.Named:
-		return source.Obj().Name()
-	case *types.Basic: // unsafe.Pointer: all others are types of the running program
-		return source.Name()
+	if named, ok := t.source.(*types.Named); ok {
+		return named.Obj().Name()
 	}
 	return ""
 }
 
 // PkgPath returns the import path of a named type.
 func (t *Type) PkgPath() string {
-	switch source := t.source.(type) {
-	case *types.Named:
-		if pkg := source.Obj().Pkg(); pkg != nil {
-			return pkg.Path()
-		}
-	case *types.Basic:
-		return types.Unsafe.Path()
+	if named, ok := t.source.(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Path()
 	}
 	return ""
 }
