@@ -152,7 +152,13 @@ func inPlaceKey(w Worker) (Name, error) {
 }
 
 func checkPoolName(w Worker) error {
-	return required(w.Name, "no-pool-name", "Worker.Name", "set the name of the worker pool")
+	if w.Name != "" {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
+		Hint: "set the name of the worker pool",
+	}
 }
 
 func checkStrategy(w Worker) error {

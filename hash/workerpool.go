@@ -1,7 +1,6 @@
 package hash
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -87,25 +86,20 @@ func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalDat
 }
 
 func workerPool(nodeAgentSecretName, key *string, errKey error, additionalData []string) (Name, error) {
-	secret := cmp.Or(nodeAgentSecretName, new(string))
-	err := required(*secret, "no-secret-name", "NodeAgentSecretName",
-		"wait until gardenlet has set nodeAgentSecretName in the Worker's pool")
-	if err := errors.Join(err, errKey); err != nil {
-		return Name{}, err
+	if nodeAgentSecretName == nil || *nodeAgentSecretName == "" {
+		return Name{}, errors.Join(&fault.Error{
+			Kind: fault.Missing, Code: "no-secret-name", Field: "NodeAgentSecretName", What: "is empty",
+			Hint: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
+		}, errKey)
 	}
-	parts := []part{{"node-agent secret name", secret}, {"in-place key", key}}
+	if errKey != nil {
+		return Name{}, errKey
+	}
+	parts := []part{{"node-agent secret name", nodeAgentSecretName}, {"in-place key", key}}
 	for i, value := range additionalData {
 		parts = append(parts, part{"additional data " + strconv.Itoa(i), &value})
 	}
 	return named("", poolDigits, parts), nil
-}
-
-// required returns an error if a text is empty.
-func required(text, code, field, hint string) error {
-	if text != "" {
-		return nil
-	}
-	return &fault.Error{Kind: fault.Missing, Code: code, Field: field, What: "is empty", Hint: hint}
 }
 
 // part is a string that a name covers if it is set.
