@@ -69,7 +69,7 @@ const (
 // Pairing says how elements of two lists are paired.
 type Pairing uint8
 
-// The list semantics of design options: none, set and key=NAME.
+// The pairings: without an option, with set, and with key=NAME.
 const (
 	ByPosition Pairing = iota
 	ByValue

@@ -52,10 +52,11 @@ type location struct {
 	whileHot bool     // in elements that hotwhen makes hot
 	certain  bool     // an effect on one element is certain for the whole
 	in       twoNodes // the collections of which this is an element, or nil
-	// beside are the classes of the collections whose elements this field identifies. It is hashed
-	// with them.
+	// beside are the classes of the collections whose elements this field identifies. The field is
+	// hashed if one of these classes is.
 	beside fieldplan.ClassSet
-	// covered is a change of class that has been reported above, if reported.
+	// covered is the change of class that a finding about a field above reports. It is set only if
+	// reported is.
 	reported bool
 	covered  [2]structtag.Class
 }
