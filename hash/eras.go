@@ -1,7 +1,6 @@
 package hash
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -85,8 +84,8 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 		}
 		checked[i] = era[P]{e, c.from(i, e.From)}
 	}
-	if len(c.errs) > 0 {
-		return nil, errors.Join(c.errs...)
+	if err := c.problems.Err(); err != nil {
+		return nil, err
 	}
 	return &Eras[P]{checked}, nil
 }
@@ -190,14 +189,14 @@ func Canonical[P any](
 
 // eraCheck collects the mistakes in a list of eras.
 type eraCheck struct {
-	errs  []error
-	where string
-	names []string
-	last  Minor // the highest From so far
+	problems fault.List
+	where    string
+	names    []string
+	last     Minor // the highest From so far
 }
 
 func (c *eraCheck) report(code, what, hint string) {
-	c.errs = append(c.errs, &fault.Error{Kind: fault.Declaration, Code: code, Where: c.where, What: what, Hint: hint})
+	c.problems.Add(&fault.Error{Kind: fault.Declaration, Code: code, Where: c.where, What: what, Hint: hint})
 }
 
 func (c *eraCheck) name(i int, name string) {

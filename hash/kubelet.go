@@ -65,21 +65,15 @@ type EvictionHard struct {
 }
 
 // parts returns the strings that Gardener's hashes cover.
-func (k *Kubelet) parts() []Part {
+func (k *Kubelet) parts() []part {
 	if k == nil {
 		return nil
 	}
-	var parts []Part
-	if reserved := k.Reservations(); reserved != nil {
-		parts = append(parts, Part{partReservations, reserved.text()})
+	return []part{
+		ifSet("kubelet reservations", k.Reservations(), (*Reserved).text),
+		ifSet("kubelet hard eviction", k.EvictionHard, (*EvictionHard).text),
+		{"kubelet CPU manager policy", k.CPUManagerPolicy},
 	}
-	if k.EvictionHard != nil {
-		parts = append(parts, Part{partEvictionHard, k.EvictionHard.text()})
-	}
-	if k.CPUManagerPolicy != nil {
-		parts = append(parts, Part{partCPUManagerPolicy, *k.CPUManagerPolicy})
-	}
-	return parts
 }
 
 // Reservations returns the reservations that Gardener's hashes cover, the first string of a

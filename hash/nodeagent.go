@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -72,9 +73,9 @@ type PendingWorkersRollout struct {
 }
 
 const (
-	secretPrefix = "gardener-node-agent-"
-	nodeLocalDNS = "node-local-dns"
-	ipvs         = "IPVS"
+	secretPrefix      = "gardener-node-agent-"
+	kubernetesVersion = "Kubernetes version" // the name of a part
+	ipvs              = "IPVS"
 )
 
 // firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no
@@ -121,8 +122,18 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 	if err := errors.Join(err, errVersion); err != nil {
 		return Name{}, err
 	}
-	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(),
-		w.dns(minor), w.Kubelet.parts())
+	var dns *string
+	if w.NodeLocalDNS && (minor.Compare(firstWithoutNodeLocalDNS) < 0 || w.KubeProxyMode == ipvs) {
+		dns = new("node-local-dns")
+	}
+	parts := slices.Concat([]part{
+		{kubernetesVersion, new(minor.String())},
+		{"machine type", &w.MachineType},
+		ifSet("machine image", w.Image, func(i *Image) string { return i.Name + i.Version }),
+		ifSet("volume size", w.Volume, func(v *Volume) string { return v.Size }),
+		{"volume type", cmp.Or(w.Volume, &Volume{}).Type},
+		{"container runtime", w.CRI},
+	}, w.rotations(), []part{{"node-local DNS", dns}}, w.Kubelet.parts())
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
@@ -133,11 +144,10 @@ func inPlaceKey(w Worker) (Name, error) {
 	if err := errors.Join(checkPoolName(w), errVersion); err != nil {
 		return Name{}, err
 	}
-	version := ""
-	if w.Image != nil {
-		version = w.Image.Version
+	parts := []part{
+		{kubernetesVersion, new(minor.String())},
+		{"machine image version", &cmp.Or(w.Image, &Image{}).Version},
 	}
-	parts := []Part{{partKubernetesVersion, minor.String()}, {partMachineImageVersion, version}}
 	return named("", keyDigits, slices.Concat(parts, w.rotations(), w.Kubelet.parts())), nil
 }
 
@@ -172,40 +182,11 @@ func (w Worker) minor() (Minor, error) {
 	return m, nil
 }
 
-// machine returns the parts that cannot be changed on a running machine.
-func (w Worker) machine() []Part {
-	parts := []Part{{partMachineType, w.MachineType}}
-	if w.Image != nil {
-		parts = append(parts, Part{partMachineImage, w.Image.Name + w.Image.Version})
+func (w Worker) rotations() []part {
+	return []part{
+		ifSet("certificate authorities rotation", w.CARotation.of(w.Name), timeText),
+		ifSet("service-account key rotation", w.ServiceAccountKeyRotation.of(w.Name), timeText),
 	}
-	if w.Volume != nil {
-		parts = append(parts, Part{partVolumeSize, w.Volume.Size})
-	}
-	if w.Volume != nil && w.Volume.Type != nil {
-		parts = append(parts, Part{partVolumeType, *w.Volume.Type})
-	}
-	if w.CRI != nil {
-		parts = append(parts, Part{partCRI, *w.CRI})
-	}
-	return parts
-}
-
-func (w Worker) rotations() []Part {
-	var parts []Part
-	if t := w.CARotation.of(w.Name); t != nil {
-		parts = append(parts, Part{partCARotation, timeText(t)})
-	}
-	if t := w.ServiceAccountKeyRotation.of(w.Name); t != nil {
-		parts = append(parts, Part{partServiceAccountKeyRotation, timeText(t)})
-	}
-	return parts
-}
-
-func (w Worker) dns(minor Minor) []Part {
-	if w.NodeLocalDNS && (minor.Compare(firstWithoutNodeLocalDNS) < 0 || w.KubeProxyMode == ipvs) {
-		return []Part{{partNodeLocalDNS, nodeLocalDNS}}
-	}
-	return nil
 }
 
 // of returns the time of the last rotation that the pool has received.

@@ -35,25 +35,6 @@ type Part struct {
 	Value string
 }
 
-const (
-	partNodeAgentSecretName       = "node-agent secret name"
-	partInPlaceKey                = "in-place key"
-	partAdditionalData            = "additional data " // and its position
-	partKubernetesVersion         = "Kubernetes version"
-	partMachineType               = "machine type"
-	partMachineImage              = "machine image"
-	partMachineImageVersion       = "machine image version"
-	partVolumeSize                = "volume size"
-	partVolumeType                = "volume type"
-	partCRI                       = "container runtime"
-	partCARotation                = "certificate authorities rotation"
-	partServiceAccountKeyRotation = "service-account key rotation"
-	partNodeLocalDNS              = "node-local DNS"
-	partReservations              = "kubelet reservations"
-	partEvictionHard              = "kubelet hard eviction"
-	partCPUManagerPolicy          = "kubelet CPU manager policy"
-)
-
 // String returns only the text, so that no additional data gets into logs by mistake.
 func (n Name) String() string { return n.Text }
 
@@ -86,11 +67,7 @@ func (n Name) Changed(old Name) []string {
 // byte by byte; extensions built against releases up to 1.144 hand the same additional data to both
 // versions of the function.
 func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, error) {
-	if err := checkSecretName(nodeAgentSecretName); err != nil {
-		return Name{}, err
-	}
-	parts := []Part{{partNodeAgentSecretName, *nodeAgentSecretName}}
-	return named("", poolDigits, append(parts, additional(additionalData)...)), nil
+	return workerPool(nodeAgentSecretName, nil, nil, additionalData)
 }
 
 // WorkerPoolInPlace returns the worker pool hash of a pool that is updated in place.
@@ -105,40 +82,49 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 // hash calculations"; Gardener v1.150.
 func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalData ...string) (Name, error) {
 	key, err := inPlaceKey(worker)
-	if err := errors.Join(checkSecretName(nodeAgentSecretName), err); err != nil {
-		return Name{}, err
-	}
-	parts := []Part{{partNodeAgentSecretName, *nodeAgentSecretName}, {partInPlaceKey, key.Text}}
-	return named("", poolDigits, append(parts, additional(additionalData)...)), nil
+	return workerPool(nodeAgentSecretName, &key.Text, err, additionalData)
 }
 
-func checkSecretName(name *string) error {
-	if name != nil && *name != "" {
-		return nil
+func workerPool(nodeAgentSecretName, key *string, errKey error, additionalData []string) (Name, error) {
+	if nodeAgentSecretName == nil || *nodeAgentSecretName == "" {
+		return Name{}, errors.Join(&fault.Error{
+			Kind: fault.Missing, Code: "no-secret-name", Field: "NodeAgentSecretName", What: "is empty",
+			Hint: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
+		}, errKey)
 	}
-	return &fault.Error{
-		Kind: fault.Missing, Code: "no-secret-name", Field: "NodeAgentSecretName", What: "is empty",
-		Hint: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
+	if errKey != nil {
+		return Name{}, errKey
 	}
+	parts := []part{{"node-agent secret name", nodeAgentSecretName}, {"in-place key", key}}
+	for i, value := range additionalData {
+		parts = append(parts, part{"additional data " + strconv.Itoa(i), &value})
+	}
+	return named("", poolDigits, parts), nil
 }
 
-func additional(data []string) []Part {
-	parts := make([]Part, len(data))
-	for i, value := range data {
-		parts[i] = Part{partAdditionalData + strconv.Itoa(i), value}
+// part is a string that a name covers if it is set.
+type part struct {
+	name  string
+	value *string // nil if it is not set
+}
+
+// ifSet returns a part of the text of a setting, which is not set if it is nil.
+func ifSet[T any](name string, setting *T, text func(*T) string) part {
+	if setting == nil {
+		return part{name, nil}
 	}
-	return parts
+	return part{name, new(text(setting))}
 }
 
-func named(prefix string, digits int, parts []Part) Name {
-	d := Compose(values(parts)...)
-	return Name{Text: prefix + d.first(digits), Digest: d, Parts: parts}
-}
-
-func values(parts []Part) []string {
-	var all []string
+// named hashes those parts that are set.
+func named(prefix string, digits int, parts []part) (n Name) {
+	var values []string
 	for _, p := range parts {
-		all = append(all, p.Value)
+		if p.value != nil {
+			n.Parts, values = append(n.Parts, Part{p.name, *p.value}), append(values, *p.value)
+		}
 	}
-	return all
+	n.Digest = Compose(values...)
+	n.Text = prefix + n.Digest.first(digits)
+	return n
 }

@@ -53,20 +53,14 @@ func (s *Schema) validateUpdate(
 		}
 	}
 	after, err := updated()
-	if err == nil {
-		_, err = s.changes(reflect.Value{}, after) // reads all of it
-	}
-	if err != nil {
+	if _, err = s.changes(reflect.Value{}, after, err); err != nil { // reads all of it
 		return fieldErrors(fldPath, err)
 	}
 	if strategy == AutoRollingUpdate {
 		return nil
 	}
 	before, err := old()
-	var changes Changes
-	if err == nil {
-		changes, err = s.changes(before, after)
-	}
+	changes, err := s.changes(before, after, err)
 	if err != nil {
 		return field.ErrorList{
 			at(fldPath, "", field.ErrorTypeForbidden,

@@ -131,7 +131,6 @@ func rawReaders(s *hotupdate.Schema, raw []byte) map[string]func() error {
 			_, err := s.DiffRaw(nil, raw)
 			return err
 		},
-		"HotPatchRaw": func() error { _, err := s.HotPatchRaw(nil, raw); return err },
 	}
 }
 

@@ -9,11 +9,7 @@ import (
 
 // SchemaOfType is [SchemaOf] for types that are made at run time.
 func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) {
-	plan, err := fieldplan.Compile(t, overridesIn(options))
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return schemaOf(fieldplan.Compile(t, overridesIn(options)))
 }
 
 // SplitAny is [Split] for values whose type is made at run time. The halves are pointers to the Schema's type.

@@ -74,11 +74,6 @@ func (c Changes) Of(class Class) Changes {
 	return c.only(func(change Change) bool { return change.Class == class })
 }
 
-func (c Changes) only(holds func(Change) bool) (all Changes) {
-	for _, change := range c {
-		if holds(change) {
-			all = append(all, change)
-		}
-	}
-	return all
+func (c Changes) only(holds func(Change) bool) Changes {
+	return slices.DeleteFunc(slices.Clone(c), func(change Change) bool { return !holds(change) })
 }

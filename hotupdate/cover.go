@@ -8,7 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Coverage says how much of an update can be applied without replacing machines.
@@ -62,12 +61,11 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	if err != nil {
 		return Coverage{}, err
 	}
-	before.config.Old = true
 	wanted, err := s.whole(desired, names)
 	if err != nil {
 		return Coverage{}, err
 	}
-	covered, err := engine.Overlay(s.plan, structtag.Immutable, wanted.config, before.config)
+	covered, err := engine.Overlay(s.plan, before.config, wanted.config)
 	if err != nil {
 		return Coverage{}, err
 	}
@@ -77,13 +75,10 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 // coverage describes the changes to a covered configuration, and from there to the desired one.
 func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c Coverage, err error) {
 	after, err := s.side(covered)
-	if err != nil {
+	if c.Covered, err = s.changes(before.config.Value, after.Value, err); err != nil {
 		return c, err
 	}
-	if c.Covered, err = s.changes(before.config.Value, after.Value); err != nil {
-		return c, err
-	}
-	if c.Left, err = s.changes(after.Value, wanted.config.Value); err != nil {
+	if c.Left, err = s.changes(after.Value, wanted.config.Value, nil); err != nil {
 		return c, err
 	}
 	patched := before.object

@@ -33,6 +33,12 @@ type covered struct {
 	result []byte
 }
 
+func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Changes {
+	changes, err := s.schema.DiffRaw(old, updated)
+	require.NoError(t, err, "%s\nold %s\nnew %s", s.describe(), old, updated)
+	return changes
+}
+
 // cover applies the patch with the library that Cluster API uses.
 func (s subject) cover(t require.TestingT, current, desired []byte, pointer string) covered {
 	within := func(config []byte) []byte {

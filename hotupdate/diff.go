@@ -2,6 +2,7 @@ package hotupdate
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
@@ -22,14 +23,14 @@ import (
 // The result contains an Immutable or InPlace change exactly if the hashes of old and updated
 // differ.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
-	before, after, err := s.values(old, updated)
+	return s.changes(s.values(old, updated))
+}
+
+// changes compares two configurations that have been read without an error.
+func (s *Schema) changes(before, after reflect.Value, err error) (Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.changes(before, after)
-}
-
-func (s *Schema) changes(before, after reflect.Value) (Changes, error) {
 	found, err := engine.Diff(s.plan, before, after)
 	if err != nil {
 		return nil, err
@@ -48,9 +49,14 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
 	}
-	before, after, err := s.decodeBoth(old, updated)
-	if err != nil {
-		return nil, err
-	}
-	return s.changes(before, after)
+	before, err := s.read(old)
+	after, updatedErr := s.read(updated)
+	return s.changes(before, after, cmp.Or(err, updatedErr))
+}
+
+// values checks two configurations.
+func (s *Schema) values(old, updated any) (before, after reflect.Value, err error) {
+	before, err = s.value(old)
+	after, updatedErr := s.value(updated)
+	return before, after, cmp.Or(err, updatedErr)
 }

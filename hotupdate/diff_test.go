@@ -352,3 +352,20 @@ func TestDiffOfNullsInAFlippedElement(t *testing.T) {
 	}
 	require.Equal(t, []string{"elements[name=e].cold", "elements[name=e].parts[0].texts[b]", "elements[name=e].texts[a]"}, paths)
 }
+
+// TestDiffTakesTheStricterList: an element that is removed with a flip is only in one list, but the stricter of both lists decides its class.
+func TestDiffTakesTheStricterList(t *testing.T) {
+	type element struct {
+		Name string   `json:"name"`
+		Cold bool     `json:"cold"`
+		List []string `json:"list"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"ignore,key=name,hotwhen=cold:false"`
+	}
+	old, updated := `{"elements":[{"name":"a","cold":true,"list":["b"]}]}`, `{"elements":[{"name":"a"}]}`
+	changes, err := schemaFor[config](t).DiffRaw([]byte(old), []byte(updated))
+	require.NoError(t, err)
+	require.Equal(t, []string{"elements[name=a].cold", "elements[name=a].list[0]"}, []string{changes[0].Path, changes[1].Path})
+	require.Len(t, changes.Of(hotupdate.Hot), 2, "cold elements are ignored, and this one is hot now")
+}

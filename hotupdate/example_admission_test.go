@@ -9,19 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// A hot patch holds what a running machine can be given of an update, and nothing else.
-func ExampleSchema_HotPatchRaw() {
-	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	patch, err := schema.HotPatchRaw([]byte(`{"cpuOptions":{"coreCount":2},"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
-		[]byte(`{"cpuOptions":{"coreCount":4},"volume":{"iops":4000},"tags":{"vm":{"cost-center":"b"}}}`))
-	fmt.Println(string(patch), err)
-	// Output: {"tags":{"vm":{"cost-center":"b","team":null}},"volume":{"iops":4000}} <nil>
-}
-
 // An admission webhook refuses what the pool's strategy cannot take, and warns of what replaces machines.
 func ExampleSchema_ValidateUpdateRaw() {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()

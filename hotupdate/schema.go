@@ -42,11 +42,7 @@ func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: p
 // A type is compiled once for each set of options and stays in memory. All mistakes in struct tags
 // and types are returned, joined. Later calls return the same Schema or error.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
-	plan, err := fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options))
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return schemaOf(fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options)))
 }
 
 func overridesIn(options []Option) []fieldplan.Override {
@@ -57,7 +53,12 @@ func overridesIn(options []Option) []fieldplan.Override {
 	return overrides
 }
 
-func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.PointerTo(plan.Type)} }
+func schemaOf(plan *fieldplan.Plan, err error) (*Schema, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{plan, reflect.PointerTo(plan.Type)}, nil
+}
 
 // isMissing reports whether s does not come from SchemaOf.
 func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
@@ -114,24 +115,25 @@ func noSchema() error {
 // MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases.
 // [LoadSchema] reads it.
 func (s *Schema) MarshalJSON() ([]byte, error) {
-	if s.isMissing() {
-		return nil, noSchema()
-	}
-	exported, err := schemajson.Export(s.plan)
+	exported, err := s.export()
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(exported)
 }
 
+func (s *Schema) export() (*schemajson.Document, error) {
+	if s.isMissing() {
+		return nil, noSchema()
+	}
+	return schemajson.Export(s.plan)
+}
+
 // Fingerprint identifies the meaning of the Schema: two Schemas with the same fingerprint give
 // every configuration the same hash. It does not depend on the names of Go types and fields. Its
 // text is "s1:" and 64 hexadecimal digits.
 func (s *Schema) Fingerprint() (string, error) {
-	if s.isMissing() {
-		return "", noSchema()
-	}
-	exported, err := schemajson.Export(s.plan)
+	exported, err := s.export()
 	if err != nil {
 		return "", err
 	}
@@ -173,11 +175,7 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	plan, err := schemajson.AdmitUnknown(s.plan)
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return schemaOf(schemajson.AdmitUnknown(s.plan))
 }
 
 // LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as
@@ -187,11 +185,7 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 // type that contains itself cannot be loaded, nor can an array of fixed length of a type that
 // marshals itself. All problems are returned, joined; the Path of each is a JSON pointer into data.
 func LoadSchema(data []byte) (*Schema, error) {
-	plan, err := schemajson.Load(data)
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return schemaOf(schemajson.Load(data))
 }
 
 // SchemaOfCRD reads the Schema of the spec of a custom resource without its Go type, from a version
@@ -216,9 +210,5 @@ func LoadSchema(data []byte) (*Schema, error) {
 // All problems are returned, joined; their Path begins in the spec. A CRD does not distinguish a Go
 // pointer from a value with omitempty: [Compatibility] lists where the Go type has another meaning.
 func SchemaOfCRD(definition []byte, version string, options ...Option) (*Schema, error) {
-	plan, err := crd.Compile(definition, version, overridesIn(options))
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return schemaOf(crd.Compile(definition, version, overridesIn(options)))
 }

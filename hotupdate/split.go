@@ -1,11 +1,6 @@
 package hotupdate
 
-import (
-	"reflect"
-
-	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
-)
+import "github.com/hotupdate/providerconfig/internal/engine"
 
 // Split copies config into two projections. The immutable half holds the Immutable and InPlace
 // fields, which the hash covers; the hot half holds the Hot and Ignored fields. Nil is the empty
@@ -27,7 +22,7 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return pointerTo[T](immutableHalf), pointerTo[T](hotHalf), nil
+	return engine.PointerTo[T](immutableHalf), engine.PointerTo[T](hotHalf), nil
 }
 
 // Merge joins an immutable and a hot half. Merging the result of [Split] gives a configuration that
@@ -43,54 +38,5 @@ func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pointerTo[T](merged), nil
-}
-
-// pointerTo turns a pointer to the Schema's type into a pointer to T, which may have further
-// pointers.
-func pointerTo[T any](v reflect.Value) *T {
-	for v.Type() != reflect.TypeFor[*T]() {
-		pointer := reflect.New(v.Type())
-		pointer.Elem().Set(v)
-		v = pointer
-	}
-	return v.Interface().(*T)
-}
-
-// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well,
-// spelled as by [Schema.PartDocument]. Values that count as absent are left out, such as null, or 0
-// in a field that is not a pointer.
-func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
-	config, err := s.read(raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	immutableHalf, hotHalf, err := engine.Split(s.plan, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	if immutable, err = s.written(immutableHalf); err != nil {
-		return nil, nil, err
-	}
-	hot, err = s.written(hotHalf)
-	return immutable, hot, err
-}
-
-// written returns the whole configuration as JSON.
-func (s *Schema) written(config reflect.Value) ([]byte, error) {
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.All, config)
-}
-
-// MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. Between the result and the configuration
-// that was split [Schema.DiffRaw] lists no change.
-func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
-	immutableHalf, hotHalf, err := s.decodeBoth(immutable, hot)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := engine.Merge(s.plan, immutableHalf, hotHalf)
-	if err != nil {
-		return nil, err
-	}
-	return s.written(merged)
+	return engine.PointerTo[T](merged), nil
 }

@@ -68,8 +68,8 @@ type SplitPlaces struct {
 	Hot    string         `json:"hot,omitempty"  hotupdatable:"true"`
 }
 
-// TestMergeTakesAMissingArrayForAZeroOne: the JSON of a half without a value below the embedded struct does not have its array. The JSON of the other
-// half does, even if only another member is set.
+// TestMergeTakesAMissingArrayForAZeroOne: a half without a value below the embedded struct does not have its array. The other half does, even if only
+// another member is set.
 func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 	type config struct {
 		*SplitPlaces
@@ -80,16 +80,18 @@ func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 		`{"kept":"a","places":[null]}`, `{"hot":"a","places":[null]}`, `{"hot":"a","kept":"b","places":[null]}`, `{"places":[null]}`, `{}`,
 		`{"kept":"a","places":[[{"name":"a","hot":"b"}]]}`, `{"hot":"a","places":[[{"name":"a","hot":""},{"name":"b","hot":"c"}]]}`,
 	} {
-		immutable, hot, err := schema.SplitRaw([]byte(original))
+		decoded, err := schema.Decode([]byte(original))
 		require.NoError(t, err)
-		merged, err := schema.MergeRaw(immutable, hot)
-		require.NoError(t, err, "%s and %s", immutable, hot)
-		changes, err := schema.DiffRaw([]byte(original), merged)
+		immutable, hot, err := hotupdate.Split(schema, decoded.(*config))
 		require.NoError(t, err)
-		assert.Empty(t, changes, "%s and %s", immutable, hot)
+		merged, err := hotupdate.Merge(schema, immutable, hot)
+		require.NoError(t, err, original)
+		changes, err := schema.Diff(decoded, merged)
+		require.NoError(t, err)
+		assert.Empty(t, changes, original)
 	}
-	_, err = schema.MergeRaw([]byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
-	checkProblems(t, []problem{valueProblem("halves-differ", "places[0]")}, err, "MergeRaw")
+	_, err = hotupdate.Merge(schema, &config{&SplitPlaces{Places: [1][]splitItem{{{Name: "a"}}}}}, nil)
+	checkProblems(t, []problem{valueProblem("halves-differ", "places[0]")}, err, "Merge")
 }
 
 // TestMergeKeepsEmptyElements: the presence of an element of a hot map is hot, even if all its members are immutable.

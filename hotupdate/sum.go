@@ -3,11 +3,11 @@ package hotupdate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -24,39 +24,37 @@ const sumPrefix = "v1:"
 // The configuration is a value of the Schema's type or a pointer to one; nil is the empty
 // configuration. All values that cannot be written are returned as errors, joined.
 func (s *Schema) Hash(config any) (Sum, error) {
-	v, err := s.value(config)
-	if err != nil {
-		return Sum{}, err
-	}
-	return engine.Of(s.plan).Sum(v)
+	return s.sum(s.value(config))
 }
 
 // HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) HashRaw(raw []byte) (Sum, error) {
-	v, err := s.read(raw)
+	return s.sum(s.read(raw))
+}
+
+func (s *Schema) sum(config reflect.Value, err error) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return engine.Of(s.plan).Sum(v)
+	return engine.Of(s.plan).Sum(config)
 }
 
 // Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two
 // documents explain why two hashes differ.
 func (s *Schema) Document(config any) ([]byte, error) {
-	v, err := s.value(config)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Of(s.plan).Append(nil, v)
+	return s.document(s.value(config))
 }
 
 // DocumentRaw is [Schema.Document] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
-	v, err := s.read(raw)
+	return s.document(s.read(raw))
+}
+
+func (s *Schema) document(config reflect.Value, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).Append(nil, v)
+	return engine.Of(s.plan).Append(nil, config)
 }
 
 // PartDocument returns the Hot or the InPlace fields of config, as JSON that can be decoded into
@@ -81,7 +79,7 @@ func (s *Schema) PartDocument(class Class, config any) ([]byte, error) {
 			Hint: "ask for Hot or InPlace",
 		}
 	}
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.Class(class)), v)
+	return engine.Of(s.plan).AppendReadable(nil, structtag.Class(class), v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.

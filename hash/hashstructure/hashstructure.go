@@ -30,18 +30,26 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (uint64, error) 
 	if err := check(reflect.ValueOf(projection), options); err != nil {
 		return 0, err
 	}
-	return sum(projection, options)
+	return options.sum(projection)
 }
 
 // sum calls hashstructure, after check has made sure that its walk ends. Only a method can still
-// fail, and it may panic.
-func sum(projection any, options Options) (result uint64, err error) {
+// fail, and it may panic. Each call makes new HashOptions, because hashstructure keeps state in
+// them.
+func (o Options) sum(projection any) (result uint64, err error) {
 	defer func() {
 		if recover() != nil {
 			err = notHashable(nil)
 		}
 	}()
-	result, err = options.hash(projection)
+	format := hashstructure.FormatV2
+	if o.FormatV1 {
+		format = hashstructure.FormatV1
+	}
+	result, err = hashstructure.Hash(projection, format, &hashstructure.HashOptions{
+		ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets,
+		UseStringer: o.UseStringer,
+	})
 	if err != nil {
 		return 0, notHashable(err)
 	}
@@ -80,17 +88,4 @@ type Options struct {
 // node class.
 func Karpenter() Options {
 	return Options{ZeroNil: true, IgnoreZeroValue: true, SlicesAsSets: true}
-}
-
-// hash calls hashstructure with new HashOptions for each call, because hashstructure keeps state in
-// them.
-func (o Options) hash(v any) (uint64, error) {
-	format := hashstructure.FormatV2
-	if o.FormatV1 {
-		format = hashstructure.FormatV1
-	}
-	return hashstructure.Hash(v, format, &hashstructure.HashOptions{
-		ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets,
-		UseStringer: o.UseStringer,
-	})
 }

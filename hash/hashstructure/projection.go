@@ -30,10 +30,5 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	for projection.Type() != reflect.TypeFor[*T]() { // T may have pointers of its own
-		pointer := reflect.New(projection.Type())
-		pointer.Elem().Set(projection)
-		projection = pointer
-	}
-	return projection.Interface().(*T), nil
+	return engine.PointerTo[T](projection), nil
 }

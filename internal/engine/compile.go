@@ -12,10 +12,10 @@ import (
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	pointer   reflect.Type                           // to the configuration's type
-	canonical *writing                               // the canonical document
-	whole     *writing                               // everything
-	readable  map[fieldplan.ClassSet]func() *writing // the fields of some classes, as JSON that decodes into the type
+	pointer   reflect.Type                        // to the configuration's type
+	canonical *writing                            // the canonical document
+	whole     *writing                            // everything
+	readable  map[structtag.Class]func() *writing // the fields of a class, as JSON that decodes into the type
 }
 
 // writing is a plan compiled for writing the fields of some classes.
@@ -34,16 +34,14 @@ func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
 	program := &Program{
 		pointer:   pointer,
-		readable:  map[fieldplan.ClassSet]func() *writing{},
+		readable:  map[structtag.Class]func() *writing{},
 		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
 		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
 	}
-	withMeta := *p.Root
-	withMeta.Fields = slices.Concat(p.Meta, p.Root.Fields)
-	for classes, root := range map[fieldplan.ClassSet]*fieldplan.Node{
-		fieldplan.Of(structtag.Hot): p.Root, fieldplan.Of(structtag.InPlace): p.Root, fieldplan.All: &withMeta,
-	} {
-		program.readable[classes] = sync.OnceValue(func() *writing { return compileFor(root, classes, leaf.Quoted) })
+	for _, class := range []structtag.Class{structtag.Hot, structtag.InPlace} {
+		program.readable[class] = sync.OnceValue(func() *writing {
+			return compileFor(p.Root, fieldplan.Of(class), leaf.Quoted)
+		})
 	}
 	return program
 }
@@ -377,9 +375,8 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	}
 	hot := c.element(from.When.Hot, from)
 	n.height = max(n.height, hot.height)
-	// In a comparison of all fields the class of an element makes no difference. In JSON that is
-	// decoded again, a null entry of a map counts as absent only if the element is hot.
-	if c.want != fieldplan.All || c.spelling == leaf.Quoted {
+	// In a comparison of all fields the class of an element makes no difference.
+	if c.want != fieldplan.All {
 		n.when = &selector{
 			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
 			writesPresence: c.writesPresence(from.When.Hot),

@@ -18,60 +18,44 @@ import (
 // Absent stands for a missing JSON value, as opposed to null.
 type Absent struct{}
 
-// Overlay returns the JSON tree of one value of the plan's type, in which the parts whose changes
-// have the given class are replaced by those of another value, in that value's spelling. Everything
-// else keeps its spelling. Each tree is the JSON from which its value was decoded.
+// Overlay returns the JSON tree of updated, in which the parts whose changes are Immutable are
+// replaced by those of old, in old's spelling: the part of an update that does not replace
+// machines. Everything else keeps its spelling. Each tree is the JSON from which its value was
+// decoded.
 //
-//   - The Immutable parts of old over updated: the part of an update that does not replace
-//     machines.
-//   - The Hot parts of updated over old: the part of an update that running machines accept.
-//
-// An element, or an object or collection with the presence option, is added if its own class is the
-// given class, and removed unless it holds something stricter. If its own class is stricter and it
-// is on one side only, nothing in it changes. Sets are replaced as a whole.
-func Overlay(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
-	old, updated, gone := onto, from, OpRemove
-	if from.Old {
-		old, updated, gone = from, onto, OpAdd
-	}
+// An added Immutable element is left out with everything in it, and so is an added Immutable object
+// or collection with the presence option. A removed value that is Immutable or holds something
+// Immutable stays, reduced to its Immutable parts. Sets are replaced as a whole.
+func Overlay(p *fieldplan.Plan, old, updated Side) (tree any, err error) {
 	changes, err := diff(p, old.Value, updated.Value, true)
 	if err != nil || len(changes) == 0 {
-		return onto.Tree, err
+		return updated.Tree, err
 	}
-	return (&overlayer{class, gone}).value(p.Root, changes, 0, onto.Tree, from.Tree), nil
+	return overlay(p.Root, changes, 0, updated.Tree, old.Tree), nil
 }
 
 // Side is one of two values, with the tree of its JSON.
 type Side struct {
 	Value reflect.Value
 	Tree  any
-	Old   bool // it is the old value of the two
 }
 
-// overlayer replaces the parts of a tree whose changes have a class. Its functions get the changes
-// at or below the current part, and its depth below the root.
-type overlayer struct {
-	class structtag.Class
-	gone  Op // of a change after which the part is missing
-}
-
-func (g *overlayer) value(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
+// overlay replaces the Immutable parts of the tree onto by those of the tree from. It gets the
+// changes at or below the current part, and its depth below the root.
+func overlay(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue ||
 		n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
-		if changes[0].Class != g.class {
+		if changes[0].Class != structtag.Immutable {
 			return onto
 		}
 		return from
 	}
 	if c := changes[0]; len(c.Path) == depth {
-		isStricter := func(below Difference) bool { return below.Class < c.Class }
 		isNull := from == nil && c.Op == OpReplace
 		changes = changes[1:]
 		switch {
-		case c.Class < g.class:
-			return onto
-		case c.Class > g.class:
-		case (c.Op == g.gone || isNull) && !slices.ContainsFunc(changes, isStricter):
+		case c.Class != structtag.Immutable:
+		case c.Op == OpAdd || isNull:
 			return from
 		case onto == nil, onto == Absent{}:
 			onto = shellOf(from)
@@ -81,9 +65,9 @@ func (g *overlayer) value(n *fieldplan.Node, changes []Difference, depth int, on
 	case len(changes) == 0:
 		return onto
 	case n.Kind == fieldplan.Object, n.Kind == fieldplan.Map:
-		return g.members(n, changes, depth, onto, from)
+		return overlayMembers(n, changes, depth, onto, from)
 	default:
-		return g.elements(n, changes, depth, onto, from)
+		return overlayElements(n, changes, depth, onto, from)
 	}
 }
 
@@ -99,8 +83,8 @@ func shellOf(tree any) any {
 	}
 }
 
-// members replaces members of an object, or entries of a map.
-func (g *overlayer) members(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
+// overlayMembers replaces members of an object, or entries of a map.
+func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	to, isThere := onto.(map[string]any)
 	others, _ := from.(map[string]any)
 	result := map[string]any{}
@@ -114,7 +98,7 @@ func (g *overlayer) members(n *fieldplan.Node, changes []Difference, depth int, 
 		if old == (Absent{}) {
 			name = source
 		}
-		member := g.value(child, group, depth+1, old, other)
+		member := overlay(child, group, depth+1, old, other)
 		if f == nil {
 			member = identified(n, member, old, other)
 		} else if sizeOf(member) == 0 && sizeOf(old) != 0 && sizeOf(other) < 0 && !f.HasPresence() {
@@ -178,9 +162,9 @@ func keyOf(n *fieldplan.Node, name string) string {
 	return name
 }
 
-// elements replaces elements of a list or array. Elements that are added to a keyed list are
+// overlayElements replaces elements of a list or array. Elements that are added to a keyed list are
 // appended.
-func (g *overlayer) elements(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
+func overlayElements(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
 	result := slices.Clone(to)
@@ -188,7 +172,7 @@ func (g *overlayer) elements(n *fieldplan.Node, changes []Difference, depth int,
 	for group := range steps(changes, depth) {
 		i := at(group[0].Path[depth])
 		old, other := placeAt(n, to, i), placeAt(n, others, atOther(group[0].Path[depth]))
-		switch elem := identified(n, g.value(n.Elem, group, depth+1, old, other), old, other); {
+		switch elem := identified(n, overlay(n.Elem, group, depth+1, old, other), old, other); {
 		case 0 <= i && i < len(result):
 			result[i] = elem
 		case elem != Absent{} && (elem != nil || n.Kind != fieldplan.Array):
@@ -249,19 +233,16 @@ func placeAt(n *fieldplan.Node, list []any, i int) any {
 	}
 }
 
-// identified returns an element of collection n. If only one tree has the element, its key and
-// selector are copied from that tree.
-func identified(n *fieldplan.Node, elem, old, other any) any {
+// identified returns an element of collection n. If onto does not have the element, its key and
+// selector are those of from.
+func identified(n *fieldplan.Node, elem, onto, from any) any {
 	members, isObject := elem.(map[string]any)
-	only, _ := old.(map[string]any)
-	if old == (Absent{}) {
-		only, _ = other.(map[string]any)
-	}
-	if !isObject || n.Elem == nil || old != (Absent{}) && other != (Absent{}) {
+	if !isObject || n.Elem == nil || onto != (Absent{}) {
 		return elem
 	}
+	others, _ := from.(map[string]any)
 	for _, f := range n.Elem.Fields {
-		if value, ok := only[f.Name]; ok && n.Identity(f) {
+		if value, ok := others[f.Name]; ok && n.Identity(f) {
 			members[f.Name] = value
 		}
 	}
@@ -299,23 +280,4 @@ func steps(changes []Difference, depth int) iter.Seq[[]Difference] {
 // indices in both values.
 func isSameStep(a, b fieldpath.Step) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && (a.Kind != fieldpath.Index || a.At == b.At)
-}
-
-// PathTo returns the path of a JSON pointer, given by its names. The path ends at a leaf, at a
-// list, and before a sensitive key.
-func PathTo(p *fieldplan.Plan, names []string) (path fieldpath.Path) {
-	n := p.Root
-	for _, name := range names {
-		step := fieldpath.Step{Kind: fieldpath.Member, Name: name}
-		switch n.Kind {
-		case fieldplan.Map:
-			step.Kind, step.Hidden = fieldpath.MapKey, n.HidesKeys()
-		case fieldplan.Object:
-		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:
-			return path
-		}
-		path = append(path, step)
-		_, n = memberNode(n, name)
-	}
-	return path
 }

@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 			got, err := engine.Of(p).Append(nil, reflect.ValueOf(tc.value))
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got))
-			got, err = engine.Of(p).AppendReadable(nil, fieldplan.Of(structtag.Hot), reflect.ValueOf(&tc.value))
+			got, err = engine.Of(p).AppendReadable(nil, structtag.Hot, reflect.ValueOf(&tc.value))
 			require.NoError(t, err)
 			assert.Equal(t, tc.hot, string(got))
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 const (
@@ -212,12 +213,12 @@ func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.canonical, v)
 }
 
-// AppendReadable appends the fields of some classes in v, with the keys and selectors of the
-// elements that hold them. Order and texts are those of the canonical document, except that the
-// result decodes into the plan's type. The classes are Hot, InPlace, or all classes, then with the
-// root's TypeMeta. On error dst is returned as it was, with every problem joined.
-func (p *Program) AppendReadable(dst []byte, classes fieldplan.ClassSet, v reflect.Value) ([]byte, error) {
-	return p.appendTo(dst, p.readable[classes](), v)
+// AppendReadable appends the fields of a class in v, with the keys and selectors of the elements
+// that hold them. Order and texts are those of the canonical document, except that the result
+// decodes into the plan's type. The class is Hot or InPlace. On error dst is returned as it was,
+// with every problem joined.
+func (p *Program) AppendReadable(dst []byte, class structtag.Class, v reflect.Value) ([]byte, error) {
+	return p.appendTo(dst, p.readable[class](), v)
 }
 
 func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, error) {

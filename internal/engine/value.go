@@ -20,6 +20,16 @@ func Deref(v reflect.Value) (reflect.Value, bool) {
 	return v, v.IsValid()
 }
 
+// PointerTo turns a pointer to a plan's type into a pointer to T, which may have further pointers.
+func PointerTo[T any](v reflect.Value) *T {
+	for v.Type() != reflect.TypeFor[*T]() {
+		pointer := reflect.New(v.Type())
+		pointer.Elem().Set(v)
+		v = pointer
+	}
+	return v.Interface().(*T)
+}
+
 // Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value
 // if v is missing or an embedded pointer on the way is nil.
 func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {

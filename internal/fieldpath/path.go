@@ -128,27 +128,18 @@ func (p Path) Pointer() string {
 	return string(dst)
 }
 
-// appendToken appends a slash and a name with its escapes, without allocations for the escapes.
+// escape and unescape are the escapes in a name of RFC 6901.
+var (
+	escape   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescape = strings.NewReplacer("~1", "/", "~0", "~") // ~01 is ~1, not a slash
+)
+
 func appendToken(dst []byte, name string) []byte {
-	dst = append(dst, '/')
-	for i := range len(name) {
-		switch c := name[i]; c {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return append(append(dst, '/'), escape.Replace(name)...)
 }
 
 // Below returns the RFC 6901 pointer to a member of the object at pointer.
-func Below(pointer, name string) string {
-	var buf [usualLength]byte
-	return string(appendToken(append(buf[:0], pointer...), name))
-}
+func Below(pointer, name string) string { return pointer + "/" + escape.Replace(name) }
 
 // Names returns the names of the members that an RFC 6901 pointer leads through. It is the inverse
 // of [Below].
@@ -158,8 +149,8 @@ func Names(pointer string) []string {
 	}
 	names := strings.Split(pointer[1:], "/")
 	for i, name := range names {
-		if strings.Contains(name, "~") { // ~01 is ~1, not a slash
-			names[i] = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		if strings.Contains(name, "~") {
+			names[i] = unescape.Replace(name)
 		}
 	}
 	return names

@@ -68,10 +68,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{
-		Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil,
-		Raw: slices.ContainsFunc(c.order, func(n *Node) bool { return n.Leaf.ReadsRaw(n.Type) }),
-	}, nil
+	return &Plan{Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil}, nil
 }
 
 // refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an
@@ -275,7 +272,7 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	case jf.tag.present && !jf.tag.inherits:
 		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
 	case jf.embedded != nil:
-		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.goField
+		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.tag.goField
 	}
 	return tag
 }

@@ -22,7 +22,7 @@ type jsonField struct {
 	index    []int
 	goField  string
 	typ      reflect.Type
-	tag      taggedField
+	tag      *taggedField
 	embedded *embedding // the nearest embedded struct with a hotupdatable struct tag, or nil
 	typeMeta bool       // promoted from metav1.TypeMeta
 }
@@ -31,8 +31,10 @@ type jsonField struct {
 type taggedField struct {
 	structtag.Tag
 
+	goField  string
 	present  bool
 	inherits bool // the class is that of the field above, see [Inherits]
+	used     bool // a field in JSON has it, or another mistake of the field is reported
 }
 
 // Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class.
@@ -42,10 +44,8 @@ const Inherits = `providerconfig:"inherits"`
 // embedding is an embedded struct that carries a hotupdatable struct tag for the fields it
 // promotes.
 type embedding struct {
-	outer    *embedding
-	goField  string
-	tag      structtag.Tag
-	survived bool // at least one promoted field got a JSON name
+	outer *embedding
+	tag   *taggedField
 }
 
 // level is a struct type found at one depth of embedding.
@@ -61,12 +61,12 @@ type level struct {
 // resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the
 // shallowest name wins.
 type resolver struct {
-	faults     *fault.List
-	root       bool // the struct is the root, whose TypeMeta is left out
-	found      []*jsonField
-	visited    map[reflect.Type]bool
-	next       []*level
-	embeddings []*embedding
+	faults  *fault.List
+	root    bool // the struct is the root, whose TypeMeta is left out
+	found   []*jsonField
+	tags    []*taggedField
+	visited map[reflect.Type]bool
+	next    []*level
 }
 
 // resolve returns the fields of struct t that encoding/json would write, in the order of their
@@ -85,7 +85,9 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 			}
 		}
 	}
-	return r.dominant()
+	winners := r.dominant()
+	r.refuseUnused(winners)
+	return winners
 }
 
 // field handles one Go field: as embedded, as a member, or as not in JSON.
@@ -96,18 +98,15 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	name, options, _ := strings.Cut(jsonTag, ",")
 	promoted := sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct
 	switch {
-	case !sf.IsExported() && !promoted, jsonTag == "-":
-		if tag.present {
-			r.ineffective(goField)
-		}
+	case !sf.IsExported() && !promoted, jsonTag == "-": // not in JSON
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
-		r.faults.Add(mistake(goField, "unsupported-type",
+		r.refuse(tag, mistake(goField, "unsupported-type",
 			"is embedded and unexported, so encoding/json can neither fill it nor call its marshaler",
 			"export its type"))
 	case promoted && !isJSONName(name):
-		r.embed(l, sf, i, goField, tag)
+		r.embed(l, sf, i, tag)
 	case !isJSONName(name):
-		r.faults.Add(unnamed(goField, sf, options, tag))
+		r.refuse(tag, unnamed(goField, sf, options, tag))
 	default:
 		f := &jsonField{
 			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"),
@@ -123,7 +122,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 }
 
 // unnamed reports a field without a JSON name, or with inline although it is not embedded.
-func unnamed(goField string, sf reflect.StructField, options string, tag taggedField) *fault.Error {
+func unnamed(goField string, sf reflect.StructField, options string, tag *taggedField) *fault.Error {
 	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
 	if tag.present && hasOption(options, "inline") {
 		return mistake(goField, "inline-named-field",
@@ -134,29 +133,39 @@ func unnamed(goField string, sf reflect.StructField, options string, tag taggedF
 		"use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
 }
 
-func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
+// refuse reports a mistake of a field, whatever its struct tag is.
+func (r *resolver) refuse(tag *taggedField, problem *fault.Error) {
+	tag.used = true
+	r.faults.Add(problem)
+}
+
+func (r *resolver) parse(goField string, tag reflect.StructTag) *taggedField {
 	parsed, present, problems := structtag.Parse(tag)
 	for _, p := range problems {
 		p.Field = goField
 		r.faults.Add(p)
 	}
 	if len(problems) > 0 {
-		return taggedField{}
+		return &taggedField{}
 	}
-	return taggedField{Tag: parsed, present: present, inherits: tag.Get("providerconfig") == "inherits"}
+	t := &taggedField{
+		Tag: parsed, goField: goField, present: present, inherits: tag.Get("providerconfig") == "inherits",
+	}
+	r.tags = append(r.tags, t)
+	return t
 }
 
-func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
+func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedField) {
+	goField := l.name + "." + sf.Name
 	if leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf {
 		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so " +
 			"its value is not in JSON"
-		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
+		r.refuse(tag, mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
 	t, embedded := Deref(sf.Type), l.embedded
 	if tag.present {
-		embedded = &embedding{outer: l.embedded, goField: goField, tag: tag.Tag}
-		r.embeddings = append(r.embeddings, embedded)
+		embedded = &embedding{outer: l.embedded, tag: tag}
 		if tag.HasOptions() {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
 			r.faults.Add(mistake(goField, "misplaced-option", what,
@@ -186,44 +195,30 @@ func (r *resolver) dominant() []*jsonField {
 		for end < len(r.found) && r.found[end].name == r.found[start].name {
 			end++
 		}
-		group, winner := r.found[start:end], r.found[start]
-		if len(group) > 1 && len(group[1].index) == len(winner.index) {
-			winner = nil
-		}
-		r.settle(group, winner)
-		if winner != nil {
+		winner := r.found[start]
+		if end == start+1 || len(r.found[start+1].index) > len(winner.index) {
 			winners = append(winners, winner)
-		}
-	}
-	for _, e := range r.embeddings {
-		if !e.survived {
-			r.ineffective(e.goField)
 		}
 	}
 	return winners
 }
 
-// settle marks the embedded structs whose struct tag the winning field uses, and reports the struct
-// tags of the fields that lost.
-func (r *resolver) settle(group []*jsonField, winner *jsonField) {
-	if winner != nil && (!r.root || !winner.typeMeta) {
-		for e := winner.embedded; e != nil; e = e.outer {
-			e.survived = true
+// refuseUnused reports each struct tag that no field in JSON has: of a field that is unexported,
+// left out, or dropped because of its name, and of an embedded struct that promotes no field.
+func (r *resolver) refuseUnused(fields []*jsonField) {
+	for _, f := range fields {
+		f.tag.used = true
+		for e := f.embedded; e != nil && (!r.root || !f.typeMeta); e = e.outer {
+			e.tag.used = true
 		}
 	}
-	for _, f := range slices.Compact(group) {
-		if f != winner && f.tag.present {
-			r.ineffective(f.goField)
+	for _, t := range r.tags {
+		if t.present && !t.used {
+			r.faults.Add(mistake(t.goField, "ineffective-tag",
+				"has a hotupdatable struct tag without effect, since it gives JSON no field",
+				"export it under a JSON name that no other field has, or remove the struct tag"))
 		}
 	}
-}
-
-// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of
-// its name, or that promotes no field.
-func (r *resolver) ineffective(goField string) {
-	what := "has a hotupdatable struct tag without effect, since it gives JSON no field"
-	r.faults.Add(mistake(goField, "ineffective-tag", what,
-		"export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
 // PathName returns the name of a field in a path, even if the field is not in JSON. It is false for

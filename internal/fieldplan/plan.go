@@ -28,7 +28,6 @@ type Plan struct {
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
 	Open bool // some object has a Rest
-	Raw  bool // some type unmarshals itself, and so may depend on the spelling of raw JSON
 
 	derived [Opening + 1]derived
 }
@@ -70,7 +69,7 @@ const (
 // Pairing says how elements of two lists are paired.
 type Pairing uint8
 
-// The list semantics of design options: none, set and key=NAME.
+// The pairings: without an option, with set, and with key=NAME.
 const (
 	ByPosition Pairing = iota
 	ByValue

@@ -1,9 +1,7 @@
-// Package jsonpatch writes the differences between two JSON values as a JSON patch (RFC 6902) and
-// as a merge patch (RFC 7386).
+// Package jsonpatch writes the differences between two JSON values as a JSON patch (RFC 6902).
 //
 // Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is
-// rounded. The package owns the two formats. It must not know the meaning of values: 1 and 1.0
-// differ.
+// rounded. The package owns the format. It must not know the meaning of values: 1 and 1.0 differ.
 package jsonpatch
 
 import (
@@ -106,46 +104,4 @@ func names(a, b map[string]any) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// Merge returns the merge patch that makes old equal to updated, as a tree. A merge patch replaces
-// lists as a whole, and null removes a member. So it cannot set a member to null; and common
-// implementations remove null from lists as well, though RFC 7386 does not. Lost are the paths of
-// the changes that it cannot make, as names of members.
-func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) {
-	patch = map[string]any{}
-	for _, name := range names(old, updated) {
-		before, isOld := old[name]
-		after, isNew := updated[name]
-		var below [][]string
-		object, isObject := after.(map[string]any)
-		switch {
-		case !isNew:
-			patch[name] = nil
-		case isOld && reflect.DeepEqual(before, after):
-		case isObject:
-			members, _ := before.(map[string]any)
-			patch[name], below = Merge(members, object)
-		default:
-			if patch[name] = after; holdsNull(after) {
-				below = [][]string{nil}
-			}
-		}
-		for _, path := range below {
-			lost = append(lost, append([]string{name}, path...))
-		}
-	}
-	return patch, lost
-}
-
-func holdsNull(tree any) bool {
-	switch v := tree.(type) {
-	case nil:
-		return true
-	case []any:
-		return slices.ContainsFunc(v, holdsNull)
-	case map[string]any:
-		return slices.ContainsFunc(slices.Collect(maps.Values(v)), holdsNull)
-	}
-	return false
 }

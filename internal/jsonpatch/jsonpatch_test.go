@@ -41,25 +41,3 @@ func TestDiff(t *testing.T) {
 		})
 	}
 }
-
-func TestMerge(t *testing.T) {
-	for _, tc := range []struct {
-		name, old, updated, want string
-		lost                     [][]string
-		reason                   string
-	}{
-		{"nothing", `{"a":[null]}`, `{"a":[null]}`, `{}`, nil, "a null that stays needs no patch"},
-		{"members", `{"a":1,"b":{"c":1,"d":2}}`, `{"b":{"d":3},"e":{}}`, `{"a":null,"b":{"c":null,"d":3},"e":{}}`, nil, "null removes"},
-		{"lists", `{"a":[1,2]}`, `{"a":[1]}`, `{"a":[1]}`, nil, "as a whole"},
-		{"an object for a text", `{"a":"b"}`, `{"a":{"c":1}}`, `{"a":{"c":1}}`, nil, ""},
-		{"null", `{"a":{"b":1}}`, `{"a":{"b":null},"c":[{"d":null}]}`, `{"a":{"b":null},"c":[{"d":null}]}`, [][]string{{"a", "b"}, {"c"}}, "cannot be said"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			patch, lost := jsonpatch.Merge(tree(t, tc.old).(map[string]any), tree(t, tc.updated).(map[string]any))
-			written, err := jsonpatch.Write(patch)
-			require.NoError(t, err)
-			require.Equal(t, tc.want, string(written), tc.reason)
-			require.Equal(t, tc.lost, lost)
-		})
-	}
-}

@@ -126,14 +126,6 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether foreign code decodes the JSON of a leaf of this kind and type t, or of
-// something in it, and so may depend on the spelling of the JSON.
-func (k Kind) ReadsRaw(t reflect.Type) bool {
-	_, known := knownLeaves[t]
-	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) ||
-		k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
-}
-
 // HoldsInterface reports whether type t is an interface, or contains one into which the decoder
 // reads. The decoder rounds numbers there.
 func HoldsInterface(t reflect.Type) bool {

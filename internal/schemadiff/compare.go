@@ -52,10 +52,11 @@ type location struct {
 	whileHot bool     // in elements that hotwhen makes hot
 	certain  bool     // an effect on one element is certain for the whole
 	in       twoNodes // the collections of which this is an element, or nil
-	// beside are the classes of the collections whose elements this field identifies. It is hashed
-	// with them.
+	// beside are the classes of the collections whose elements this field identifies. The field is
+	// hashed if one of these classes is.
 	beside fieldplan.ClassSet
-	// covered is a change of class that has been reported above, if reported.
+	// covered is the change of class that a finding about a field above reports. It is set only if
+	// reported is.
 	reported bool
 	covered  [2]structtag.Class
 }
@@ -164,10 +165,7 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	}
 	classes := old.Classes() | updated.Classes() | s.beside
 	if p.old.Kind != p.updated.Kind {
-		// not every leaf can be null
-		d.add(s, Finding{
-			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed),
-		})
+		d.add(s, typeChanged(was, is, classes, whereNamed)) // not every leaf can be null
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
@@ -177,11 +175,17 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 		d.presence(old, updated, s)
 	}
 	if old.Quoted != updated.Quoted {
-		d.add(s, Finding{
-			Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld),
-		})
+		d.add(s, typeChanged(was, is, classes, whereHeld))
 	}
 	d.node(p, s)
+}
+
+// typeChanged is the finding that values have another JSON type. The updated plan may refuse those
+// that meet a condition.
+func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Finding {
+	return Finding{
+		Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(refused),
+	}
 }
 
 // class compares the classes of two nodes and returns the location below them.
@@ -377,10 +381,7 @@ func (d *comparer) collection(p twoNodes, s location) {
 
 func (d *comparer) element(in, p twoNodes, s location) {
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, Finding{
-			Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated),
-			Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld),
-		})
+		d.add(s, typeChanged(describe(p.old), describe(p.updated), p.classes(), whereHeld))
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)

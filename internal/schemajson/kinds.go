@@ -1,6 +1,7 @@
 package schemajson
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -24,55 +25,31 @@ const (
 	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
 )
 
-// leafKind is a kind of leaf with its name in JSON and its Go types, by width if there are several.
-type leafKind struct {
-	name  string
-	kind  leaf.Kind
-	types []reflect.Type
+// leafNames are the names of leaves in JSON. All other leaves are opaque.
+var leafNames = map[leaf.Kind]string{
+	leaf.Bool: "bool", leaf.Int: "int", leaf.Uint: "uint", leaf.Float: "float", leaf.String: kindString,
+	leaf.Number: "number", leaf.Bytes: "bytes", leaf.Quantity: "quantity", leaf.IntOrString: "intOrString",
+	leaf.Time: "time", leaf.MetaTime: "metaTime", leaf.MicroTime: "microTime", leaf.Duration: "duration",
+	leaf.RawMessage: kindJSON, leaf.RawExtension: kindJSON, leaf.Interface: kindJSON,
 }
 
-var leafKinds = []leafKind{
-	{"bool", leaf.Bool, []reflect.Type{reflect.TypeFor[bool]()}},
-	{
-		"int", leaf.Int, []reflect.Type{
-			reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
-		},
-	},
-	{
-		"uint", leaf.Uint, []reflect.Type{
-			reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
-		},
-	},
-	{"float", leaf.Float, []reflect.Type{reflect.TypeFor[float32](), reflect.TypeFor[float64]()}},
-	{kindString, leaf.String, []reflect.Type{reflect.TypeFor[string]()}},
-	{"number", leaf.Number, []reflect.Type{reflect.TypeFor[json.Number]()}},
-	{"bytes", leaf.Bytes, []reflect.Type{reflect.TypeFor[[]byte]()}},
-	{"quantity", leaf.Quantity, []reflect.Type{reflect.TypeFor[resource.Quantity]()}},
-	{"intOrString", leaf.IntOrString, []reflect.Type{reflect.TypeFor[intstr.IntOrString]()}},
-	{"time", leaf.Time, []reflect.Type{reflect.TypeFor[time.Time]()}},
-	{"metaTime", leaf.MetaTime, []reflect.Type{reflect.TypeFor[metav1.Time]()}},
-	{"microTime", leaf.MicroTime, []reflect.Type{reflect.TypeFor[metav1.MicroTime]()}},
-	{"duration", leaf.Duration, []reflect.Type{reflect.TypeFor[metav1.Duration]()}},
-	{kindJSON, leaf.RawMessage, []reflect.Type{reflect.TypeFor[json.RawMessage]()}},
-	{kindJSON, leaf.RawExtension, nil},
-	{kindJSON, leaf.Interface, nil},
-	{kindOpaque, leaf.Opaque, []reflect.Type{reflect.TypeFor[leaf.OpaqueJSON]()}},
-	{kindOpaque, leaf.JSONMarshaler, nil},
-	{kindOpaque, leaf.TextMarshaler, nil},
+// leafTypes are the Go types of the leaves in a loaded Schema: one for each name and width.
+var leafTypes = []reflect.Type{
+	reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[json.Number](), reflect.TypeFor[[]byte](),
+	reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+	reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
+	reflect.TypeFor[float32](), reflect.TypeFor[float64](),
+	reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString](), reflect.TypeFor[time.Time](),
+	reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[metav1.Duration](),
+	reflect.TypeFor[json.RawMessage](), reflect.TypeFor[leaf.OpaqueJSON](),
 }
 
-// LeafName is the name and the width of a leaf of type t.
+// LeafName is the name of a leaf of type t and, for numbers, its width.
 func LeafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
-	for _, known := range leafKinds {
-		if known.kind != k {
-			continue
-		}
-		if len(known.types) > 1 {
-			bits = width(t)
-		}
-		return known.name, bits
+	if k == leaf.Int || k == leaf.Uint || k == leaf.Float {
+		bits = width(t)
 	}
-	return kindOpaque, 0
+	return cmp.Or(leafNames[k], kindOpaque), bits
 }
 
 // width is the same on every machine, also for int, uint and uintptr.
@@ -94,13 +71,12 @@ func KeyName(t reflect.Type) (name string, bits int) {
 	return kindString, 0
 }
 
-func leafType(name string, bits int) (reflect.Type, bool) {
-	for _, known := range leafKinds {
-		for _, t := range known.types {
-			if _, width := LeafName(known.kind, t); known.name == name && width == bits {
-				return t, true
-			}
+// leafType returns the Go type of a leaf in a loaded Schema, or nil if there is none.
+func leafType(name string, bits int) reflect.Type {
+	for _, t := range leafTypes {
+		if n, width := LeafName(leaf.KindOf(t), t); n == name && width == bits {
+			return t
 		}
 	}
-	return nil, false
+	return nil
 }

@@ -208,8 +208,8 @@ func (b *builder) typ(n *Node, pointer string) reflect.Type {
 		b.reject(pointer, "is a type that contains itself", "use the Schema of the Go type")
 		return nil
 	}
-	t, ok := leafType(n.Kind, n.Bits)
-	if !ok {
+	t := leafType(n.Kind, n.Bits)
+	if t == nil {
 		b.reject(pointer, "has an unknown kind or width", "use a release of this library that knows it")
 	}
 	return t
@@ -244,8 +244,8 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 }
 
 func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type {
-	key, ok := leafType(n.Keys, n.KeyBits)
-	if !ok || n.Keys != kindString && n.Keys != "int" && n.Keys != "uint" {
+	key := leafType(n.Keys, n.KeyBits)
+	if key == nil || n.Keys != kindString && n.Keys != "int" && n.Keys != "uint" {
 		b.reject(pointer+"/keys", "is no kind of map key", exportAgain)
 		return nil
 	}

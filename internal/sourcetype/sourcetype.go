@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 
+	"golang.org/x/tools/go/types/typeutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -21,10 +22,10 @@ import (
 // type. The zero value is ready to use. A Program must not be used by several goroutines.
 type Program struct {
 	loaded map[string]reflect.Type // by import path and name
-	seen   map[string][]*Type      // by text; different types may have one text
+	seen   typeutil.Map            // of *Type
 }
 
-// Of returns t as a reflect type: for predeclared scalars, any, and types that the rules name, a
+// Of returns t as a reflect type: for predeclared types, any, and types that the rules name, a
 // type of the running program; otherwise a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
@@ -37,17 +38,11 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	if known := p.known(t); known != nil {
 		return known
 	}
-	text := types.TypeString(t, nil)
-	for _, candidate := range p.seen[text] {
-		if types.Identical(candidate.source, t) {
-			return candidate
-		}
-	}
-	if p.seen == nil {
-		p.seen = map[string][]*Type{}
+	if seen, ok := p.seen.At(t).(*Type); ok {
+		return seen
 	}
 	translated := &Type{Type: nearest(t), program: p, source: t}
-	p.seen[text] = append(p.seen[text], translated)
+	p.seen.Set(t, translated)
 	return translated
 }
 
@@ -101,7 +96,7 @@ func nearest(t types.Type) reflect.Type {
 	return reflect.TypeFor[struct{}]()
 }
 
-// loadedKinds are the scalars of the running program.
+// loadedKinds are the scalars of the running program, and its unsafe.Pointer.
 var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
 	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
@@ -112,6 +107,7 @@ var loadedKinds = map[reflect.Kind]reflect.Type{
 	reflect.Uintptr: reflect.TypeFor[uintptr](),
 	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 	reflect.Complex64: reflect.TypeFor[complex64](), reflect.Complex128: reflect.TypeFor[complex128](),
+	reflect.UnsafePointer: reflect.TypeOf(reflect.Value.UnsafePointer).Out(0),
 }
 
 // Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint
@@ -230,24 +226,16 @@ var methodTypes = map[reflect.Type]types.Type{
 
 // Name returns the name of a named type, without type arguments, and nothing for others.
 func (t *Type) Name() string {
-	switch source := t.source.(type) {
-	case *types.Named:
-		return source.Obj().Name()
-	case *types.Basic: // unsafe.Pointer: all others are types of the running program
-		return source.Name()
+	if named, ok := t.source.(*types.Named); ok {
+		return named.Obj().Name()
 	}
 	return ""
 }
 
 // PkgPath returns the import path of a named type.
 func (t *Type) PkgPath() string {
-	switch source := t.source.(type) {
-	case *types.Named:
-		if pkg := source.Obj().Pkg(); pkg != nil {
-			return pkg.Path()
-		}
-	case *types.Basic:
-		return types.Unsafe.Path()
+	if named, ok := t.source.(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Path()
 	}
 	return ""
 }
