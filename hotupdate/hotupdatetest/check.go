@@ -71,11 +71,12 @@ type guarantee struct {
 
 // trial is the input of a guarantee's check.
 type trial struct {
-	first, second *part // the second is nil if one is enough
+	first, second maker // of configurations; the second is nil if one is enough
 
-	changed    *part // the hashed leaf that has another meaning in the second configuration
-	oneHash    bool  // the second configuration differs only in hot and ignored parts and in spelling
-	oneMeaning bool  // it differs only in spelling
+	leaves     []chosen // of the first configuration
+	changed    string   // the path of the hashed leaf that has another meaning in the second configuration
+	oneHash    bool     // the second configuration differs only in hot and ignored parts and in spelling
+	oneMeaning bool     // it differs only in spelling
 }
 
 // GoString keeps values out of rapid's reports.
@@ -103,7 +104,7 @@ func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	var tried trial
 	run := &trialRun{name: t.Name() + "/" + g.name}
 	rapid.Check(run, func(rt *rapid.T) {
-		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(author{rt, s}) }).Draw(rt, "configurations")
+		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(newAuthor(rt, s)) }).Draw(rt, "configurations")
 		if b := g.holds(s, drawn); b != nil {
 			found, tried = b, drawn
 			rt.Fatalf("%s", g.name)

@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -10,6 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
+
+// maker makes a value. The results of two calls mean the same and share no memory.
+type maker func() reflect.Value
 
 // freeJSON are texts for fields that accept any JSON.
 var freeJSON = []string{
@@ -125,6 +129,18 @@ func isWritten(v reflect.Value) bool {
 	k := leaf.KindOf(v.Type())
 	text, problem := leaf.Append(nil, k, v)
 	return problem == nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
+}
+
+// fromJSON returns a maker of the value that a type reads from a text. The value is not valid if the
+// type does not read the text.
+func fromJSON(t reflect.Type, text []byte) maker {
+	return func() reflect.Value {
+		v := reflect.New(t)
+		if fails(func() error { return json.Unmarshal(text, v.Interface()) }) {
+			return reflect.Value{}
+		}
+		return v.Elem()
+	}
 }
 
 // checkTried reports types for which no two values can be made, since one value proves nothing.
