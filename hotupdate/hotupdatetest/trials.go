@@ -25,12 +25,8 @@ func drawPresent(a author) trial {
 	}}
 }
 
-// drawPair draws two configurations that have much in common or nothing.
+// drawPair draws two configurations that have nothing in common.
 func drawPair(a author) trial {
-	return among(a, "pair", drawHashedChange, drawHotChange, drawSpelling, drawUnrelated)(a)
-}
-
-func drawUnrelated(a author) trial {
 	return trial{first: a.config(), second: a.other(fieldplan.All).own().config()}
 }
 
