@@ -2,6 +2,7 @@ package tags
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -141,20 +142,17 @@ func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, 
 //
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
-	total := len(base) + len(perKind) + len(mandatory)
-	if total == 0 {
+	merged := spec{}
+	for _, layer := range []map[string]string{base, perKind, mandatory} {
+		maps.Copy(merged, r.spec(layer))
+	}
+	if len(merged) == 0 {
 		return nil
 	}
-	out := make(map[string]string, total)
-	layers := [...]spec{r.spec(mandatory), r.spec(perKind), r.spec(base)}
-	for i, layer := range layers {
-		for id, spellings := range layer {
-			if slices.ContainsFunc(layers[:i], func(s spec) bool { return s[id] != nil }) {
-				continue
-			}
-			for _, tag := range spellings {
-				out[tag.Key] = r.value(tag.Value)
-			}
+	out := make(map[string]string, len(merged))
+	for _, spellings := range merged {
+		for _, tag := range spellings {
+			out[tag.Key] = r.value(tag.Value)
 		}
 	}
 	return out

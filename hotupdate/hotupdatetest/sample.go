@@ -2,7 +2,6 @@ package hotupdatetest
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -11,74 +10,58 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// sample is a configuration, or a part of one, in which one value is set.
-type sample struct {
-	tree    any    // JSON
-	pattern string // the path of the value
-}
-
 // sampleVectors are configurations in which one value is set, and the empty one. They depend only
 // on the type and the given values.
 func (s *subject) sampleVectors() []vector {
 	all := []vector{{Name: "empty", Config: json.RawMessage("{}")}}
-	for _, one := range s.samples(s.plan.Root, nil, "") {
-		if written, err := json.Marshal(one.tree); err == nil {
-			all = append(all, vector{Name: one.pattern, Config: written})
+	s.samples(s.plan.Root, nil, "", func(tree any, pattern string) {
+		if written, err := json.Marshal(tree); err == nil {
+			all = append(all, vector{Name: pattern, Config: written})
 		}
-	}
+	})
 	return all
 }
 
-// samples returns one sample for each path at and below a node that can have a value, in the order
-// of the fields. They do not enter cycles.
+// samples calls do with the JSON of a part in which one value is set, for each path at and below
+// the part that can have a value, in the order of the fields. It does not enter cycles.
 func (s *subject) samples(
-	n *fieldplan.Node, f *fieldplan.Field, pattern string, open ...*fieldplan.Node,
-) (all []sample) {
+	n *fieldplan.Node, f *fieldplan.Field, pattern string, do func(tree any, pattern string), open ...*fieldplan.Node,
+) {
 	if slices.Contains(open, n) {
-		return nil
+		return
 	}
 	open = append(slices.Clip(open), n)
+	elements := fieldpath.Elements(pattern)
 	switch n.Kind {
 	case fieldplan.Leaf:
 		if v := s.sampleOf(n, n.Type, pattern); v.IsValid() {
-			return []sample{{leafTree(v, f), pattern}}
+			do(leafTree(v, f), pattern)
 		}
 	case fieldplan.Object:
 		if len(n.Fields) == 0 && pattern != "" {
-			return []sample{{map[string]any{}, pattern}}
+			do(map[string]any{}, pattern)
 		}
 		for _, f := range n.Fields {
-			for _, one := range s.samples(f.Node, f, fieldpath.Join(pattern, f.Name), open...) {
-				all = append(all, sample{map[string]any{f.Name: one.tree}, one.pattern})
-			}
+			s.samples(f.Node, f, fieldpath.Join(pattern, f.Name), func(tree any, below string) {
+				do(map[string]any{f.Name: tree}, below)
+			}, open...)
 		}
 	case fieldplan.List, fieldplan.Array:
-		for _, one := range s.samples(n.Elem, nil, fieldpath.Elements(pattern), open...) {
-			all = append(all, sample{[]any{s.identified(n, one.tree, pattern)}, one.pattern})
-		}
-	case fieldplan.Map:
-		key := s.sampleOf(n, n.Type.Key(), pattern)
-		for _, one := range s.samples(n.Elem, nil, fieldpath.Elements(pattern), open...) {
-			if key.IsValid() {
-				all = append(all, sample{map[string]any{engine.KeyStep(n, key).Name: one.tree}, one.pattern})
+		s.samples(n.Elem, nil, elements, func(tree any, below string) {
+			if f := n.Key; f != nil && below != fieldpath.Join(elements, f.Name) {
+				s.samples(f.Node, f, fieldpath.Join(elements, f.Name), func(key any, _ string) {
+					tree.(map[string]any)[f.Name] = key
+				})
 			}
+			do([]any{tree}, below)
+		}, open...)
+	case fieldplan.Map:
+		if key := s.sampleOf(n, n.Type.Key(), pattern); key.IsValid() {
+			s.samples(n.Elem, nil, elements, func(tree any, below string) {
+				do(map[string]any{engine.KeyStep(n, key).Name: tree}, below)
+			}, open...)
 		}
 	}
-	return all
-}
-
-// identified gives an element of a keyed list a key, unless the key is what is set.
-func (s *subject) identified(list *fieldplan.Node, element any, pattern string) any {
-	f := list.Key
-	if f == nil {
-		return element
-	}
-	object := map[string]any{}
-	for _, key := range s.samples(f.Node, f, fieldpath.Join(fieldpath.Elements(pattern), f.Name)) {
-		object[f.Name] = key.tree
-	}
-	maps.Copy(object, element.(map[string]any))
-	return object
 }
 
 // sampleOf returns the first value of a leaf, or of the keys of a map, that is not zero. For a
