@@ -171,7 +171,7 @@ func (u *update[T, C]) do(
 	}
 	part.Payload, part.Rank = own, u.request.Rank
 	members, err := u.shell.Do(ctx, action, part,
-		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
+		func(ctx context.Context, members []*member[C]) (share.Answer, error) {
 			err := call(ctx, members)
 			return answerOf(err, u.definition.Sharing.Divisible), err
 		})

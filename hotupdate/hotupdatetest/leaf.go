@@ -39,23 +39,12 @@ const fillings = 24
 // ones, or else values that the type can have.
 func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	for _, v := range s.given[pattern] {
-		all = append(all, copying(t, v))
+		all = append(all, readInto(t, v))
 	}
 	if len(all) == 0 {
 		return s.makers(t)
 	}
 	return all
-}
-
-// copying makes copies of a leaf that share no memory with it, as far as possible.
-func copying(t reflect.Type, v reflect.Value) maker {
-	return func() reflect.Value {
-		copied := reflect.New(t).Elem()
-		if problem := leaf.Copy(copied, v, leaf.KindOf(t)); problem != nil {
-			return v
-		}
-		return copied
-	}
 }
 
 // makers returns makers of values that a type writes and reads: from texts, by filling the fields of

@@ -21,8 +21,7 @@ type subject struct {
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
 	made   map[reflect.Type][]maker // of leaves
 
-	allowed    map[string][]any           // by path, as given
-	given      map[string][]reflect.Value // the same, converted to the field's type or that of the map's keys
+	given      map[string][]any // values by path
 	defaulters []func(config any)
 	update     update
 }
@@ -30,8 +29,7 @@ type subject struct {
 // subjectOf compiles T under the options.
 func subjectOf[T any](options []Option) (*subject, error) {
 	s := &subject{
-		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, allowed: map[string][]any{},
-		given: map[string][]reflect.Value{},
+		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]any{},
 	}
 	var problems []error
 	for _, apply := range options {
@@ -47,8 +45,8 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range slices.Sorted(maps.Keys(s.allowed)) {
-		problems = append(problems, s.readAllowed(path))
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		problems = append(problems, s.checkGiven(path))
 	}
 	return s, errors.Join(problems...)
 }

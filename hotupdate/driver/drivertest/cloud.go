@@ -60,6 +60,14 @@ type write struct {
 	land     func() error
 }
 
+// requests are what the driver must not repeat once it has failed.
+func (w *write) requests() (all []string) {
+	for _, r := range w.of {
+		all = append(all, w.function+" of "+r.String())
+	}
+	return all
+}
+
 // moment is the live state since a time.
 type moment struct {
 	since     time.Time
@@ -80,9 +88,7 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.repeated("Resources")
-	if err := c.onRead(); err != nil || c.isGone {
-		c.attempted("Resources", err)
+	if err := c.attempt(c.onRead, "Resources"); err != nil || c.isGone {
 		return nil, err
 	}
 	shown := c.history[0].resources
@@ -97,8 +103,7 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging].
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
-	isOne := func(r *resource) bool { return slices.Contains(ids, r.ID) }
-	return c.write(ctx, "Change", isOne, 0, func(of []*resource) error {
+	return c.write(ctx, "Change", tags.Kinds(), ids, 0, func(of []*resource) error {
 		rules := of[0].rules
 		plans := make([]tags.ResourcePlan, len(of))
 		for i, r := range of {
@@ -119,8 +124,7 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 // Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is
 // [tags.Unguarded], it does so on condition of the version.
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
-	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Replace", isOne, 0, func(of []*resource) error {
+	return c.write(ctx, "Replace", []tags.Kind{kind}, []string{id}, 0, func(of []*resource) error {
 		if of[0].rules.Guard != tags.Unguarded && version != of[0].Version {
 			return errors.New("the resource has another version")
 		}
@@ -133,8 +137,7 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 func (c *Cloud) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
 ) error {
-	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
+	return c.write(ctx, "Modify", []tags.Kind{kind}, []string{id}, takes, func(of []*resource) error {
 		r := of[0]
 		switch left := r.refuses.Sub(c.now); {
 		case takes > 0 && !r.ends.IsZero():
@@ -169,7 +172,7 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
 func (c *Cloud) write(
-	ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration,
+	ctx context.Context, function string, kinds []tags.Kind, ids []string, takes time.Duration,
 	change func(of []*resource) error,
 ) error {
 	c.mutex.Lock()
@@ -179,7 +182,7 @@ func (c *Cloud) write(
 	}
 	w := &write{function: function, takes: takes}
 	for _, r := range c.resources {
-		if isOne(r) {
+		if slices.Contains(kinds, r.Kind) && slices.Contains(ids, r.ID) {
 			w.of = append(w.of, r)
 		}
 	}
@@ -196,11 +199,7 @@ func (c *Cloud) write(
 		return nil
 	}
 	c.sent(w)
-	err := c.onWrite(w)
-	for _, r := range w.of {
-		c.attempted(w.function+" of "+r.String(), err)
-	}
-	return err
+	return c.attempt(func() error { return c.onWrite(w) }, w.requests()...)
 }
 
 func (c *Cloud) locked(do func()) {

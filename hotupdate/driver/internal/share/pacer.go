@@ -43,15 +43,6 @@ type Call[P any] struct {
 	sent time.Time
 }
 
-// IDs returns what the call names, each ID once.
-func (c *Call[P]) IDs() []string {
-	var all []string
-	for _, m := range c.Members {
-		all = append(all, m.IDs...)
-	}
-	return all
-}
-
 // Outcome is how the cloud answered a call. The zero value ends the call, with or without an error.
 type Outcome int
 
