@@ -26,7 +26,6 @@ type author struct {
 	self    string         // the owner of the configuration's own choices
 	redrawn fieldplan.ClassSet
 	leaves  *[]chosen // those of the configuration that is drawn
-	changed *chosen   // has another value than was chosen; nil if none has
 
 	path, pattern string // the place; the pattern has [] for elements
 	field         *fieldplan.Field
@@ -95,8 +94,7 @@ func (a author) element(at int) author {
 // pick chooses a number below n, each about as often; rapid's own integers are mostly small.
 // Failures shrink to 0.
 func (a author) pick(question string, n int) int {
-	at := a.owner + a.path + " " + question
-	number, isChosen := a.choices[at]
+	number, isChosen := a.choices[a.at(question)]
 	if !isChosen && a.t != nil {
 		for range bits.Len(uint(n-1)) + 2 { //nolint:gosec // n is at least 1
 			number <<= 1
@@ -104,22 +102,24 @@ func (a author) pick(question string, n int) int {
 				number++
 			}
 		}
-		a.choices[at] = number
+		a.choices[a.at(question)] = number
 	}
 	return number % n
 }
+
+func (a author) at(question string) string { return a.owner + a.path + " " + question }
 
 // chance is true once in n times.
 func (a author) chance(question string, n int) bool { return a.pick(question, n) == n-1 }
 
 func among[V any](a author, question string, all ...V) V { return all[a.pick(question, len(all))] }
 
+// whichValue is the question about a leaf.
+const whichValue = "value"
+
 // leaf chooses a value of a leaf.
 func (a author) leaf(n *fieldplan.Node) maker {
-	if a.changed != nil && a.changed.path == a.path {
-		return a.changed.make
-	}
-	value := among(a, "value", a.s.values(a.pattern, n.Type)...)
+	value := among(a, whichValue, a.s.values(a.pattern, n.Type)...)
 	if a.t != nil {
 		*a.leaves = append(*a.leaves, chosen{a, n, value})
 	}

@@ -2,6 +2,7 @@ package hotupdatetest
 
 import (
 	"bytes"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -52,13 +53,14 @@ func drawHashedChange(a author) trial {
 	if len(hashed) == 0 {
 		return trial{first: first}
 	}
-	changed := among(a, "changed", hashed...)
-	was := changed.text()
+	l := among(a, "changed", hashed...)
+	values := a.s.values(l.pattern, l.node.Type)
 	for try := range 8 {
-		changed.make = among(changed.author, strconv.Itoa(try), a.s.values(changed.pattern, changed.node.Type)...)
-		if changed.meansElse(was) {
-			a.changed = &changed
-			return trial{first: first, second: a.config(), changed: changed.pattern}
+		other := l.pick("other "+strconv.Itoa(try), len(values))
+		if l.meansElse(textOf(l.node, values[other]())) {
+			a.choices = maps.Clone(a.choices)
+			a.choices[l.at(whichValue)] = other
+			return trial{first: first, second: a.config(), changed: l.pattern}
 		}
 	}
 	return trial{first: first}
@@ -66,11 +68,11 @@ func drawHashedChange(a author) trial {
 
 func (l chosen) text() []byte { return textOf(l.node, l.make()) }
 
-// meansElse reports whether a leaf differs in meaning from a former one with the text.
-func (l chosen) meansElse(was []byte) bool {
+// meansElse reports whether a leaf differs in meaning from one with the text.
+func (l chosen) meansElse(other []byte) bool {
 	text := l.text()
-	if was == nil || text == nil || bytes.Equal(was, text) {
+	if other == nil || text == nil || bytes.Equal(other, text) {
 		return false
 	}
-	return l.field == nil || !l.field.Unset(was) || !l.field.Unset(text)
+	return l.field == nil || !l.field.Unset(other) || !l.field.Unset(text)
 }
