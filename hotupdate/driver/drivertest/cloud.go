@@ -29,7 +29,7 @@ type Cloud struct {
 	resources []*resource
 	version   int
 	history   []moment
-	late      []landing
+	events    []event
 
 	onRead  func() error         // can make a read fail
 	onWrite func(w *write) error // carries out a write, or does something else
@@ -43,11 +43,11 @@ type Cloud struct {
 type resource struct {
 	driver.Resource
 
-	rules   *tags.Rules
-	theirs  map[string]string // the infrastructure tags of others
-	ends    time.Time         // when the change under way ends; zero if there is none
-	lane    string            // the lane that last made a change that takes time
-	refuses time.Time         // until then it accepts no further change
+	rules      *tags.Rules
+	theirs     map[string]string // the infrastructure tags of others
+	isChanging bool              // a change is under way
+	lane       string            // the lane that last made a change that takes time
+	refuses    time.Time         // until then it accepts no further change
 }
 
 func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
@@ -74,10 +74,10 @@ type moment struct {
 	resources []driver.Resource
 }
 
-// landing is a request that has not yet reached the cloud.
-type landing struct {
-	at   time.Time
-	land func() error
+// event is what happens at a time: a request reaches the cloud late, or a change ends.
+type event struct {
+	at time.Time
+	do func()
 }
 
 // Resources returns the resources of the [State] with their live state: infrastructure tags with
@@ -140,12 +140,13 @@ func (c *Cloud) Modify(
 	return c.write(ctx, "Modify", []tags.Kind{kind}, []string{id}, takes, func(of []*resource) error {
 		r := of[0]
 		switch left := r.refuses.Sub(c.now); {
-		case takes > 0 && !r.ends.IsZero():
+		case takes > 0 && r.isChanging:
 			return errors.New("a change is under way")
 		case takes > 0 && left > 0:
 			return &machineupdate.RetryError{After: left, Err: errors.New("the last change was not long ago")}
 		case takes > 0:
-			r.ends = c.now.Add(takes)
+			r.isChanging = true
+			c.after(takes, func() { c.finish(r) })
 		}
 		if r.Attributes == nil {
 			r.Attributes = map[string]driver.Reading{}
@@ -222,23 +223,22 @@ func (c *Cloud) live() []driver.Resource {
 // advance advances the clock, and does what is due.
 func (c *Cloud) advance(d time.Duration) {
 	c.now = c.now.Add(d)
-	isDue := func(l landing) bool { return !l.at.After(c.now) }
-	for _, l := range c.late {
-		if isDue(l) {
-			_ = l.land() // nobody sees the result
+	isDue := func(e event) bool { return !e.at.After(c.now) }
+	for _, e := range c.events {
+		if isDue(e) {
+			e.do()
 		}
 	}
-	c.late = slices.DeleteFunc(c.late, isDue)
-	for _, r := range c.resources {
-		if !r.ends.IsZero() && !r.ends.After(c.now) {
-			c.finish(r)
-		}
-	}
+	c.events = slices.DeleteFunc(c.events, isDue)
+}
+
+func (c *Cloud) after(d time.Duration, do func()) {
+	c.events = append(c.events, event{c.now.Add(d), do})
 }
 
 // finish ends the change under way of a resource.
 func (c *Cloud) finish(r *resource) {
-	r.ends = time.Time{}
+	r.isChanging = false
 	isFailing := c.failing > 0
 	if isFailing {
 		c.failing--

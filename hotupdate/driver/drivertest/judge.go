@@ -85,7 +85,7 @@ func (c *checker) returned(err error) {
 	c.require(!strings.Contains(fmt.Sprint(err), secret), "secrets", "an error quotes the secret")
 	c.require(err != nil || c.pass.failed == nil, c.promise, "a call failed, and UpdateMachine returns nil")
 	for _, r := range c.cloud.resources {
-		isUnderWay := !r.ends.IsZero() && r.lane == c.pass.lane && c.cloud.lag == 0
+		isUnderWay := r.isChanging && r.lane == c.pass.lane && c.cloud.lag == 0
 		c.require(err != nil || !isUnderWay, "acceptance",
 			"a change of %s is under way, and UpdateMachine returns nil", r)
 	}
