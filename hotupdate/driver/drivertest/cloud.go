@@ -91,9 +91,9 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	if err := c.attempt(c.onRead, "Resources"); err != nil || c.isGone {
 		return nil, err
 	}
-	shown := c.history[0].resources
-	for _, m := range c.history {
-		if !m.since.Add(c.lag).After(c.now) {
+	shown := c.live()
+	for i, m := range c.history {
+		if c.lag > 0 && (i == 0 || !m.since.Add(c.lag).After(c.now)) {
 			shown = m.resources
 		}
 	}
@@ -196,7 +196,6 @@ func (c *Cloud) write(
 			return err
 		}
 		c.changed(w, before)
-		c.remember()
 		return nil
 	}
 	c.sent(w)
@@ -209,8 +208,6 @@ func (c *Cloud) locked(do func()) {
 	do()
 }
 
-func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }
-
 // live returns a copy of the live state.
 func (c *Cloud) live() []driver.Resource {
 	all := make([]driver.Resource, len(c.resources))
@@ -220,8 +217,9 @@ func (c *Cloud) live() []driver.Resource {
 	return clone(all)
 }
 
-// advance advances the clock, and does what is due.
+// advance advances the clock, and does what is due. Reads that lag show what was there before.
 func (c *Cloud) advance(d time.Duration) {
+	c.history = append(c.history, moment{c.now, c.live()})
 	c.now = c.now.Add(d)
 	isDue := func(e event) bool { return !e.at.After(c.now) }
 	for _, e := range c.events {
@@ -252,7 +250,6 @@ func (c *Cloud) finish(r *resource) {
 			r.Attributes[name] = driver.Done(target)
 		}
 	}
-	c.remember()
 }
 
 // store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that

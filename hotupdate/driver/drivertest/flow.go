@@ -72,7 +72,6 @@ func (c *checker) start() bool {
 		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
 	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
-	c.cloud.remember()
 	c.undisturbed()
 	c.machine = &metav1.PartialObjectMetadata{
 		ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"},
