@@ -1,10 +1,6 @@
 package hotupdatetest
 
-import (
-	"reflect"
-
-	"pgregory.net/rapid"
-)
+import "pgregory.net/rapid"
 
 // Check generates configurations of type C and checks that the library's guarantees hold for them.
 // They hold for every type whose own methods are well-behaved. So failures mostly point to a faulty
@@ -43,9 +39,8 @@ import (
 // writes the inputs of a failure below testdata/rapid, and tries them first from then on.
 func Check[C any](t rapid.TB, options ...Option) {
 	t.Helper()
-	s, err := subjectOf[C](options)
-	if err != nil {
-		fail(t, reflect.TypeFor[C](), err)
+	s := subjectOf[C](t, options)
+	if s == nil {
 		return
 	}
 	s.checkTried(t)
@@ -54,12 +49,6 @@ func Check[C any](t rapid.TB, options ...Option) {
 			return
 		}
 	}
-}
-
-func fail(t rapid.TB, typ reflect.Type, err error) {
-	t.Helper()
-	t.Errorf("hotupdatetest: %v: %v", typ, err)
-	t.FailNow()
 }
 
 // guarantee is one guarantee, with a function that draws its trials and one that checks it.

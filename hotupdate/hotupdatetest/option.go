@@ -2,8 +2,11 @@ package hotupdatetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -38,29 +41,29 @@ func WithValues(path string, values ...any) Option {
 	}
 }
 
-// checkGiven checks that the values for a path can be read.
-func (s *subject) checkGiven(path string) error {
-	var typ reflect.Type
-	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
-		if pattern == path {
-			typ = valueType(n)
+// checkGiven checks that the given values can be read.
+func (s *subject) checkGiven() error {
+	types := map[string]reflect.Type{}
+	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) { types[pattern] = valueType(n) })
+	var problems []error
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		switch {
+		case types[path] == nil:
+			problems = append(problems, misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
+				"write JSON names separated by dots, and [] for elements"))
+		case len(s.given[path]) == 0:
+			problems = append(problems, misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
+				"give at least one, or leave the option out"))
 		}
-	})
-	switch {
-	case typ == nil:
-		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
-			"write JSON names separated by dots, and [] for elements")
-	case len(s.given[path]) == 0:
-		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
-			"give at least one, or leave the option out")
-	}
-	for i, given := range s.given[path] {
-		if !readInto(typ, given)().IsValid() {
-			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ),
-				"give values of the field's type, or of the map's keys")
+		for i, given := range s.given[path] {
+			if typ := types[path]; typ != nil && !readInto(typ, given)().IsValid() {
+				const what = "value %d for %q has type %T and is no %s"
+				problems = append(problems, misuse("WithValues", fmt.Sprintf(what, i+1, path, given, typ),
+					"give values of the field's type, or of the map's keys"))
+			}
 		}
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // WithDefaulter sets a defaulting function of the API type that runs before configurations are

@@ -42,11 +42,7 @@ type manyLabel struct {
 
 func subjectOfMany(t *testing.T) *subject {
 	t.Helper()
-	s, err := subjectOf[many](nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return subjectOf[many](t, nil)
 }
 
 func (s *subject) changes(t *rapid.T, a, b reflect.Value) hotupdate.Changes {

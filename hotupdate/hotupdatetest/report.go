@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -97,11 +98,8 @@ func leafTree(v reflect.Value, member *fieldplan.Field) any {
 
 // blame names the first field in which two documents differ; empty if it cannot be determined.
 func (s *subject) blame(first, second []byte) string {
-	schema := s.schema
-	if s.loaded != nil {
-		schema = s.loaded // without the type's own methods
-	}
-	changes, err := schema.DiffRaw(first, second)
+	// a loaded Schema does not call the type's own methods
+	changes, err := cmp.Or(s.loaded, s.schema).DiffRaw(first, second)
 	if err != nil || len(changes) == 0 {
 		return ""
 	}

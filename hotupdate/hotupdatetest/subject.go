@@ -2,9 +2,10 @@ package hotupdatetest
 
 import (
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
+
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -26,8 +27,9 @@ type subject struct {
 	update     update
 }
 
-// subjectOf compiles T under the options.
-func subjectOf[T any](options []Option) (*subject, error) {
+// subjectOf compiles T under the options. A mistake in them ends the test; then there is no subject.
+func subjectOf[T any](t rapid.TB, options []Option) *subject {
+	t.Helper()
 	s := &subject{
 		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]any{},
 	}
@@ -42,13 +44,15 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if err == nil {
 		err = s.compile()
 	}
+	if err == nil {
+		err = s.checkGiven()
+	}
 	if err != nil {
-		return nil, err
+		t.Errorf("hotupdatetest: %v: %v", s.typ, err)
+		t.FailNow()
+		return nil
 	}
-	for _, path := range slices.Sorted(maps.Keys(s.given)) {
-		problems = append(problems, s.checkGiven(path))
-	}
-	return s, errors.Join(problems...)
+	return s
 }
 
 // compile reads the Schema's plan, and loads the Schema again from its JSON.
