@@ -285,10 +285,8 @@ func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
 	if of := c.Members[0].piece; of != nil {
 		extra = of.extra
 	}
-	var rest [][]*Member[P]
-	if len(guilty) == 0 {
-		rest = slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
-	} else {
+	rest := slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
+	if len(guilty) > 0 {
 		isGuilty := func(m *Member[P]) bool {
 			return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
 		}
