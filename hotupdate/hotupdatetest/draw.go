@@ -96,7 +96,11 @@ func (a author) element(at int) author {
 func (a author) pick(question string, n int) int {
 	number, isChosen := a.choices[a.at(question)]
 	if !isChosen && a.t != nil {
-		for range bits.Len(uint(n-1)) + 2 { //nolint:gosec // n is at least 1
+		width := bits.Len(uint(n - 1)) //nolint:gosec // n is at least 1
+		if n&(n-1) != 0 {              // no power of two
+			width += 2
+		}
+		for range width {
 			number <<= 1
 			if rapid.Bool().Draw(a.t, "bit") {
 				number++
@@ -136,7 +140,7 @@ func (a author) config() maker {
 
 func (a author) root() reflect.Value {
 	v := reflect.New(reflect.PointerTo(a.s.plan.Type)).Elem()
-	a.isBlank = a.chance("unset", 6)
+	a.isBlank = a.chance("unset", 8)
 	if !a.isBlank || a.own().chance("spelled", 2) {
 		a.value(v, a.s.plan.Root, nil)
 	}
@@ -147,7 +151,7 @@ func (a author) root() reflect.Value {
 func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
 	isPlaced := in == nil || in.Key != nil || in.When != nil
 	isNilable := slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, v.Kind())
-	if isNilable && (a.depth > maxDepth && n.Recursive || !isPlaced && a.chance("nil", 6)) {
+	if isNilable && (a.depth > maxDepth && n.Recursive || !isPlaced && a.chance("nil", 8)) {
 		return
 	}
 	a = a.redrawing(n.Classes)
@@ -175,8 +179,8 @@ func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
 // fill fills a member of an object. It is often unset, in one of the spellings of that.
 func (a author) fill(object reflect.Value, f *fieldplan.Field) {
 	a = a.redrawing(f.Classes())
-	a.isBlank = a.isBlank || a.pick("unset", 3) == 0 || // failures shrink to unset members
-		f.Node.Recursive && a.depth > 2 && a.pick("unset below", 3) > 0
+	a.isBlank = a.isBlank || a.pick("unset", 2) == 0 || // failures shrink to unset members
+		f.Node.Recursive && a.depth > 2 && a.pick("unset below", 4) > 0
 	switch {
 	case a.isBlank && (!hasSpellings(f) || !a.own().chance("spelled", 2)):
 	case a.isBlank && f.Default != nil:
@@ -219,9 +223,9 @@ func (a author) collection(to reflect.Value, n *fieldplan.Node) {
 	if own.isBlank = true; a.redrawn != 0 && (n.Kind == fieldplan.Map || n.Pairing == fieldplan.ByKey) {
 		all = slices.DeleteFunc(all, func(e entry) bool {
 			isHashed := (e.node.Classes | fieldplan.Of(e.node.Class)).Any(^a.redrawn)
-			return !isHashed && own.chance("removed "+keyText(n, e), 3)
+			return !isHashed && own.chance("removed "+keyText(n, e), 2)
 		})
-		for i := range own.pick("added", 3) {
+		for i := range own.pick("added", 2) {
 			all = own.add(all, n, maxLength+i, a.redrawn)
 		}
 	}
