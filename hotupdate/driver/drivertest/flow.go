@@ -27,6 +27,7 @@ type checker struct {
 	needs     map[string]bool // what promises need of the states, and whether these have it
 	newDriver func(cloud *Cloud) (updates, error)
 	broken    func(promise, format string, args ...any)
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 
 	cloud    *Cloud
 	driver   updates
@@ -65,6 +66,11 @@ const secret = "secret-of-drivertest"
 // start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
 // class.
 func (c *checker) start() bool {
+	c.require = func(holds bool, promise, format string, args ...any) {
+		if !holds {
+			c.broken(promise, format, args...)
+		}
+	}
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
 	c.pass = pass{ctx: context.Background(), cancel: func() {}}
@@ -85,12 +91,6 @@ func (c *checker) start() bool {
 	defer func(promise string) { c.promise = promise }(c.promise)
 	c.promise = "desired state"
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
-}
-
-func (c *checker) require(holds bool, promise, format string, args ...any) {
-	if !holds {
-		c.broken(promise, format, args...)
-	}
 }
 
 // add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody
