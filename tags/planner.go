@@ -63,17 +63,12 @@ func (p *planner) check() error {
 
 // planAll plans every resource once, sorted by ID.
 func (p *planner) planAll(resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	plans := make([]ResourcePlan, len(resources))
-	for i, id := range resources {
-		plans[i].Resource = id
-	}
-	slices.SortFunc(plans, func(a, b ResourcePlan) int { return strings.Compare(a.Resource, b.Resource) })
-	plans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })
+	plans := make([]ResourcePlan, 0, len(resources))
 	var problems []error
-	for i := range plans {
-		if err := p.plan(&plans[i], p.rules.spec(live[plans[i].Resource])); err != nil {
-			problems = append(problems, err)
-		}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(resources))) {
+		plan := ResourcePlan{Resource: id}
+		problems = append(problems, p.plan(&plan, p.rules.spec(live[id])))
+		plans = append(plans, plan)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

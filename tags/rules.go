@@ -2,6 +2,7 @@ package tags
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -85,10 +86,12 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 // unusable-rules, or empty-rules for the zero value.
 func (r *Rules) check() error {
 	var problems fault.List
-	wrong := func(field, what, hint string) {
-		problems.Add(&fault.Error{
-			Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint,
-		})
+	require := func(holds bool, field, what, hint string) {
+		if !holds {
+			problems.Add(&fault.Error{
+				Kind: fault.Misuse, Code: "unusable-rules", Where: "tags.Rules", Field: field, What: what, Hint: hint,
+			})
+		}
 	}
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
@@ -96,37 +99,31 @@ func (r *Rules) check() error {
 			What: "allows no infrastructure tags", Hint: "take those of Cloud.Rules, or describe the cloud in full",
 		})
 	}
-	r.Key.check("Key", wrong)
+	r.Key.check("Key", require)
 	if !r.KeysOnly {
-		r.Value.check("Value", wrong)
-	} else if r.Value != (Text{}) {
-		wrong("Value", "is set although keys have no values", "leave it out, or KeysOnly")
+		r.Value.check("Value", require)
 	}
-	if r.Guard > GuardVersion {
-		wrong("Guard", "is none of the guards", "choose one of them")
-	}
-	if min(r.ResourcesPerCall, r.TagsPerCall) < 0 {
-		wrong("ResourcesPerCall, TagsPerCall", "is negative", "write what one call takes")
-	}
-	r.checkPatterns("ClusterKeys", r.ClusterKeys, wrong)
-	r.checkPatterns("RoleKeys", r.RoleKeys, wrong)
-	r.checkPatterns("ReservedKeys", r.ReservedKeys, wrong)
+	require(!r.KeysOnly || r.Value == (Text{}), "Value",
+		"is set although keys have no values", "leave it out, or KeysOnly")
+	require(r.Guard <= GuardVersion, "Guard", "is none of the guards", "choose one of them")
+	require(min(r.ResourcesPerCall, r.TagsPerCall) >= 0, "ResourcesPerCall, TagsPerCall",
+		"is negative", "write what one call takes")
+	r.checkPatterns("ClusterKeys", r.ClusterKeys, require)
+	r.checkPatterns("RoleKeys", r.RoleKeys, require)
+	r.checkPatterns("ReservedKeys", r.ReservedKeys, require)
 	return problems.Err()
 }
 
 // checkPatterns reports patterns that match everything or nothing, and keys of MCM that the cloud
 // would refuse.
-func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, what, hint string)) {
+func (r *Rules) checkPatterns(name string, patterns []string, require func(holds bool, field, what, hint string)) {
 	for i, pattern := range patterns {
-		at := func() string { return fmt.Sprintf("%s[%d]", name, i) }
-		switch text := strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*"); {
-		case text == "":
-			wrong(at(), "matches every key or the empty one", "write a part of the key")
-		case strings.Contains(text, "*"):
-			wrong(at(), "has a * within", "write * at its ends only")
-		case name != "ReservedKeys" && text == pattern && len(r.Key.errors("key", text, nil)) > 0:
-			wrong(at(), "is a key that Key does not admit", "correct its spelling, or Key")
-		}
+		at, text := fmt.Sprintf("%s[%d]", name, i), strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*")
+		hasStar, isKey := strings.Contains(text, "*"), name != "ReservedKeys" && text == pattern
+		require(text != "", at, "matches every key or the empty one", "write a part of the key")
+		require(!hasStar, at, "has a * within", "write * at its ends only")
+		require(!isKey || hasStar || text == "" || len(r.Key.errors("key", text, nil)) == 0, at,
+			"is a key that Key does not admit", "correct its spelling, or Key")
 	}
 }
 
@@ -141,20 +138,17 @@ func (r *Rules) checkPatterns(name string, patterns []string, wrong func(field, 
 //
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
-	total := len(base) + len(perKind) + len(mandatory)
-	if total == 0 {
+	merged := spec{}
+	for _, layer := range []map[string]string{base, perKind, mandatory} {
+		maps.Copy(merged, r.spec(layer))
+	}
+	if len(merged) == 0 {
 		return nil
 	}
-	out := make(map[string]string, total)
-	layers := [...]spec{r.spec(mandatory), r.spec(perKind), r.spec(base)}
-	for i, layer := range layers {
-		for id, spellings := range layer {
-			if slices.ContainsFunc(layers[:i], func(s spec) bool { return s[id] != nil }) {
-				continue
-			}
-			for _, tag := range spellings {
-				out[tag.Key] = r.value(tag.Value)
-			}
+	out := make(map[string]string, len(merged))
+	for _, spellings := range merged {
+		for _, tag := range spellings {
+			out[tag.Key] = r.value(tag.Value)
 		}
 	}
 	return out

@@ -145,13 +145,10 @@ type Text struct {
 }
 
 // check reports the mistakes of a description.
-func (t *Text) check(name string, wrong func(field, what, hint string)) {
-	if t.Max <= 0 {
-		wrong(name+".Max", "allows no text", "write the greatest length")
-	}
-	if t.Match != nil && (!strings.HasPrefix(t.Match.String(), "^") || !strings.HasSuffix(t.Match.String(), "$")) {
-		wrong(name+".Match", "may match a part of a text", "let it begin with ^ and end with $")
-	}
+func (t *Text) check(name string, require func(holds bool, field, what, hint string)) {
+	isWhole := t.Match == nil || strings.HasPrefix(t.Match.String(), "^") && strings.HasSuffix(t.Match.String(), "$")
+	require(t.Max > 0, name+".Max", "allows no text", "write the greatest length")
+	require(isWhole, name+".Match", "may match a part of a text", "let it begin with ^ and end with $")
 }
 
 // length returns the length of a text in the cloud's unit, and the unit in the words of messages.

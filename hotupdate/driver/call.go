@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
@@ -128,15 +129,21 @@ func (u *update[T, C]) hide(texts iter.Seq[string]) {
 	}
 }
 
-func (u *update[T, C]) redacted(text string) string { return redact(text, u.secrets) }
+func (u *update[T, C]) redacted(text string) string { return redact(text, u.secrets, nil) }
 
-// redact hides secrets in a text, the longest first.
-func redact(text string, secrets []string) string {
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, secret := range secrets {
-		text = strings.ReplaceAll(text, secret, "…")
+// redact hides texts in another, the longest first. The shown ones stay.
+func redact(text string, hidden, shown []string) string {
+	hidden = slices.Clone(hidden)
+	slices.SortFunc(hidden, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	var pairs []string
+	for _, part := range slices.Compact(hidden) {
+		instead := "…"
+		if slices.Contains(shown, part) {
+			instead = part
+		}
+		pairs = append(pairs, part, instead)
 	}
-	return text
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // The first and the longest delay before a throttled call is repeated. Each delay is twice the one

@@ -171,7 +171,7 @@ func (u *update[T, C]) do(
 	}
 	part.Payload, part.Rank = own, u.request.Rank
 	members, err := u.shell.Do(ctx, action, part,
-		func(ctx context.Context, members []*member[C], _ []string) (share.Answer, error) {
+		func(ctx context.Context, members []*member[C]) (share.Answer, error) {
 			err := call(ctx, members)
 			return answerOf(err, u.definition.Sharing.Divisible), err
 		})
@@ -251,7 +251,7 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 		secrets, ids = append(secrets, other.secrets...), append(ids, other.ids...)
 	}
 	kind, after := machineupdate.ErrorKindOf(err)
-	seen := errors.New(onlyOwn(redact(err.Error(), secrets), ids, m.ids))
+	seen := errors.New(redact(redact(err.Error(), secrets, nil), ids, m.ids))
 	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
 		error(kind)) {
 		seen = fmt.Errorf("%w: %w", kind, seen)
@@ -260,18 +260,4 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 		seen = &machineupdate.RetryError{After: after, Err: seen}
 	}
 	return seen
-}
-
-// onlyOwn hides IDs in a text, except one's own.
-func onlyOwn(text string, all, own []string) string {
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	var pairs []string
-	for _, id := range slices.Compact(all) {
-		shown := "…"
-		if slices.Contains(own, id) {
-			shown = id
-		}
-		pairs = append(pairs, id, shown)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -29,7 +29,7 @@ const (
 func (l *linter) roots() (roots []root) {
 	for _, call := range l.calls {
 		function := l.callee(call)
-		if !isIn(function, hotupdatePath, "SchemaOf") && !isIn(function, kitPath, "Check", "Golden", "Mutate") {
+		if !isIn(function, hotupdatePath, "SchemaOf") && !isIn(function, kitPath, "Check", "Golden") {
 			continue
 		}
 		typ := l.TypesInfo.Instances[lastName(call.Fun)].TypeArgs.At(0)

@@ -1,10 +1,6 @@
 package hotupdatetest
 
-import (
-	"reflect"
-
-	"pgregory.net/rapid"
-)
+import "pgregory.net/rapid"
 
 // Check generates configurations of type C and checks that the library's guarantees hold for them.
 // They hold for every type whose own methods are well-behaved. So failures mostly point to a faulty
@@ -43,9 +39,8 @@ import (
 // writes the inputs of a failure below testdata/rapid, and tries them first from then on.
 func Check[C any](t rapid.TB, options ...Option) {
 	t.Helper()
-	s, err := subjectOf[C](options)
-	if err != nil {
-		fail(t, reflect.TypeFor[C](), err)
+	s := subjectOf[C](t, options)
+	if s == nil {
 		return
 	}
 	s.checkTried(t)
@@ -54,12 +49,6 @@ func Check[C any](t rapid.TB, options ...Option) {
 			return
 		}
 	}
-}
-
-func fail(t rapid.TB, typ reflect.Type, err error) {
-	t.Helper()
-	t.Errorf("hotupdatetest: %v: %v", typ, err)
-	t.FailNow()
 }
 
 // guarantee is one guarantee, with a function that draws its trials and one that checks it.
@@ -71,11 +60,12 @@ type guarantee struct {
 
 // trial is the input of a guarantee's check.
 type trial struct {
-	first, second *part // the second is nil if one is enough
+	first, second maker // of configurations; the second is nil if one is enough
 
-	changed    *part // the hashed leaf that has another meaning in the second configuration
-	oneHash    bool  // the second configuration differs only in hot and ignored parts and in spelling
-	oneMeaning bool  // it differs only in spelling
+	leaves     []chosen // of the first configuration
+	changed    string   // the path of the hashed leaf that has another meaning in the second configuration
+	oneHash    bool     // the second configuration differs only in hot and ignored parts and in spelling
+	oneMeaning bool     // it differs only in spelling
 }
 
 // GoString keeps values out of rapid's reports.
@@ -103,7 +93,7 @@ func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	var tried trial
 	run := &trialRun{name: t.Name() + "/" + g.name}
 	rapid.Check(run, func(rt *rapid.T) {
-		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(author{rt, s}) }).Draw(rt, "configurations")
+		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(newAuthor(rt, s)) }).Draw(rt, "configurations")
 		if b := g.holds(s, drawn); b != nil {
 			found, tried = b, drawn
 			rt.Fatalf("%s", g.name)

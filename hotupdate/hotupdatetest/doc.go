@@ -15,8 +15,7 @@
 //
 //	var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 //
-// The adopter's own tests can use [Mutate], which changes one field of a class. To compare what is
-// hashed of two configurations, compare their [hotupdate.Schema.Document].
+// To compare what is hashed of two configurations, compare their [hotupdate.Schema.Document].
 //
 // The package owns the generation, change and shrinking of values of any type, the report of a
 // failure, and the golden file. It must not know providers, and production code must not import it.

@@ -8,119 +8,308 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// author draws configurations at random.
+// author makes configurations from choices, which it draws at random and remembers. So it can make
+// a configuration any number of times, each in memory of its own.
+//
+// The configurations of a trial share choices about their meaning. Each has choices of its own
+// about its spelling, and about parts of the redrawn classes.
 type author struct {
-	t *rapid.T
-	s *subject
+	s       *subject
+	t       *rapid.T       // nil if everything is chosen
+	choices map[string]int // by owner, place and question
+	owner   string         // whose choices are made: empty if they are shared
+	self    string         // the owner of the configuration's own choices
+	redrawn fieldplan.ClassSet
+	leaves  *[]chosen // those of the configuration that is drawn
+
+	path, pattern string // the place; the pattern has [] for elements
+	field         *fieldplan.Field
+	depth         int
+	isFixed       bool // identifies or selects an element, or is in a set
+	isBlank       bool // nothing is set below, apart from redrawn parts
+}
+
+// chosen is a leaf of a configuration.
+type chosen struct {
+	author
+
+	node *fieldplan.Node
+	make maker
 }
 
 // maxDepth bounds values of recursive types.
 const maxDepth = 6
 
-// pick draws a number below n, each about as often; rapid's own integers are mostly small. Failures
-// shrink to 0.
-func (a author) pick(n int) int {
-	number := 0
-	for range bits.Len(uint(n-1)) + 2 { //nolint:gosec // n is at least 1
-		number <<= 1
-		if rapid.Bool().Draw(a.t, "bit") {
-			number++
+// maxLength bounds the number of elements that the configurations of a trial share.
+const maxLength = 3
+
+func newAuthor(t *rapid.T, s *subject) author {
+	return author{s: s, t: t, choices: map[string]int{}, leaves: new([]chosen), self: "first "}
+}
+
+// other is the author of the second configuration of a trial.
+func (a author) other(redrawn fieldplan.ClassSet) author {
+	a.self, a.redrawn = "second ", redrawn
+	return a
+}
+
+// own makes choices that the configurations of a trial do not share.
+func (a author) own() author {
+	a.owner = a.self
+	return a
+}
+
+// redrawing makes own choices for a part that has redrawn classes only.
+func (a author) redrawing(classes fieldplan.ClassSet) author {
+	if classes&^a.redrawn == 0 {
+		a.isBlank = false
+		return a.own()
+	}
+	return a
+}
+
+func (a author) member(f *fieldplan.Field) author {
+	a.path, a.pattern = fieldpath.Join(a.path, f.Name), fieldpath.Join(a.pattern, f.Name)
+	a.field, a.depth = f, a.depth+1
+	return a
+}
+
+// identity is the member that identifies or selects an element.
+func (a author) identity(f *fieldplan.Field) author {
+	a.isFixed = true
+	return a.member(f)
+}
+
+func (a author) element(at int) author {
+	a.path, a.pattern = fieldpath.At(a.path, at), fieldpath.Elements(a.pattern)
+	a.field, a.depth = nil, a.depth+1
+	return a
+}
+
+// pick chooses a number below n, each about as often; rapid's own integers are mostly small.
+// Failures shrink to 0.
+func (a author) pick(question string, n int) int {
+	number, isChosen := a.choices[a.at(question)]
+	if !isChosen && a.t != nil {
+		width := bits.Len(uint(n - 1)) //nolint:gosec // n is at least 1
+		if n&(n-1) != 0 {              // no power of two
+			width += 2
 		}
+		for range width {
+			number <<= 1
+			if rapid.Bool().Draw(a.t, "bit") {
+				number++
+			}
+		}
+		a.choices[a.at(question)] = number
 	}
 	return number % n
 }
 
-// chance is true once in n draws.
-func (a author) chance(n int) bool { return a.pick(n) == n-1 }
+func (a author) at(question string) string { return a.owner + a.path + " " + question }
 
-func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
+// chance is true once in n times.
+func (a author) chance(question string, n int) bool { return a.pick(question, n) == n-1 }
 
-// config draws a configuration; now and then it is nil.
-func (a author) config() *part { return a.value(blankRoot(a.s.plan), nil, 0) }
+func among[V any](a author, question string, all ...V) V { return all[a.pick(question, len(all))] }
 
-// member draws a member, which is often absent.
-func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
-	if a.pick(3) == 0 || f.Node.Recursive && depth > 2 && a.pick(3) > 0 { // failures shrink to absent members
-		return nil
+// whichValue is the question about a leaf.
+const whichValue = "value"
+
+// leaf chooses a value of a leaf.
+func (a author) leaf(n *fieldplan.Node) maker {
+	value := among(a, whichValue, a.s.values(a.pattern, n.Type)...)
+	if a.t != nil {
+		*a.leaves = append(*a.leaves, chosen{a, n, value})
 	}
-	p := in.blankMember(f)
-	if f.Default != nil && a.chance(4) {
-		p.make = fromJSON(f.Node.Type, f.Default)
-		return p
-	}
-	return a.value(p, nil, depth)
+	return value
 }
 
-// value fills a blank part: with a value, or with a nil pointer. An element is already in its
-// collection.
-func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
-	isPlaced := in != nil && (in.Key != nil || in.When != nil)
-	isTooDeep := depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct
-	if p.null = p.typ.Kind() == reflect.Pointer && !isPlaced && a.chance(6) || isTooDeep; p.null {
-		return p
+// config chooses a configuration; now and then it is nil.
+func (a author) config() maker {
+	*a.leaves = nil
+	a.root()
+	a.t = nil
+	return func() reflect.Value { return a.root() }
+}
+
+func (a author) root() reflect.Value {
+	v := reflect.New(reflect.PointerTo(a.s.plan.Type)).Elem()
+	a.isBlank = a.chance("unset", 8)
+	if !a.isBlank || a.own().chance("spelled", 2) {
+		a.value(v, a.s.plan.Root, nil)
 	}
-	switch p.node.Kind {
+	return v
+}
+
+// value fills a zero value. An element may be left nil.
+func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
+	isPlaced := in == nil || in.Key != nil || in.When != nil
+	isNilable := slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, v.Kind())
+	if isNilable && (a.depth > maxDepth && n.Recursive || !isPlaced && a.chance("nil", 8)) {
+		return
+	}
+	a = a.redrawing(n.Classes)
+	to := engine.Allocate(v)
+	switch n.Kind {
 	case fieldplan.Leaf:
-		p.make = a.leaf(p)
-	case fieldplan.Object:
-		for i, f := range p.node.Fields {
-			if in == nil || !in.Identity(f) {
-				p.members[i] = a.member(p, f, depth+1)
-			}
+		if !a.isBlank {
+			set(to, a.leaf(n))
 		}
-	case fieldplan.List, fieldplan.Map:
-		if p.null = a.chance(6); !p.null {
-			for range a.pick(4) {
-				if e := a.add(p, fieldplan.All); e != nil {
-					a.value(e, p.node, depth+1)
-				}
+	case fieldplan.Object:
+		for _, f := range n.Fields {
+			if in == nil || !in.Identity(f) {
+				a.member(f).fill(to, f)
 			}
 		}
 	case fieldplan.Array:
-		for range p.node.Type.Len() {
-			p.elems = append(p.elems, a.value(p.blankElement(), nil, depth+1))
+		for i := range to.Len() {
+			a.element(i).value(to.Index(i), n.Elem, n)
 		}
+	case fieldplan.List, fieldplan.Map:
+		a.collection(to, n)
 	}
-	return p
 }
 
-// add adds a blank element and returns it, if an unused key and a wanted class are found.
-func (a author) add(p *part, wanted fieldplan.ClassSet) *part {
-	for range 4 {
-		e, f := p.blankElement(), p.node.Key
-		if f != nil {
-			e.put(f, a.leaf(e.blankMember(f)))
-		}
-		if p.node.Kind == fieldplan.Map {
-			e.key = among(a, a.s.values(p.pattern, p.node.Type.Key())...)
-		}
-		text := p.keyText(e)
-		isTaken := slices.ContainsFunc(p.elems, func(other *part) bool { return p.keyText(other) == text })
-		if isTaken && (f != nil || e.key != nil) || f != nil && (text == "" || text == `""`) {
-			continue
-		}
-		if a.selects(p.node, e); wanted.Any(fieldplan.Of(e.node.Class)) {
-			p.elems = append(p.elems, e)
-			return e
-		}
+// fill fills a member of an object. It is often unset, in one of the spellings of that.
+func (a author) fill(object reflect.Value, f *fieldplan.Field) {
+	a = a.redrawing(f.Classes())
+	a.isBlank = a.isBlank || a.pick("unset", 2) == 0 || // failures shrink to unset members
+		f.Node.Recursive && a.depth > 2 && a.pick("unset below", 4) > 0
+	switch {
+	case a.isBlank && (!hasSpellings(f) || !a.own().chance("spelled", 2)):
+	case a.isBlank && f.Default != nil:
+		set(engine.Settable(object, f), fromJSON(f.Node.Type, f.Default))
+	default:
+		a.value(engine.Settable(object, f), f.Node, nil)
 	}
-	return nil
 }
 
-// selects draws the selector of an element, if there is one, and gives the element its classes.
-func (a author) selects(n *fieldplan.Node, e *part) {
+// hasSpellings reports whether a member that is not set may have a value in Go: its default, its
+// zero value, or an object or collection without content.
+func hasSpellings(f *fieldplan.Field) bool {
+	switch f.Node.Kind {
+	case fieldplan.Leaf:
+		return !f.Pointer || f.Default != nil
+	case fieldplan.Array:
+		return false
+	case fieldplan.Object, fieldplan.List, fieldplan.Map:
+	}
+	return !f.HasPresence() && !f.Node.Recursive
+}
+
+// entry is an element of a collection.
+type entry struct {
+	node       *fieldplan.Node
+	key, value reflect.Value // the key is that of a map
+}
+
+// collection fills a list or map: with shared elements, with elements of which nothing is hashed,
+// and in one of several spellings.
+func (a author) collection(to reflect.Value, n *fieldplan.Node) {
+	var all []entry
+	a.isFixed = a.isFixed || n.Pairing == fieldplan.ByValue
+	for i := range a.pick("length", maxLength+1) {
+		if !a.isBlank {
+			all = a.add(all, n, i, fieldplan.All)
+		}
+	}
+	own := a.own()
+	if own.isBlank = true; a.redrawn != 0 && (n.Kind == fieldplan.Map || n.Pairing == fieldplan.ByKey) {
+		all = slices.DeleteFunc(all, func(e entry) bool {
+			isHashed := (e.node.Classes | fieldplan.Of(e.node.Class)).Any(^a.redrawn)
+			return !isHashed && own.chance("removed "+keyText(n, e), 2)
+		})
+		for i := range own.pick("added", 2) {
+			all = own.add(all, n, maxLength+i, a.redrawn)
+		}
+	}
+	if n.Pairing == fieldplan.ByValue && len(all) > 0 && own.chance("doubled", 2) {
+		all = append(all, among(own, "double", all...))
+	}
+	if n.Pairing != fieldplan.ByPosition && own.chance("reversed", 2) {
+		slices.Reverse(all)
+	}
+	if n.Kind == fieldplan.List {
+		to.Set(reflect.MakeSlice(to.Type(), 0, len(all)))
+		for _, e := range all {
+			to.Set(reflect.Append(to, e.value))
+		}
+		return
+	}
+	to.Set(reflect.MakeMap(to.Type()))
+	for _, e := range all {
+		to.SetMapIndex(e.key, e.value)
+	}
+}
+
+// add adds an element, if its key is unused and its class wanted.
+func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
+	e, below := entry{value: reflect.New(n.Type.Elem()).Elem()}, a.element(at)
+	if n.Key != nil {
+		set(engine.Settable(e.value, n.Key), below.identity(n.Key).leaf(n.Key.Node))
+	}
+	if n.Kind == fieldplan.Map {
+		e.key = among(below, "key", a.s.values(a.pattern, n.Type.Key())...)()
+	}
+	text, isKeyed := keyText(n, e), n.Key != nil || n.Kind == fieldplan.Map
+	isTaken := slices.ContainsFunc(all, func(other entry) bool { return keyText(n, other) == text })
+	if isKeyed && isTaken || n.Key != nil && (text == "" || text == `""`) {
+		return all
+	}
+	below.selects(n, e.value)
+	if e.node = engine.ElementNode(n, e.value); !wanted.Any(fieldplan.Of(e.node.Class)) {
+		return all
+	}
+	below.value(e.value, e.node, n)
+	return append(all, e)
+}
+
+// selects fills the selector of an element, if there is one, alike in all configurations of a
+// trial.
+func (a author) selects(n *fieldplan.Node, element reflect.Value) {
 	if n.When == nil {
 		return
 	}
 	f := n.When.Field
-	if *e.member(f) = a.member(e, f, 0); a.chance(2) {
-		e.put(f, fromJSON(f.Node.Type, []byte(n.When.Value)))
+	a.self, a.redrawn, a.isBlank = a.owner, 0, false
+	if a = a.identity(f); a.chance("selected", 2) {
+		set(engine.Settable(element, f), fromJSON(f.Node.Type, []byte(n.When.Value)))
+	} else {
+		a.fill(engine.Allocate(element), f)
 	}
-	e.node = engine.ElementNode(n, e.value())
 }
 
-// leaf draws a leaf.
-func (a author) leaf(p *part) maker { return among(a, a.s.values(p.pattern, p.node.Type)...) }
+// keyText is the text of the key of an element in a map or keyed list; other elements have none.
+func keyText(n *fieldplan.Node, e entry) string {
+	switch {
+	case n.Kind == fieldplan.Map:
+		return engine.KeyStep(n, e.key).Name
+	case n.Key != nil:
+		key, _ := engine.Deref(engine.Member(engine.Allocate(e.value), n.Key))
+		return string(textOf(n.Key.Node, key))
+	}
+	return ""
+}
+
+// textOf is the canonical text of a leaf, nil if it has none.
+func textOf(n *fieldplan.Node, v reflect.Value) []byte {
+	text, problem := leaf.Append(nil, n.Leaf, v)
+	if problem != nil {
+		return nil
+	}
+	return text
+}
+
+// set sets a place to a value, if there is one.
+func set(to reflect.Value, value maker) {
+	to = engine.Allocate(to)
+	if v := value(); v.IsValid() {
+		to.Set(v)
+	}
+}

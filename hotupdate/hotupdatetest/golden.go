@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -56,9 +55,8 @@ type vector struct {
 // completed by -update=roll.
 func Golden[C any](t rapid.TB, file string, options ...Option) {
 	t.Helper()
-	s, err := subjectOf[C](options)
-	if err != nil {
-		fail(t, reflect.TypeFor[C](), err)
+	s := subjectOf[C](t, options)
+	if s == nil {
 		return
 	}
 	if err := s.golden(file); err != nil {

@@ -8,10 +8,7 @@ import (
 
 // FuzzGolden: whatever stands in the file, the test passes or says why it does not.
 func FuzzGolden(f *testing.F) {
-	s, err := subjectOf[many](nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	s := subjectOf[many](f, nil)
 	good, err := s.content(nil)
 	if err != nil {
 		f.Fatal(err)

@@ -54,6 +54,7 @@ type everything struct {
 	Capacity  map[string]resource.Quantity `json:"capacity,omitempty"`
 	ByNumber  map[int32]*label             `json:"byNumber,omitempty"`
 	ByAddress map[netip.Addr]string        `json:"byAddress,omitempty" hotupdatable:"true,sensitive=keys"`
+	Hosts     map[string]presence          `json:"hosts,omitempty"`
 	Present   *presence                    `json:"present,omitempty"   hotupdatable:"false,presence"`
 	Next      *everything                  `json:"next,omitempty"      hotupdatable:"inplace"`
 }

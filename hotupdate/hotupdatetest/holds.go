@@ -35,8 +35,8 @@ const repetitions = 8
 // oneHash: a configuration has one hash, and hashing changes nothing.
 func (s *subject) oneHash(t trial) *breach {
 	c := t.first
-	hashed, twin := c.value(), c.value()
-	isComparable := reflect.DeepEqual(twin.Interface(), c.value().Interface())
+	hashed, twin := c(), c()
+	isComparable := reflect.DeepEqual(twin.Interface(), c().Interface())
 	first, err := s.document(hashed)
 	switch {
 	case err != nil:
@@ -47,79 +47,75 @@ func (s *subject) oneHash(t trial) *breach {
 	case s.isSteady(c, first):
 		return nil
 	}
-	unsteady := cmp.Or(c.inspect(isUnsteady), &breach{})
-	unsteady.what, unsteady.hint = "one configuration has several hashes",
-		"its marshaler must write the same for the same value: sort maps, and use neither time, "+
-			"randomness nor addresses"
-	return unsteady
+	return broken("one configuration has several hashes", "its marshaler must write the same for the same value: "+
+		"sort maps, and use neither time, randomness nor addresses").at(unsteady(t.leaves))
 }
 
 // isSteady hashes copies of a configuration, one after the other and at the same time.
-func (s *subject) isSteady(c *part, document []byte) bool {
+func (s *subject) isSteady(c maker, document []byte) bool {
 	var differs atomic.Bool
 	hash := func(v reflect.Value) {
 		if again, err := s.document(v); err != nil || !bytes.Equal(again, document) {
 			differs.Store(true)
 		}
 	}
-	one := c.value()
+	one := c()
 	var all sync.WaitGroup
 	for range repetitions {
 		hash(one)
-		all.Go(func() { hash(c.value()) })
+		all.Go(func() { hash(c()) })
 	}
 	all.Wait()
 	return !differs.Load()
 }
 
-// isUnsteady finds a hashed leaf whose text differs from call to call.
-func isUnsteady(p *part) *breach {
-	texts := map[string]bool{}
-	for range 32 * repetitions {
-		texts[string(p.text())] = true
+// unsteady returns the path of the first hashed leaf whose text differs from call to call.
+func unsteady(leaves []chosen) string {
+	for _, l := range leaves {
+		text := l.text()
+		for range 32 * repetitions {
+			if fieldplan.IsProjected(l.node.Class) && !bytes.Equal(l.text(), text) {
+				return l.pattern
+			}
+		}
 	}
-	if len(texts) > 1 && fieldplan.IsProjected(p.node.Class) {
-		return &breach{}
-	}
-	return nil
+	return ""
 }
 
 // marshalersAgree: a type reads its own output as the same value.
 func (s *subject) marshalersAgree(t trial) *breach {
-	return t.first.inspect(func(p *part) *breach {
-		if !p.node.Leaf.MarshalsItself() {
-			return nil
+	for _, l := range t.leaves {
+		if !l.node.Leaf.MarshalsItself() {
+			continue
 		}
-		b := roundTrip(p)
-		if b == nil {
-			return nil
+		if b := l.roundTrip(); b != nil {
+			b.what, b.inGo = l.node.Type.String()+" "+b.what, fieldpath.Hidden // JSON does not show it
+			if !l.node.HidesValues() {
+				b.inGo = fmt.Sprintf("%+v", l.make())
+			}
+			return b.at(l.pattern)
 		}
-		b.what, b.inGo = p.node.Type.String()+" "+b.what, fieldpath.Hidden // JSON does not show it
-		if !p.node.HidesValues() {
-			b.inGo = fmt.Sprintf("%+v", p.make())
-		}
-		return b
-	})
+	}
+	return nil
 }
 
 // roundTrip encodes and decodes a leaf, and returns the breach in the result, if any.
-func roundTrip(p *part) *breach {
-	text := p.text()
+func (l chosen) roundTrip() *breach {
+	text := l.text()
 	if text == nil {
 		return broken("cannot write one of its values",
 			"mend MarshalJSON or MarshalText, or give the values that it writes with WithValues")
 	}
-	back := reflect.New(p.node.Type)
+	back := reflect.New(l.node.Type)
 	if fails(func() error { return json.Unmarshal(text, back.Interface()) }) {
 		return broken("does not read what it writes",
 			"let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes")
 	}
-	again := part{node: p.node, make: back.Elem}
-	if !bytes.Equal(again.text(), text) && bytes.Equal(p.text(), text) {
+	if !bytes.Equal(textOf(l.node, back.Elem()), text) && bytes.Equal(l.text(), text) {
 		return broken("reads what it wrote as something else", "let its marshaler and its unmarshaler agree")
 	}
 	same := false
-	if fails(func() error { same = sameValue(p.make(), back.Elem()); return nil }) {
+	if fails(func() error { same = sameValue(l.make(), back.Elem()); return nil }) {
 		return broken("panics when it is compared",
 			"let its method Equal take every value that its unmarshaler returns, and the zero value")
 	}
@@ -149,7 +145,7 @@ func (s *subject) pairAgrees(t trial) *breach {
 	if t.second == nil {
 		return nil
 	}
-	first, second := t.first.value(), t.second.value()
+	first, second := t.first(), t.second()
 	before, err := s.document(first)
 	after, secondErr := s.document(second)
 	if err := cmp.Or(err, secondErr); err != nil {
@@ -169,9 +165,9 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 		path = changes[hashed].Path
 	}
 	switch {
-	case t.changed != nil && (sameHash || hashed < 0):
+	case t.changed != "" && (sameHash || hashed < 0):
 		return broken("a field that is immutable or in-place changed, and the hash did not",
-			"its marshaler must write everything that means something").at(t.changed.pattern)
+			"its marshaler must write everything that means something").at(t.changed)
 	case t.oneHash && !sameHash:
 		const what = "configurations that differ in hot and ignored parts only, or in spelling, have different hashes"
 		return broken(what, steadyHint).at(path)
@@ -187,11 +183,11 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 // rawAgrees: the JSON of a configuration has its hash, also under the exported Schema and in
 // another spelling, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
-	want, err := s.document(t.first.value())
+	want, err := s.document(t.first())
 	if err != nil {
 		return failed("cannot be hashed", err)
 	}
-	raw, err := json.Marshal(t.first.value().Interface())
+	raw, err := json.Marshal(t.first().Interface())
 	if err != nil {
 		return broken("a configuration cannot be written as JSON", "mend the marshaler")
 	}
@@ -222,11 +218,11 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 // defaultsKeepHash: a defaulting function changes no hash.
 func (s *subject) defaultsKeepHash(t trial) *breach {
 	for _, d := range s.defaulters {
-		config := t.first.value()
+		config := t.first()
 		if fails(func() error { d(config.Interface()); return nil }) {
 			return broken("the defaulting function panics", "mend it")
 		}
-		changes, err := s.schema.Diff(t.first.value().Interface(), config.Interface())
+		changes, err := s.schema.Diff(t.first().Interface(), config.Interface())
 		if err != nil {
 			return failed("cannot be compared after defaulting", err)
 		}
@@ -252,13 +248,13 @@ func undeclared(c hotupdate.Change) *breach {
 // splitMerges: the projections of Split share no memory, have the right hashes, and merge to the
 // whole.
 func (s *subject) splitMerges(t trial) *breach {
-	whole := t.first.value()
+	whole := t.first()
 	immutable, hot, err := engine.Split(s.plan, whole)
 	if err != nil {
 		return failed("cannot be split", err)
 	}
 	for _, pair := range [][2]reflect.Value{{whole, immutable}, {whole, hot}, {immutable, hot}} {
-		if path, shared := sharedMemory(pair[0], pair[1], t.first.value()); shared {
+		if path, shared := sharedMemory(pair[0], pair[1], t.first()); shared {
 			const what = "a projection of Split shares memory with its configuration or with the other one"
 			return broken(what, copyHint).at(path)
 		}
@@ -292,7 +288,7 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 // copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory
 // with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
-	whole := t.first.value()
+	whole := t.first()
 	method := whole.MethodByName("DeepCopy")
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 ||
 		method.Type().Out(0) != whole.Type() {
@@ -302,7 +298,7 @@ func (s *subject) copiesAreDeep(t trial) *breach {
 	if fails(func() error { copied = method.Call(nil)[0]; return nil }) {
 		return broken("DeepCopy panics", copyHint)
 	}
-	if path, shared := sharedMemory(whole, copied, t.first.value()); shared {
+	if path, shared := sharedMemory(whole, copied, t.first()); shared {
 		return broken("DeepCopy returns a copy that shares memory with its original", copyHint).at(path)
 	}
 	return s.sameJSON(whole, copied, "DeepCopy returns another configuration")

@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -11,57 +12,23 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// freeJSON are texts for fields that accept any JSON.
-var freeJSON = []string{
-	`{"a":1}`, `null`, `{}`, `0`, `""`, `[1,{"b":null,"a":[]}]`, `{"b":1.0,"a":"c"}`, `{"a":"c", "b":1}`, `true`, `"a"`,
-}
+// maker makes a value. The results of two calls mean the same and share no memory.
+type maker func() reflect.Value
 
-// probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times,
-// versions, colours.
-var probes = []string{
-	`"a"`, `"b"`, `"A"`, `""`, `1`, `2`, `0`, `true`, `"1"`, `"1h"`, `"10.0.0.1"`, `"10.0.0.0/8"`,
-	`"2024-01-02T03:04:05Z"`, `"1.2.3"`,
-	`"https://example.org/a"`, `"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `"00:00:5e:00:53:01"`, `"#00ff00"`, `"a=b"`,
-	`"a,b"`, `"b,a"`, `{}`, `[]`, `[1,2]`,
-	`["a","b"]`, `["b","a"]`, `{"a":"b"}`, `{"b":"c","a":"b"}`, `{"a":1}`, `null`,
-}
-
-var momentTexts = []string{
-	`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`,
-	`"1969-12-31T23:59:59-02:00"`, `null`,
-}
-
-// texts are values for each kind of leaf, in JSON. Some values have several spellings.
-var texts = map[leaf.Kind][]string{
-	leaf.Bool: {`false`, `true`},
-	leaf.Int: {
-		`0`, `1`, `2`, `3`, `100`, `-1`, `127`, `-128`, `32767`, `-32768`, `2147483647`, `-2147483648`,
-		`9223372036854775807`, `-9223372036854775808`,
-	},
-	leaf.Uint:  {`0`, `1`, `2`, `3`, `100`, `255`, `65535`, `4294967295`, `18446744073709551615`},
-	leaf.Float: {`0`, `1`, `0.5`, `-2.5`, `1e21`, `1e-7`},
-	leaf.String: {
-		`""`, `"a"`, `"b"`, `"gp3"`, `"a, b"`, `"it's"`, `"0"`, `"null"`, `"A"`, `"\u00e9"`, `"<&>"`, `"1Gi"`,
-	},
-	leaf.Number: {`0`, `1`, `1.50`, `1.5`, `12345678901234567890`, `-3`},
-	leaf.Bytes:  {`"YQ=="`, `"Yg=="`, `""`, `"/wA="`},
-	leaf.Quantity: {
-		`"1Gi"`, `"0"`, `"1024Mi"`, `"1"`, `"1000m"`, `"100m"`, `"-3"`, `"1e3"`, `"1k"`, `"0.5"`, `"500m"`, `"1n"`,
-		`"7Ei"`, `"12345678901234567890123"`,
-	},
-	leaf.IntOrString: {`1`, `0`, `"25%"`, `"1"`, `""`},
-	leaf.Duration:    {`"1h"`, `"60m"`, `"0s"`, `"30m"`, `"1s"`, `"-1s"`},
-	leaf.Time:        momentTexts,
-	leaf.MetaTime:    momentTexts,
-	leaf.MicroTime: {
-		`"2023-11-14T22:13:20.000000Z"`, `"2023-11-15T03:43:20.000000+05:30"`, `"2023-11-14T22:13:20.500000Z"`, `null`,
-	},
-	leaf.RawExtension:  freeJSON,
-	leaf.RawMessage:    freeJSON,
-	leaf.Interface:     freeJSON,
-	leaf.Opaque:        freeJSON,
-	leaf.JSONMarshaler: probes,
-	leaf.TextMarshaler: probes,
+// texts are values in JSON; a type has those that it reads. Some values have several spellings.
+var texts = []string{
+	`0`, `1`, `2`, `3`, `100`, `-1`, `127`, `-128`, `255`, `32767`, `-32768`, `65535`, `2147483647`, `-2147483648`,
+	`4294967295`, `9223372036854775807`, `-9223372036854775808`, `18446744073709551615`, `12345678901234567890`,
+	`0.5`, `-2.5`, `1.50`, `1.5`, `1e21`, `1e-7`, `true`, `false`,
+	`""`, `"a"`, `"b"`, `"gp3"`, `"a, b"`, `"a,b"`, `"b,a"`, `"a=b"`, `"it's"`, `"null"`, `"A"`, `"\u00e9"`, `"<&>"`,
+	`"YQ=="`, `"Yg=="`, `"+wA="`, `"25%"`, `"1.2.3"`, `"#00ff00"`, `"10.0.0.1"`, `"10.0.0.0/8"`, `"00:00:5e:00:53:01"`,
+	`"https://example.org/a"`, `"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`,
+	`"1Gi"`, `"1024Mi"`, `"0"`, `"1"`, `"1000m"`, `"100m"`, `"-3"`, `"1e3"`, `"1k"`, `"0.5"`, `"500m"`, `"1n"`, `"7Ei"`,
+	`"12345678901234567890123"`, `"1h"`, `"60m"`, `"0s"`, `"30m"`, `"1s"`, `"-1s"`,
+	`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`,
+	`"2023-11-14T22:13:20.000000Z"`, `"2023-11-15T03:43:20.000000+05:30"`, `"2023-11-14T22:13:20.500000Z"`,
+	`null`, `{}`, `{"a":1}`, `{"a":"b"}`, `{"b":"c","a":"b"}`, `{"b":1.0,"a":"c"}`, `{"a":"c", "b":1}`,
+	`[]`, `[1,2]`, `["a","b"]`, `["b","a"]`, `[1,{"b":null,"a":[]}]`,
 }
 
 // fillings is how many values are made by filling the exported fields of a type that marshals
@@ -72,7 +39,7 @@ const fillings = 24
 // ones, or else values that the type can have.
 func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	for _, v := range s.given[pattern] {
-		all = append(all, copying(t, v))
+		all = append(all, readInto(t, v))
 	}
 	if len(all) == 0 {
 		return s.makers(t)
@@ -80,32 +47,21 @@ func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
 	return all
 }
 
-// copying makes copies of a leaf that share no memory with it, as far as possible.
-func copying(t reflect.Type, v reflect.Value) maker {
-	return func() reflect.Value {
-		copied := reflect.New(t).Elem()
-		if problem := leaf.Copy(copied, v, leaf.KindOf(t)); problem != nil {
-			return v
-		}
-		return copied
-	}
-}
-
-// makers returns makers of values that a type writes and reads: from texts of its kind, by filling
-// the fields of a type that marshals itself, or else its zero value.
+// makers returns makers of values that a type writes and reads: from texts, by filling the fields of
+// a type that marshals itself, or else its zero value.
 func (s *subject) makers(t reflect.Type) []maker {
 	if known, ok := s.made[t]; ok {
 		return known
 	}
 	zero := func() reflect.Value { return reflect.New(t).Elem() }
 	var all []maker
-	for _, text := range texts[leaf.KindOf(t)] {
+	for _, text := range texts {
 		all = append(all, fromJSON(t, []byte(text)))
 	}
 	for seed := uint64(0); leaf.KindOf(t).MarshalsItself() && seed < fillings; seed++ {
 		all = append(all, func() reflect.Value {
 			v := zero()
-			filler{rand.New(rand.NewPCG(seed, 0))}.fill(v, 0) //nolint:gosec // a fixed sequence, and no secret
+			filler{rand.New(rand.NewPCG(seed, 0)), s}.fill(v, 0) //nolint:gosec // a fixed sequence, and no secret
 			return v
 		})
 	}
@@ -127,6 +83,18 @@ func isWritten(v reflect.Value) bool {
 	return problem == nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
 }
 
+// fromJSON returns a maker of the value that a type reads from a text. The value is not valid if the
+// type does not read the text.
+func fromJSON(t reflect.Type, text []byte) maker {
+	return func() reflect.Value {
+		v := reflect.New(t)
+		if fails(func() error { return json.Unmarshal(text, v.Interface()) }) {
+			return reflect.Value{}
+		}
+		return v.Elem()
+	}
+}
+
 // checkTried reports types for which no two values can be made, since one value proves nothing.
 // Each type is reported once, with the first path where it occurs.
 func (s *subject) checkTried(t rapid.TB) {
@@ -134,7 +102,7 @@ func (s *subject) checkTried(t rapid.TB) {
 	seen := map[reflect.Type]bool{}
 	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
 		typ := valueType(n)
-		if typ != nil && !seen[typ] && len(s.given[pattern]) == 0 && len(s.texts(typ)) < 2 {
+		if typ != nil && !seen[typ] && len(s.given[pattern]) == 0 && len(s.textsOf(typ)) < 2 {
 			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; "+
 				"give some with WithValues(%q, …), or the field a type that reads JSON", s.typ, pattern, typ, pattern)
 		}
@@ -142,8 +110,8 @@ func (s *subject) checkTried(t rapid.TB) {
 	})
 }
 
-// texts returns the texts of a type's values.
-func (s *subject) texts(typ reflect.Type) map[string]bool {
+// textsOf returns the texts of a type's values.
+func (s *subject) textsOf(typ reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range s.makers(typ) {
 		text, _ := leaf.Append(nil, leaf.KindOf(typ), m())
@@ -153,7 +121,11 @@ func (s *subject) texts(typ reflect.Type) map[string]bool {
 }
 
 // filler fills exported fields by its random numbers. Equal seeds give equal values.
-type filler struct{ *rand.Rand }
+type filler struct {
+	*rand.Rand
+
+	s *subject
+}
 
 func (f filler) fill(v reflect.Value, depth int) {
 	k := leaf.KindOf(v.Type())
@@ -167,8 +139,9 @@ func (f filler) fill(v reflect.Value, depth int) {
 	case v.Kind() == reflect.String:
 		v.SetString([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
 	// a time or quantity, in the form that reading gives it
-	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0:
-		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
+	case v.Kind() == reflect.Struct && k != leaf.NotALeaf && !k.MarshalsItself():
+		known := f.s.makers(v.Type())
+		v.Set(known[f.IntN(min(len(known), 3))]())
 	case depth > maxDepth:
 	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -2,12 +2,16 @@ package hotupdatetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // Option tells the kit what it cannot learn from the type. The functions of this package return
@@ -32,36 +36,34 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return func(s *subject) error {
-		s.allowed[path] = append(s.allowed[path], values...)
+		s.given[path] = append(s.given[path], values...)
 		return nil
 	}
 }
 
-// readAllowed reads the values that the adopter gave for a path.
-func (s *subject) readAllowed(path string) error {
-	var typ reflect.Type
-	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
-		if pattern == path {
-			typ = valueType(n)
+// checkGiven checks that the given values can be read.
+func (s *subject) checkGiven() error {
+	types := map[string]reflect.Type{}
+	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) { types[pattern] = valueType(n) })
+	var problems []error
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		switch {
+		case types[path] == nil:
+			problems = append(problems, misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
+				"write JSON names separated by dots, and [] for elements"))
+		case len(s.given[path]) == 0:
+			problems = append(problems, misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
+				"give at least one, or leave the option out"))
 		}
-	})
-	switch {
-	case typ == nil:
-		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path),
-			"write JSON names separated by dots, and [] for elements")
-	case len(s.allowed[path]) == 0:
-		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path),
-			"give at least one, or leave the option out")
-	}
-	for i, given := range s.allowed[path] {
-		v, ok := readInto(typ, given)
-		if !ok {
-			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ),
-				"give values of the field's type, or of the map's keys")
+		for i, given := range s.given[path] {
+			if typ := types[path]; typ != nil && !readInto(typ, given)().IsValid() {
+				const what = "value %d for %q has type %T and is no %s"
+				problems = append(problems, misuse("WithValues", fmt.Sprintf(what, i+1, path, given, typ),
+					"give values of the field's type, or of the map's keys"))
+			}
 		}
-		s.given[path] = append(s.given[path], v)
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // WithDefaulter sets a defaulting function of the API type that runs before configurations are
@@ -89,16 +91,22 @@ func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
-// readInto converts a value to type t: directly, or through its JSON.
-func readInto(t reflect.Type, given any) (reflect.Value, bool) {
+// readInto makes a given value: a copy, or what type t reads from its JSON. The copy shares no memory
+// with it, as far as possible.
+func readInto(t reflect.Type, given any) maker {
 	v := reflect.ValueOf(given)
-	if v.IsValid() && v.Type().AssignableTo(t) {
-		return v, true
+	if !v.IsValid() || !v.Type().AssignableTo(t) {
+		written, err := json.Marshal(given)
+		if err != nil {
+			return func() reflect.Value { return reflect.Value{} }
+		}
+		return fromJSON(t, written)
 	}
-	written, err := json.Marshal(given)
-	if err != nil {
-		return v, false
+	return func() reflect.Value {
+		copied := reflect.New(t).Elem()
+		if problem := leaf.Copy(copied, v, leaf.KindOf(t)); problem != nil {
+			return v
+		}
+		return copied
 	}
-	read := fromJSON(t, written)()
-	return read, read.IsValid()
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
@@ -43,11 +42,7 @@ type manyLabel struct {
 
 func subjectOfMany(t *testing.T) *subject {
 	t.Helper()
-	s, err := subjectOf[many](nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return subjectOf[many](t, nil)
 }
 
 func (s *subject) changes(t *rapid.T, a, b reflect.Value) hotupdate.Changes {
@@ -62,46 +57,25 @@ func has(changes hotupdate.Changes, classes ...hotupdate.Class) bool {
 	return slices.ContainsFunc(changes, func(c hotupdate.Change) bool { return slices.Contains(classes, c.Class) })
 }
 
-// TestMutateChangesOneField: whatever the configuration and the class, one field changes and the original does not.
-func TestMutateChangesOneField(t *testing.T) {
-	s := subjectOfMany(t)
-	rapid.Check(t, func(t *rapid.T) {
-		drawn := author{t, s}.config()
-		before, config := drawn.value().Interface().(*many), drawn.value().Interface().(*many)
-		class := hotupdate.Class(author{t, s}.pick(4)) //nolint:gosec // below 4
-		mutated, path := Mutate(t, config, class)
-		changes := s.changes(t, reflect.ValueOf(config), reflect.ValueOf(mutated))
-		if len(changes) != 1 || changes[0].Class != class || changes[0].Path != path {
-			t.Fatalf("want one %v change at %s, got %v", class, path, changes)
-		}
-		if !reflect.DeepEqual(before, config) {
-			t.Fatalf("the configuration itself changed: %s", cmp.Diff(before, config))
-		}
-		if at, shared := sharedMemory(reflect.ValueOf(config), reflect.ValueOf(mutated), drawn.value()); shared {
-			t.Fatalf("the mutated configuration shares memory at %s", at)
-		}
-	})
-}
-
 // TestTrialsAreNotVacuous: what puts the guarantees to the test does differ, and keeps what it should.
 func TestTrialsAreNotVacuous(t *testing.T) {
 	s := subjectOfMany(t)
 	tried, hot, hashed, respelled, nilled := 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		a := author{t, s}
+		a := newAuthor(t, s)
 		change, spelling, one := drawHotChange(a), drawSpelling(a), drawHashedChange(a)
 		tried++
-		changes := s.changes(t, change.first.value(), change.second.value())
+		changes := s.changes(t, change.first(), change.second())
 		if has(changes, hotupdate.Hot) {
 			hot++
 		}
-		if change.first.null != change.second.null {
+		if change.first().IsNil() != change.second().IsNil() {
 			nilled++
 		}
-		if !reflect.DeepEqual(spelling.first.value().Interface(), spelling.second.value().Interface()) {
+		if !reflect.DeepEqual(spelling.first().Interface(), spelling.second().Interface()) {
 			respelled++
 		}
-		if one.changed != nil {
+		if one.changed != "" {
 			hashed++
 		}
 	})
@@ -126,7 +100,7 @@ func TestWrongClassesAreCaught(t *testing.T) {
 			}
 			s.schema, s.loaded = schema, nil
 			g := guarantees[slices.IndexFunc(guarantees, func(g guarantee) bool { return g.name == tc.guarantee })]
-			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(author{t, s}) })
+			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(newAuthor(t, s)) })
 			for seed := range 100 {
 				if b := g.holds(s, trials.Example(seed)); b != nil && strings.Contains(b.what, tc.what) {
 					return

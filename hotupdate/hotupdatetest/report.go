@@ -1,13 +1,16 @@
 package hotupdatetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
@@ -21,9 +24,9 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		text.WriteString(b.path + ": ")
 	}
 	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
-	show(&text, "configuration", printer{hidesSecrets: true}.tree(t.first))
+	show(&text, "configuration", shown(t.first(), s.plan.Root, nil))
 	if t.second != nil {
-		show(&text, "second configuration", printer{hidesSecrets: true}.tree(t.second))
+		show(&text, "second configuration", shown(t.second(), s.plan.Root, nil))
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)
@@ -40,50 +43,45 @@ func show(text *strings.Builder, label string, tree any) {
 	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
-// printer shows parts in the form of their JSON.
-type printer struct{ hidesSecrets bool }
-
-func (w printer) tree(p *part) any {
-	if p == nil || p.null {
+// shown is a value in the form of its JSON, without what is sensitive and what is not set.
+func shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) any {
+	v, isThere := engine.Deref(v)
+	if !isThere {
 		return nil
 	}
 	object := map[string]any{}
-	switch p.node.Kind {
+	switch n.Kind {
 	case fieldplan.Leaf:
-		return w.leaf(p)
+		if n.HidesValues() {
+			return fieldpath.Hidden
+		}
+		return leafTree(v, f)
 	case fieldplan.Object:
-		for i, m := range p.members {
-			if m != nil {
-				object[p.node.Fields[i].Name] = w.tree(m)
+		for _, f := range n.Fields {
+			if m := engine.Member(v, f); m.IsValid() && !m.IsZero() {
+				object[f.Name] = shown(m, f.Node, f)
 			}
 		}
 		return object
 	case fieldplan.Map:
-		for i, e := range p.elems {
-			key := p.keyText(e)
-			if w.hidesSecrets && p.node.HidesKeys() {
-				key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
+		for i, e := range engine.Entries(&engine.Trail{}, n, v) {
+			if n.HidesKeys() {
+				e.Key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
 			}
-			object[key] = w.tree(e)
+			object[e.Key] = shown(e.Value, engine.ElementNode(n, e.Value), nil)
 		}
 		return object
 	case fieldplan.List, fieldplan.Array:
 	}
-	list := make([]any, len(p.elems))
-	for i, e := range p.elems {
-		list[i] = w.tree(e)
+	list := make([]any, v.Len())
+	for i := range list {
+		list[i] = shown(v.Index(i), engine.ElementNode(n, v.Index(i)), nil)
 	}
 	return list
 }
 
-func (w printer) leaf(p *part) any {
-	if w.hidesSecrets && p.node.HidesValues() {
-		return fieldpath.Hidden
-	}
-	v := p.make()
-	if !v.IsValid() {
-		return nil
-	}
+// leafTree is the JSON of a leaf, of a member if there is one.
+func leafTree(v reflect.Value, member *fieldplan.Field) any {
 	var written []byte
 	isUnwritten := fails(func() (err error) {
 		written, err = json.Marshal(leaf.Addressable(v).Addr().Interface())
@@ -92,7 +90,7 @@ func (w printer) leaf(p *part) any {
 	switch {
 	case isUnwritten:
 		return "(not in JSON)"
-	case p.field != nil && p.field.Quoted:
+	case member != nil && member.Quoted:
 		return string(written)
 	}
 	return decoded(written)
@@ -100,11 +98,8 @@ func (w printer) leaf(p *part) any {
 
 // blame names the first field in which two documents differ; empty if it cannot be determined.
 func (s *subject) blame(first, second []byte) string {
-	schema := s.schema
-	if s.loaded != nil {
-		schema = s.loaded // without the type's own methods
-	}
-	changes, err := schema.DiffRaw(first, second)
+	// a loaded Schema does not call the type's own methods
+	changes, err := cmp.Or(s.loaded, s.schema).DiffRaw(first, second)
 	if err != nil || len(changes) == 0 {
 		return ""
 	}

@@ -2,9 +2,10 @@ package hotupdatetest
 
 import (
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
+
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -21,17 +22,16 @@ type subject struct {
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
 	made   map[reflect.Type][]maker // of leaves
 
-	allowed    map[string][]any           // by path, as given
-	given      map[string][]reflect.Value // the same, converted to the field's type or that of the map's keys
+	given      map[string][]any // values by path
 	defaulters []func(config any)
 	update     update
 }
 
-// subjectOf compiles T under the options.
-func subjectOf[T any](options []Option) (*subject, error) {
+// subjectOf compiles T under the options. A mistake in them ends the test; then there is no subject.
+func subjectOf[T any](t rapid.TB, options []Option) *subject {
+	t.Helper()
 	s := &subject{
-		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, allowed: map[string][]any{},
-		given: map[string][]reflect.Value{},
+		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]any{},
 	}
 	var problems []error
 	for _, apply := range options {
@@ -44,13 +44,15 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if err == nil {
 		err = s.compile()
 	}
+	if err == nil {
+		err = s.checkGiven()
+	}
 	if err != nil {
-		return nil, err
+		t.Errorf("hotupdatetest: %v: %v", s.typ, err)
+		t.FailNow()
+		return nil
 	}
-	for _, path := range slices.Sorted(maps.Keys(s.allowed)) {
-		problems = append(problems, s.readAllowed(path))
-	}
-	return s, errors.Join(problems...)
+	return s
 }
 
 // compile reads the Schema's plan, and loads the Schema again from its JSON.

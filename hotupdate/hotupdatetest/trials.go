@@ -2,65 +2,77 @@ package hotupdatetest
 
 import (
 	"bytes"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-func drawOne(a author) trial { return trial{first: a.config()} }
+func drawOne(a author) trial {
+	c := a.config()
+	return trial{first: c, leaves: *a.leaves}
+}
 
 // drawPresent draws a configuration that is not nil.
 func drawPresent(a author) trial {
 	c := a.config()
-	c.null = false
-	return trial{first: c}
+	return trial{first: func() reflect.Value {
+		v := c()
+		engine.Allocate(v)
+		return v
+	}}
 }
 
-// drawPair draws two configurations that have much in common or nothing.
+// drawPair draws two configurations that have nothing in common.
 func drawPair(a author) trial {
-	return among(a, drawHashedChange, drawHotChange, drawSpelling,
-		func(a author) trial { return trial{first: a.config(), second: a.config()} })(a)
+	return trial{first: a.config(), second: a.other(fieldplan.All).own().config()}
 }
 
 func drawSpelling(a author) trial {
-	c := a.config()
-	return trial{first: c, second: varying{author: a}.config(c), oneHash: true, oneMeaning: true}
+	return trial{first: a.config(), second: a.other(0).config(), oneHash: true, oneMeaning: true}
 }
 
 // drawHotChange changes Hot and Ignored parts, and the spelling.
 func drawHotChange(a author) trial {
-	c := a.config()
-	changed := varying{a, fieldplan.Unprojected}.config(c)
-	if a.chance(2) {
-		c, changed = changed, c
+	first, second := a.config(), a.other(fieldplan.Unprojected).config()
+	if a.chance("swapped", 2) {
+		first, second = second, first
 	}
-	return trial{first: c, second: changed, oneHash: true}
+	return trial{first: first, second: second, oneHash: true}
 }
 
-// drawHashedChange gives one hashed leaf another meaning, if there is a hashed leaf.
+// drawHashedChange gives one hashed leaf another meaning, if there is a hashed leaf that can change
+// independently.
 func drawHashedChange(a author) trial {
-	c := a.config()
-	changed := c.clone()
-	hashed := slices.DeleteFunc(changed.changeable(nil),
-		func(p *part) bool { return !fieldplan.IsProjected(p.node.Class) })
+	first := a.config()
+	hashed := slices.DeleteFunc(slices.Clone(*a.leaves),
+		func(l chosen) bool { return l.isFixed || !fieldplan.IsProjected(l.node.Class) })
 	if len(hashed) == 0 {
-		return trial{first: c}
+		return trial{first: first}
 	}
-	chosen := among(a, hashed...)
-	was := chosen.text()
-	for range 8 {
-		if chosen.make = a.leaf(chosen); chosen.meansElse(was) {
-			return trial{first: c, second: changed, changed: chosen}
+	l := among(a, "changed", hashed...)
+	values := a.s.values(l.pattern, l.node.Type)
+	for try := range 8 {
+		other := l.pick("other "+strconv.Itoa(try), len(values))
+		if l.meansElse(textOf(l.node, values[other]())) {
+			a.choices = maps.Clone(a.choices)
+			a.choices[l.at(whichValue)] = other
+			return trial{first: first, second: a.config(), changed: l.pattern}
 		}
 	}
-	return trial{first: c}
+	return trial{first: first}
 }
 
-// meansElse reports whether a leaf differs in meaning from a former one with the text.
-func (p *part) meansElse(was []byte) bool {
-	text := p.text()
-	if was == nil || text == nil || bytes.Equal(was, text) {
+func (l chosen) text() []byte { return textOf(l.node, l.make()) }
+
+// meansElse reports whether a leaf differs in meaning from one with the text.
+func (l chosen) meansElse(other []byte) bool {
+	text := l.text()
+	if other == nil || text == nil || bytes.Equal(other, text) {
 		return false
 	}
-	return p.field == nil || !p.field.Unset(was) || !p.field.Unset(text)
+	return l.field == nil || !l.field.Unset(other) || !l.field.Unset(text)
 }

@@ -240,8 +240,8 @@ var updateMutants = []mutant{
 	{"keys without values are the same", tagsSpecFile, "\tif r.KeysOnly {\n\t\treturn \"\"", "\tif false {\n\t\treturn \"\"", plans},
 	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
 	{"a mistaken description of a cloud plans nothing", tagsPlannerFile, "\tif err := p.rules.check(); err != nil {", "\tif err := p.rules.check(); false {", "tags Mistakes"},
-	{"a pattern for all keys is a mistake", tagsRulesFile, "\t\tcase text == \"\":\n", "\t\tcase false:\n", "tags Mistakes"},
+	{"a pattern for all keys is a mistake", tagsRulesFile, "require(text != \"\", at,", "require(true, at,", "tags Mistakes"},
 	{"what the cloud reserves, it reserves in any case", tagsRulesFile, "list.why == isReserved && matches(pattern, fold(key))", "false", "tags Sixth"},
 	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif r.IgnoresCase {\n", "\tif false {\n", plans},
-	{"each resource is planned once", tagsPlannerFile, "\tplans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })\n", "", plans},
+	{"each resource is planned once", tagsPlannerFile, "slices.Compact(slices.Sorted(slices.Values(resources)))", "slices.Sorted(slices.Values(resources))", plans},
 }

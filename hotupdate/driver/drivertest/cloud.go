@@ -29,7 +29,7 @@ type Cloud struct {
 	resources []*resource
 	version   int
 	history   []moment
-	late      []landing
+	events    []event
 
 	onRead  func() error         // can make a read fail
 	onWrite func(w *write) error // carries out a write, or does something else
@@ -43,11 +43,11 @@ type Cloud struct {
 type resource struct {
 	driver.Resource
 
-	rules   *tags.Rules
-	theirs  map[string]string // the infrastructure tags of others
-	ends    time.Time         // when the change under way ends; zero if there is none
-	lane    string            // the lane that last made a change that takes time
-	refuses time.Time         // until then it accepts no further change
+	rules      *tags.Rules
+	theirs     map[string]string // the infrastructure tags of others
+	isChanging bool              // a change is under way
+	lane       string            // the lane that last made a change that takes time
+	refuses    time.Time         // until then it accepts no further change
 }
 
 func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
@@ -60,16 +60,24 @@ type write struct {
 	land     func() error
 }
 
+// requests are what the driver must not repeat once it has failed.
+func (w *write) requests() (all []string) {
+	for _, r := range w.of {
+		all = append(all, w.function+" of "+r.String())
+	}
+	return all
+}
+
 // moment is the live state since a time.
 type moment struct {
 	since     time.Time
 	resources []driver.Resource
 }
 
-// landing is a request that has not yet reached the cloud.
-type landing struct {
-	at   time.Time
-	land func() error
+// event is what happens at a time: a request reaches the cloud late, or a change ends.
+type event struct {
+	at time.Time
+	do func()
 }
 
 // Resources returns the resources of the [State] with their live state: infrastructure tags with
@@ -80,14 +88,12 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.repeated("Resources")
-	if err := c.onRead(); err != nil || c.isGone {
-		c.attempted("Resources", err)
+	if err := c.attempt(c.onRead, "Resources"); err != nil || c.isGone {
 		return nil, err
 	}
-	shown := c.history[0].resources
-	for _, m := range c.history {
-		if !m.since.Add(c.lag).After(c.now) {
+	shown := c.live()
+	for i, m := range c.history {
+		if c.lag > 0 && (i == 0 || !m.since.Add(c.lag).After(c.now)) {
 			shown = m.resources
 		}
 	}
@@ -97,8 +103,7 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging].
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
-	isOne := func(r *resource) bool { return slices.Contains(ids, r.ID) }
-	return c.write(ctx, "Change", isOne, 0, func(of []*resource) error {
+	return c.write(ctx, "Change", tags.Kinds(), ids, 0, func(of []*resource) error {
 		rules := of[0].rules
 		plans := make([]tags.ResourcePlan, len(of))
 		for i, r := range of {
@@ -119,8 +124,7 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 // Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is
 // [tags.Unguarded], it does so on condition of the version.
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
-	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Replace", isOne, 0, func(of []*resource) error {
+	return c.write(ctx, "Replace", []tags.Kind{kind}, []string{id}, 0, func(of []*resource) error {
 		if of[0].rules.Guard != tags.Unguarded && version != of[0].Version {
 			return errors.New("the resource has another version")
 		}
@@ -133,16 +137,16 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 func (c *Cloud) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
 ) error {
-	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
+	return c.write(ctx, "Modify", []tags.Kind{kind}, []string{id}, takes, func(of []*resource) error {
 		r := of[0]
 		switch left := r.refuses.Sub(c.now); {
-		case takes > 0 && !r.ends.IsZero():
+		case takes > 0 && r.isChanging:
 			return errors.New("a change is under way")
 		case takes > 0 && left > 0:
 			return &machineupdate.RetryError{After: left, Err: errors.New("the last change was not long ago")}
 		case takes > 0:
-			r.ends = c.now.Add(takes)
+			r.isChanging = true
+			c.after(takes, func() { c.finish(r) })
 		}
 		if r.Attributes == nil {
 			r.Attributes = map[string]driver.Reading{}
@@ -169,7 +173,7 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
 func (c *Cloud) write(
-	ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration,
+	ctx context.Context, function string, kinds []tags.Kind, ids []string, takes time.Duration,
 	change func(of []*resource) error,
 ) error {
 	c.mutex.Lock()
@@ -179,7 +183,7 @@ func (c *Cloud) write(
 	}
 	w := &write{function: function, takes: takes}
 	for _, r := range c.resources {
-		if isOne(r) {
+		if slices.Contains(kinds, r.Kind) && slices.Contains(ids, r.ID) {
 			w.of = append(w.of, r)
 		}
 	}
@@ -192,15 +196,10 @@ func (c *Cloud) write(
 			return err
 		}
 		c.changed(w, before)
-		c.remember()
 		return nil
 	}
 	c.sent(w)
-	err := c.onWrite(w)
-	for _, r := range w.of {
-		c.attempted(w.function+" of "+r.String(), err)
-	}
-	return err
+	return c.attempt(func() error { return c.onWrite(w) }, w.requests()...)
 }
 
 func (c *Cloud) locked(do func()) {
@@ -208,8 +207,6 @@ func (c *Cloud) locked(do func()) {
 	defer c.mutex.Unlock()
 	do()
 }
-
-func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }
 
 // live returns a copy of the live state.
 func (c *Cloud) live() []driver.Resource {
@@ -220,26 +217,26 @@ func (c *Cloud) live() []driver.Resource {
 	return clone(all)
 }
 
-// advance advances the clock, and does what is due.
+// advance advances the clock, and does what is due. Reads that lag show what was there before.
 func (c *Cloud) advance(d time.Duration) {
+	c.history = append(c.history, moment{c.now, c.live()})
 	c.now = c.now.Add(d)
-	isDue := func(l landing) bool { return !l.at.After(c.now) }
-	for _, l := range c.late {
-		if isDue(l) {
-			_ = l.land() // nobody sees the result
+	isDue := func(e event) bool { return !e.at.After(c.now) }
+	for _, e := range c.events {
+		if isDue(e) {
+			e.do()
 		}
 	}
-	c.late = slices.DeleteFunc(c.late, isDue)
-	for _, r := range c.resources {
-		if !r.ends.IsZero() && !r.ends.After(c.now) {
-			c.finish(r)
-		}
-	}
+	c.events = slices.DeleteFunc(c.events, isDue)
+}
+
+func (c *Cloud) after(d time.Duration, do func()) {
+	c.events = append(c.events, event{c.now.Add(d), do})
 }
 
 // finish ends the change under way of a resource.
 func (c *Cloud) finish(r *resource) {
-	r.ends = time.Time{}
+	r.isChanging = false
 	isFailing := c.failing > 0
 	if isFailing {
 		c.failing--
@@ -253,7 +250,6 @@ func (c *Cloud) finish(r *resource) {
 			r.Attributes[name] = driver.Done(target)
 		}
 	}
-	c.remember()
 }
 
 // store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that

@@ -50,11 +50,10 @@ type pass struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	ends     time.Time
-	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
-	writes   int   // number of requests sent
-	failed   error // error of a request that the driver must not repeat
-	// attempts has what failed without being throttled: reads, and writes by function and resource
-	attempts map[string]bool
+	isMarked bool     // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
+	writes   int      // number of requests sent
+	failed   error    // error of a request that the driver must not repeat
+	failures []string // what failed without being throttled: reads, and writes by function and resource
 }
 
 const callTimeout = 5 * time.Minute
@@ -79,7 +78,6 @@ func (c *checker) start() bool {
 		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
 	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
-	c.cloud.remember()
 	c.undisturbed()
 	c.machine = &metav1.PartialObjectMetadata{
 		ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"},

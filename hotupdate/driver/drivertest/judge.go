@@ -16,9 +16,6 @@ import (
 // sent checks a request.
 func (c *checker) sent(w *write) {
 	c.pass.writes++
-	for _, r := range w.of {
-		c.repeated(w.function + " of " + r.String())
-	}
 	c.need("acceptance, failed change and refusal, which need a change that takes time", w.takes > 0)
 	c.require(c.pass.isMarked, "marker first", "%s is sent before BeforeWrite has returned nil", w.function)
 	c.require(c.pass.ctx.Err() == nil, "end of context", "%s is sent after the context is done", w.function)
@@ -32,24 +29,20 @@ func (c *checker) sent(w *write) {
 	}
 }
 
-// repeated checks that a request has not failed before in the same pass. It ends the pass of a
-// client that would repeat it for ever.
-func (c *checker) repeated(request string) {
-	if c.pass.attempts[request] {
-		c.broken("one attempt", "%s is repeated after an error", request)
-		c.pass.cancel()
+// attempt makes requests. They must not have failed before in the same pass: the pass of a client
+// that would repeat them for ever is ended.
+func (c *checker) attempt(do func() error, requests ...string) error {
+	for _, request := range requests {
+		if slices.Contains(c.pass.failures, request) {
+			c.broken("one attempt", "%s is repeated after an error", request)
+			c.pass.cancel()
+		}
 	}
-}
-
-// attempted keeps the error of a request.
-func (c *checker) attempted(request string, err error) {
-	if kind, _ := machineupdate.ErrorKindOf(err); err == nil || kind == machineupdate.ErrThrottled {
-		return
+	err := do()
+	if kind, _ := machineupdate.ErrorKindOf(err); err != nil && kind != machineupdate.ErrThrottled {
+		c.pass.failures = append(c.pass.failures, requests...)
 	}
-	if c.pass.attempts == nil {
-		c.pass.attempts = map[string]bool{}
-	}
-	c.pass.attempts[request] = true
+	return err
 }
 
 // carryOut lets the cloud carry out a request.
@@ -92,7 +85,7 @@ func (c *checker) returned(err error) {
 	c.require(!strings.Contains(fmt.Sprint(err), secret), "secrets", "an error quotes the secret")
 	c.require(err != nil || c.pass.failed == nil, c.promise, "a call failed, and UpdateMachine returns nil")
 	for _, r := range c.cloud.resources {
-		isUnderWay := !r.ends.IsZero() && r.lane == c.pass.lane && c.cloud.lag == 0
+		isUnderWay := r.isChanging && r.lane == c.pass.lane && c.cloud.lag == 0
 		c.require(err != nil || !isUnderWay, "acceptance",
 			"a change of %s is under way, and UpdateMachine returns nil", r)
 	}

@@ -79,7 +79,7 @@ func lostAnswer(c *checker) {
 // lateLanding lets the requests of the first call take effect after others may have been sent.
 func lateLanding(c *checker) {
 	c.cloud.onWrite = func(w *write) error {
-		c.cloud.late = append(c.cloud.late, landing{c.cloud.now.Add(3 * time.Minute), w.land})
+		c.cloud.after(3*time.Minute, func() { _ = w.land() }) // nobody sees the result
 		return c.fails(errNoAnswer)
 	}
 	c.try()
@@ -158,7 +158,6 @@ func interference(c *checker) {
 				}
 			}
 		}
-		c.cloud.remember()
 	}
 }
 
@@ -176,7 +175,6 @@ func limits(c *checker, lacking int) {
 			c.plant(r, fmt.Sprint("drivertest-", i))
 		}
 	}
-	c.cloud.remember()
 	c.need("limits, which need a resource with more infrastructure tags than in another state", isFull)
 	if !isFull {
 		return
@@ -192,7 +190,6 @@ func limits(c *checker, lacking int) {
 		maps.DeleteFunc(r.Tags, isFilling)
 		maps.DeleteFunc(r.theirs, isFilling)
 	}
-	c.cloud.remember()
 }
 
 // caseFolding lets somebody else spell all keys in capitals, where the cloud ignores case.
@@ -206,7 +203,6 @@ func caseFolding(c *checker) {
 			r.Tags = capitals
 		}
 	}
-	c.cloud.remember()
 }
 
 // refusal restores the previous class as soon as the machine has settled.

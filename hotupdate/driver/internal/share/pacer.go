@@ -43,15 +43,6 @@ type Call[P any] struct {
 	sent time.Time
 }
 
-// IDs returns what the call names, each ID once.
-func (c *Call[P]) IDs() []string {
-	var all []string
-	for _, m := range c.Members {
-		all = append(all, m.IDs...)
-	}
-	return all
-}
-
 // Outcome is how the cloud answered a call. The zero value ends the call, with or without an error.
 type Outcome int
 
@@ -294,10 +285,8 @@ func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
 	if of := c.Members[0].piece; of != nil {
 		extra = of.extra
 	}
-	var rest [][]*Member[P]
-	if len(guilty) == 0 {
-		rest = slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
-	} else {
+	rest := slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
+	if len(guilty) > 0 {
 		isGuilty := func(m *Member[P]) bool {
 			return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
 		}

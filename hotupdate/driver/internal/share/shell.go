@@ -19,7 +19,7 @@ type Action struct {
 
 // Send makes a call for members, the first of which asked for it. Its context derives from no
 // member. It ends with the earliest deadline of the members, and once all of them have gone.
-type Send[P any] func(ctx context.Context, members []P, ids []string) (Answer, error)
+type Send[P any] func(ctx context.Context, members []P) (Answer, error)
 
 // Shell makes the calls of a [Pacer] for each [Action]. It is safe for concurrent use.
 type Shell[P any] struct {
@@ -163,7 +163,7 @@ func (s *Shell[P]) send(l *line[P], call *Call[P]) {
 		defer abandon()
 		answer, err := Answer{}, errNoReturn
 		defer func() { s.answered(l, call, members, answer, err) }()
-		answer, err = attempt(ctx, call.Members[0].send, members, call.IDs())
+		answer, err = attempt(ctx, call.Members[0].send, members)
 	}()
 }
 
@@ -183,11 +183,11 @@ func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answe
 }
 
 // attempt makes a call. A panic is an error for all of its members.
-func attempt[P any](ctx context.Context, send Send[P], members []P, ids []string) (answer Answer, err error) {
+func attempt[P any](ctx context.Context, send Send[P], members []P) (answer Answer, err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			answer, err = Answer{}, fmt.Errorf("panic: %v", what)
 		}
 	}()
-	return send(ctx, members, ids)
+	return send(ctx, members)
 }
