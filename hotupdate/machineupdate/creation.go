@@ -22,9 +22,8 @@ import (
 //     marker causes an update.
 type Creation struct {
 	seen     *observation             // without a class if that cannot be read
-	markers  map[string]record.Record // by the annotation of each lane
+	markers  map[string]record.Record // those that were written, by the annotation of each lane
 	first    bool                     // no earlier attempt to create the VM can be under way
-	marked   bool                     // the marker was written
 	deadline time.Time
 	now      func() time.Time
 }
@@ -48,6 +47,7 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 // read leaves a marker without a hot part: the machine is updated once the class can be read.
 func (c *Creation) begin() annotations {
 	marked, m := annotations{}, c.seen.Machine
+	c.markers = map[string]record.Record{}
 	for _, lane := range lanesOf(c.seen.Class) {
 		var known record.Record
 		if text, exists := m.GetAnnotations()[lane.annotation]; exists {
@@ -103,10 +103,7 @@ func (e *Executor[M]) BeginCreation(
 		observed.Class, observed.ClassError = by.of(class)
 	}
 	o := observed.at(e.Now(), nil)
-	creation := &Creation{
-		seen: o, markers: map[string]record.Record{}, first: true, now: e.Now,
-		deadline: o.now.Add(o.Settings.creationTimeout()),
-	}
+	creation := &Creation{seen: o, first: true, now: e.Now, deadline: o.now.Add(o.Settings.creationTimeout())}
 	if o.Class == nil {
 		result.Reason, result.decision.reason = classUnusable, classUnusable
 		e.tell(o, &result)
@@ -115,7 +112,7 @@ func (e *Executor[M]) BeginCreation(
 		result.note(err)
 		return creation, result
 	}
-	if creation.marked = e.write(ctx, creation.begin(), &result); !creation.marked {
+	if !e.write(ctx, creation.begin(), &result) {
 		return nil, result
 	}
 	return creation, result
@@ -131,13 +128,13 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	if creation == nil {
 		err = errors.Join(err, misuse("missing-creation", "FinishCreation", "has no creation to finish",
 			"call it only if BeginCreation returned one"))
-	} else if err == nil && creation.marked {
+	} else if err == nil && creation.markers != nil {
 		err = versioned("FinishCreation's machine", machine)
 	}
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case !creation.marked || creation.seen.Class == nil || e.Now().After(creation.deadline):
+	case creation.markers == nil || creation.seen.Class == nil || e.Now().After(creation.deadline):
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID), &result):
 		result.end(updated, shortRetry, nil)

@@ -52,7 +52,7 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	switch state := o.recorded(lane); {
 	case state == InPlaceApplied || lane.canUpdate():
 		return state
-	case state == InPlaceUnknown && o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():
+	case state == InPlaceUnknown && o.Former != nil && o.Former.drained == o.Class.drained:
 		return InPlaceApplied
 	}
 	return InPlaceUnable
@@ -80,14 +80,6 @@ func (p *Prepared) inPlace() *lane {
 		}
 	}
 	return nil
-}
-
-// inPlacePart returns the wanted part of the lane that is InPlace.
-func (p *Prepared) inPlacePart() string {
-	if lane := p.inPlace(); lane != nil {
-		return lane.target.Hot()
-	}
-	return ""
 }
 
 // DrainedNode is a node that was drained for an in-place update, as read from the API server.

@@ -18,11 +18,14 @@ type Prepared struct {
 	schema *hotupdate.Schema
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
-	hot    Hot    // the Hot fields of all lanes
-	rest   string // canonical document: the fields that no hot update touches
 
-	beside    bool   // the Schema has InPlace leaves that belong to no lane
-	uncovered string // those leaves of the class
+	// canonical documents of the class
+	hot       Hot    // the Hot fields
+	drained   string // the InPlace fields
+	uncovered string // the InPlace leaves that belong to no lane
+	rest      string // the fields that no hot update touches
+
+	beside bool // the Schema has InPlace leaves that belong to no lane
 }
 
 // isAbsent reports whether the driver has no hot updates: it has no Schema.
@@ -68,9 +71,9 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 		return nil, err
 	}
 	return &Prepared{
-		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
+		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), drained: string(inPlace),
 		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
-		uncovered: record.Filter(string(inPlace), layout.lanes[0].holds),
+		uncovered: record.Filter(string(inPlace), layout.lanes[0].holds), rest: string(rest),
 	}, nil
 }
 

@@ -153,7 +153,8 @@ func cutNumber(text string) (number int, rest string) {
 	return number, text[end:]
 }
 
-// code writes the header, or returns the one that it reads. The members have this order.
+// code writes the header, or reads it into an empty one and returns that. Both follow the order of the
+// members here.
 func (h Header) code(c *codec) Header {
 	state := stateNames[h.State]
 	c.text(`,"creating":`, &h.Creating, h.Creating != "")
@@ -182,18 +183,18 @@ type codec struct {
 	ok    bool // all members so far could be read
 }
 
-// member writes the name of a member that stands in the record, or reads it. A member that stands in
-// any record must be found. It reports whether the value follows.
-func (c *codec) member(name string, stands bool) (follows bool) {
+// member writes or reads the name of a member, and reports whether its value follows. A required
+// member is written, and must be found; any other is not written, and may be found.
+func (c *codec) member(name string, required bool) (follows bool) {
 	if c.reads {
 		c.rest, follows = strings.CutPrefix(c.rest, name)
-		c.ok = c.ok && (follows || !stands)
+		c.ok = c.ok && (follows || !required)
 		return follows
 	}
-	if stands {
+	if required {
 		c.dst = append(c.dst, name...)
 	}
-	return stands
+	return required
 }
 
 func (c *codec) number(name string, value *int) {
@@ -205,19 +206,19 @@ func (c *codec) number(name string, value *int) {
 	}
 }
 
-func (c *codec) time(name string, value *time.Time, stands bool) {
+func (c *codec) time(name string, value *time.Time, required bool) {
 	var text string
 	if !c.reads {
 		text = value.UTC().Format(sinceLayout)
 	}
-	if c.text(name, &text, stands) && c.reads {
+	if c.text(name, &text, required) && c.reads {
 		t, err := time.Parse(sinceLayout, text)
 		*value, c.ok = t, c.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
 	}
 }
 
-func (c *codec) text(name string, value *string, stands bool) (follows bool) {
-	follows = c.member(name, stands)
+func (c *codec) text(name string, value *string, required bool) (follows bool) {
+	follows = c.member(name, required)
 	switch {
 	case follows && c.reads:
 		*value = c.readText()
