@@ -28,7 +28,7 @@ func (r *Record) Annotation() string {
 	}
 	c := codec{dst: append(make([]byte, 0, 512+2*len(r.others.body)), versionMember...)}
 	c.dst = strconv.AppendInt(c.dst, version, 10)
-	r.Header.code(&c)
+	c.header(r.Header)
 	dst := append(c.dst, partsMember...)
 	for _, body := range slices.SortedFunc(maps.Keys(kinds),
 		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
@@ -129,7 +129,7 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 		}
 	}
 	c := codec{rest: rest, reads: true, ok: true}
-	h = h.code(&c)
+	h = c.header(h)
 	contents, opened := strings.CutPrefix(c.rest, partsMember[:len(partsMember)-1])
 	if !c.ok || !opened || !strings.HasSuffix(contents, end) {
 		return Header{}, "", malformed()
@@ -153,9 +153,9 @@ func cutNumber(text string) (number int, rest string) {
 	return number, text[end:]
 }
 
-// code writes the header, or reads it into an empty one and returns that. Both follow the order of the
+// header writes a header, or reads it into an empty one and returns that. Both follow the order of the
 // members here.
-func (h Header) code(c *codec) Header {
+func (c *codec) header(h Header) Header {
 	state := stateNames[h.State]
 	c.text(`,"creating":`, &h.Creating, h.Creating != "")
 	c.text(`,"providerID":`, &h.ProviderID, h.Creating == "")
@@ -186,15 +186,14 @@ type codec struct {
 // member writes or reads the name of a member, and reports whether its value follows. A required
 // member is written, and must be found; any other is not written, and may be found.
 func (c *codec) member(name string, required bool) (follows bool) {
-	if c.reads {
+	switch follows = required; {
+	case c.reads:
 		c.rest, follows = strings.CutPrefix(c.rest, name)
 		c.ok = c.ok && (follows || !required)
-		return follows
-	}
-	if required {
+	case required:
 		c.dst = append(c.dst, name...)
 	}
-	return required
+	return follows
 }
 
 func (c *codec) number(name string, value *int) {
