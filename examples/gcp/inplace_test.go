@@ -95,7 +95,7 @@ type story struct {
 	machine  *object
 	phase    string
 	now      time.Time
-	pool     inplace.Pool
+	pool     inplace.MachineDeployment
 }
 
 // newStory creates the machine before the change.
@@ -117,7 +117,7 @@ func newStory(t *testing.T, pools [2]*gardener.WorkerPool, lanes ...machineupdat
 	require.NoError(t, err)
 	s.vm.labels = labels
 	require.NoError(t, s.executor.FinishCreation(t.Context(), creation, s.machine, "gce:///p/z/m").Err)
-	s.pool = inplace.Pool{
+	s.pool = inplace.MachineDeployment{
 		Target: "after", Revision: 2, Strategy: pools[1].UpdateStrategy, Replicas: 1, MaxUnavailable: intstr.FromInt(1),
 		Machines: []inplace.Machine{{Name: "m", Owner: "before", Phase: s.phase, Available: true, Node: &inplace.Node{}}},
 	}

@@ -13,7 +13,7 @@ import (
 
 // cluster is a MachineDeployment with its machines and their nodes.
 type cluster struct {
-	pool inplace.Pool
+	pool inplace.MachineDeployment
 }
 
 func (c *cluster) machine(name string) *inplace.Machine {
@@ -94,4 +94,13 @@ func (c *cluster) picture() string {
 		fmt.Fprintf(&line, "%s %-13s", m.Name, what)
 	}
 	return fmt.Sprintf("%s%d available", line.String(), available)
+}
+
+// progress returns how many machines are in each state.
+func progress(s inplace.Selection) string {
+	var text strings.Builder
+	for _, state := range slices.Sorted(maps.Keys(s.Progress)) {
+		fmt.Fprintf(&text, ", %d %s", len(s.Progress[state]), state)
+	}
+	return text.String()
 }

@@ -17,38 +17,37 @@ func Example() {
 	}
 	// Output:
 	// maxUnavailable 1, maxSurge 0
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           5 available, Worker Processing
-	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 under update 4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           4 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           5 available, Worker Succeeded
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           5 available, 5 Waiting
+	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, 1 Updating, 4 Waiting
+	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           4 available, 1 Updating, 4 Waiting
+	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           4 available, 1 Updated, 1 Updating, 3 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           4 available, 1 Updated, 1 Updating, 3 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           4 available, 2 Updated, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           4 available, 2 Updated, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           4 available, 3 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           4 available, 3 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 under update 4 available, 4 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           4 available, 4 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v2           5 available, 5 Updated
 	// maxUnavailable 0, maxSurge 1
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 joins        5 available, Worker Processing
-	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           6 available, Worker Processing
-	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available, Worker Processing
-	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available, Worker Succeeded
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 joins        5 available, 5 Waiting
+	// v1-0 v1           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           6 available, 1 Updated, 5 Waiting
+	// v1-0 under update v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, 1 Updated, 1 Updating, 4 Waiting
+	// v1-0 v2           v1-1 v1           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, 1 Updated, 1 Updating, 4 Waiting
+	// v1-0 v2           v1-1 under update v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, 2 Updated, 1 Updating, 3 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v1           v1-3 v1           v1-4 v1           v2-0 v2           5 available, 2 Updated, 1 Updating, 3 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 under update v1-3 v1           v1-4 v1           v2-0 v2           5 available, 3 Updated, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v1           v1-4 v1           v2-0 v2           5 available, 3 Updated, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 under update v1-4 v1           v2-0 v2           5 available, 4 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v1-4 v1           v2-0 v2           5 available, 4 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v2           v1-3 v2           v2-0 v2           5 available, 5 Updated
 	// the user selects the nodes
-	// v1-0 v1           v1-1 v1           2 available, Worker Succeeded, ManualInPlaceWorkersUpdated False
-	// v1-0 under update v1-1 v1           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
-	// v1-0 v2           v1-1 v1           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
-	// v1-0 v2           v1-1 under update 1 available, Worker Processing, ManualInPlaceWorkersUpdated False
-	// v1-0 v2           v1-1 v2           1 available, Worker Processing, ManualInPlaceWorkersUpdated False
-	// v1-0 v2           v1-1 v2           2 available, Worker Succeeded, ManualInPlaceWorkersUpdated True
+	// v1-0 v1           v1-1 v1           2 available, 2 WaitingForUser
+	// v1-0 under update v1-1 v1           1 available, 1 Updating, 1 WaitingForUser
+	// v1-0 v2           v1-1 v1           1 available, 1 Updating, 1 WaitingForUser
+	// v1-0 v2           v1-1 under update 1 available, 1 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           1 available, 1 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           2 available, 2 Updated
 }
 
 type broken struct{}
@@ -65,7 +64,7 @@ func TestMistakeEndsTheStory(t *testing.T) {
 	c.pool.Record = "{"
 	_, err := c.reconcile()
 	require.Error(t, err)
-	c.pool = inplace.Pool{}
+	c.pool = inplace.MachineDeployment{}
 	_, err = c.reconcile()
 	require.Error(t, err)
 }

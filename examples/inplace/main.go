@@ -34,20 +34,13 @@ func tell(out io.Writer) error {
 		newCluster(hotupdate.ManualInPlaceUpdate, 2, 0, 0),
 	} {
 		_, _ = fmt.Fprintln(out, c.title()) // the last write returns the error
-		pending := inplace.PendingUpdates{}.After("pool", c.pool.Strategy, hotupdate.InPlaceUpdate)
 		for last, finished := "", false; !finished; {
 			selection, err := c.reconcile()
 			if err != nil {
 				return err
 			}
-			if finished = selection.Finished; finished {
-				pending = pending.Without("pool")
-			}
-			line := fmt.Sprintf("%s, Worker %s", c.picture(), inplace.WorkerState(selection))
-			if constraint := pending.Constraint(); c.pool.Strategy == hotupdate.ManualInPlaceUpdate {
-				line += fmt.Sprintf(", %s %s", constraint.Type, constraint.Status)
-			}
-			if line != last {
+			finished = selection.Finished
+			if line := c.picture() + progress(selection); line != last {
 				last = line
 				if _, err := fmt.Fprintln(out, line); err != nil {
 					return err
@@ -62,7 +55,7 @@ func tell(out io.Writer) error {
 
 // newCluster returns a pool of machines of MachineSet v1, whose MachineDeployment asks for v2.
 func newCluster(strategy hotupdate.Strategy, replicas, unavailable, surge int) *cluster {
-	c := &cluster{pool: inplace.Pool{
+	c := &cluster{pool: inplace.MachineDeployment{
 		Target: "v2", Revision: 2, Strategy: strategy, Replicas: replicas,
 		MaxUnavailable: intstr.FromInt(unavailable), MaxSurge: intstr.FromInt(surge),
 	}}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -82,50 +81,11 @@ func parseVersion(text string) (*version.Version, error) {
 }
 
 // PendingUpdates are the pools that have not finished an in-place update:
-// status.inPlaceUpdates.pendingWorkerUpdates of a Shoot.
+// status.inPlaceUpdates.pendingWorkerUpdates of a Shoot. A pool leaves once the rollouts of all its
+// MachineDeployments are [Selection.Finished].
 type PendingUpdates struct {
 	AutoInPlaceUpdate   []string `json:"autoInPlaceUpdate,omitempty"`
 	ManualInPlaceUpdate []string `json:"manualInPlaceUpdate,omitempty"`
-}
-
-// After returns the pending updates after a change of a pool: the pool is listed under its new
-// strategy if the outcome of its changes is an in-place update, or if it was listed before. A pool
-// that rolls is not listed.
-func (p PendingUpdates) After(pool string, strategy hotupdate.Strategy, outcome hotupdate.Outcome) PendingUpdates {
-	listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)
-	after := p.Without(pool)
-	switch {
-	case listed && strategy == hotupdate.AutoInPlaceUpdate:
-		after.AutoInPlaceUpdate = append(after.AutoInPlaceUpdate, pool)
-	case listed && strategy == hotupdate.ManualInPlaceUpdate:
-		after.ManualInPlaceUpdate = append(after.ManualInPlaceUpdate, pool)
-	}
-	return after
-}
-
-// Without returns the pending updates without a pool. A pool leaves once the rollouts of all its
-// MachineDeployments are [Selection.Finished], or if the Shoot does not have it any more.
-func (p PendingUpdates) Without(pool string) PendingUpdates {
-	return PendingUpdates{without(p.AutoInPlaceUpdate, pool), without(p.ManualInPlaceUpdate, pool)}
-}
-
-func without(names []string, pool string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == pool })
-}
-
-// Constraint returns the constraint in the status of the Shoot: it is False while a pool with
-// ManualInPlaceUpdate waits for its user. Its transition time is left to the caller. Source:
-// GEP-31, "ManualInPlaceUpdate strategy".
-func (p PendingUpdates) Constraint() metav1.Condition {
-	const reason = "WorkerPoolsWithManualInPlaceUpdateStrategyPending"
-	c := metav1.Condition{Type: "ManualInPlaceWorkersUpdated", Status: metav1.ConditionTrue, Reason: "No" + reason}
-	c.Message = "no pool with ManualInPlaceUpdate waits for its user"
-	if len(p.ManualInPlaceUpdate) > 0 {
-		c.Status, c.Reason = metav1.ConditionFalse, reason
-		const message = "pools with ManualInPlaceUpdate wait for their user to select nodes: "
-		c.Message = message + strings.Join(p.ManualInPlaceUpdate, ", ")
-	}
-	return c
 }
 
 func (p PendingUpdates) has(pool string) bool {

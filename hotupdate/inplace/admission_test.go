@@ -94,38 +94,8 @@ func TestValidateStrategy(t *testing.T) {
 
 func TestPendingUpdates(t *testing.T) {
 	t.Parallel()
-	const auto, manual, rolling = hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate
 	var none inplace.PendingUpdates
-	pending := none.After("a", auto, hotupdate.InPlaceUpdate).After("b", manual, hotupdate.InPlaceUpdate)
-	require.Equal(t, inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}, ManualInPlaceUpdate: []string{"b"}}, pending)
-	for _, tc := range []struct {
-		pool     string
-		strategy hotupdate.Strategy
-		outcome  hotupdate.Outcome
-		want     inplace.PendingUpdates
-		reason   string
-	}{
-		{"a", auto, hotupdate.InPlaceUpdate, pending, "once"},
-		{"a", auto, hotupdate.NoUpdate, pending, "it has still to finish"},
-		{"a", manual, hotupdate.NoUpdate, inplace.PendingUpdates{AutoInPlaceUpdate: []string{}, ManualInPlaceUpdate: []string{"b", "a"}}, "who starts it has changed"},
-		{"c", auto, hotupdate.HotUpdate, pending, "no node is drained"},
-		{"c", rolling, hotupdate.Roll, pending, "a pool that rolls is not listed"},
-		{"c", auto, hotupdate.UpdateForbidden, pending, "nothing happens"},
-	} {
-		require.Equal(t, tc.want, pending.After(tc.pool, tc.strategy, tc.outcome), tc.reason)
-	}
-	require.Equal(t, []string{"a"}, pending.AutoInPlaceUpdate, "the former lists stay")
-
-	left := pending.Without("a")
-	require.Equal(t, inplace.PendingUpdates{AutoInPlaceUpdate: []string{}, ManualInPlaceUpdate: []string{"b"}}, left)
-	require.Empty(t, left.ValidateChange("a", nil, at))
-	require.Equal(t, left, left.Without("c"))
-	constraint := left.Constraint()
-	require.Equal(t, "ManualInPlaceWorkersUpdated False WorkerPoolsWithManualInPlaceUpdateStrategyPending", constraint.Type+" "+string(constraint.Status)+" "+constraint.Reason)
-	require.Contains(t, constraint.Message, ": b")
-	constraint = pending.Without("b").Constraint()
-	require.Equal(t, "True NoWorkerPoolsWithManualInPlaceUpdateStrategyPending", string(constraint.Status)+" "+constraint.Reason)
-
+	pending := inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}, ManualInPlaceUpdate: []string{"b"}}
 	require.Contains(t, refusal(t, pending.ValidateChange("b", nil, at)), "FieldValueForbidden: the pool has not finished")
 	require.Contains(t, refusal(t, pending.ValidateChange("a", []string{"reconcile"}, at)), "force-in-place-update")
 	require.Empty(t, pending.ValidateChange("a", []string{"force-in-place-update"}, at))

@@ -43,7 +43,7 @@ func TestAgent(t *testing.T) {
 // TestAgentAnswers: the controller acts on the answers, whatever the agent answered before.
 func TestAgentAnswers(t *testing.T) {
 	t.Parallel()
-	p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+	p := inplace.MachineDeployment{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
 	m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", InPlace: machineupdate.InPlaceApplied}
 	next := func() inplace.Step {
 		step, err := inplace.Next(p, m)

@@ -18,8 +18,9 @@
 //     reconcile; nothing is overwritten.
 //   - The machines and nodes passed to [Select] are read after the MachineDeployment, and not from
 //     a cache that may be older. A cache is sufficient to find that there is nothing to do.
-//   - [Pool.Record] is written before anything else of a [Selection] is done. Labelling, creating
-//     and deleting are repeated until they are observed, possibly by another controller.
+//   - [MachineDeployment.Record] is written before anything else of a [Selection] is done.
+//     Labelling, creating and deleting are repeated until they are observed, possibly by another
+//     controller.
 //   - [Apply] reads the node again before it sends anything, as package machineupdate does.
 //   - The phase of a machine becomes InPlaceUpdating with the drain, InPlaceUpdateSuccessful or
 //     InPlaceUpdateFailed with the agent's answer, and InPlaceUpdateFailed if there is no answer in

@@ -69,9 +69,9 @@ func (m *Machine) priority() int {
 // isUpdated reports whether the machine has the target's state. The owner alone does not prove it:
 // after a rollback, machines whose update to the revision in between had begun still belong to the
 // target's MachineSet.
-func (m *Machine) isUpdated(p *Pool) bool {
+func (m *Machine) isUpdated(d *MachineDeployment) bool {
 	switch {
-	case m.Owner != p.Target:
+	case m.Owner != d.Target:
 		return false
 	case m.Node == nil:
 		return true
@@ -80,7 +80,7 @@ func (m *Machine) isUpdated(p *Pool) bool {
 	}
 	mark := m.Node.mark()
 	begun := slices.Contains([]string{DrainSuccessful, ReadyForUpdate, updateFailed}, m.Node.Reason)
-	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun
+	return mark.Done || mark.Revision == d.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun
 }
 
 func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }

@@ -15,9 +15,9 @@ import (
 )
 
 // flow decides for one machine: [inplace.Next], or a naive one.
-type flow func(p inplace.Pool, m inplace.Machine) inplace.Step
+type flow func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step
 
-func ours(p inplace.Pool, m inplace.Machine) inplace.Step {
+func ours(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 	step, err := inplace.Next(p, m)
 	if err != nil {
 		panic(err)
@@ -57,8 +57,8 @@ func (m nodeModel) start() nodeWorld {
 }
 
 // observe returns the machine as a controller sees it that takes target k for the newest.
-func (m nodeModel) observe(w nodeWorld, k int8) (inplace.Pool, inplace.Machine) {
-	p := inplace.Pool{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate}
+func (m nodeModel) observe(w nodeWorld, k int8) (inplace.MachineDeployment, inplace.Machine) {
+	p := inplace.MachineDeployment{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate}
 	if m.manual {
 		p.Strategy = hotupdate.ManualInPlaceUpdate
 	}
@@ -373,60 +373,60 @@ var naiveNodes = map[string]struct {
 	targets, want string
 	flow          flow
 }{ // the driver has an InPlace part where the name says something of it
-	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
 		if step.Do == inplace.WriteNode && m.Node.Reason == "UpdateSuccessful" {
 			step.Node.Unschedulable = false
 		}
 		return step
 	}},
-	"upstream believes every answer": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"upstream believes every answer": {"a newer target", "transferred to c, and the node runs b", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Node.Labels[resultLabel] == "successful" {
 			m = remembering(m, func(mark *mark) { mark.Revision = p.Revision })
 		}
 		return ours(p, m)
 	}},
-	"the first answer after a failure is believed": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"the first answer after a failure is believed": {"a newer target", "transferred to c, and the node runs b", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Node.Labels[resultLabel] == "successful" {
 			m = remembering(m, func(mark *mark) { mark.Unconfirmed = false })
 		}
 		return ours(p, m)
 	}},
-	"the driver does not apply the InPlace part": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"the driver does not apply the InPlace part": {"a newer target", "the InPlace part of a", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		m.InPlace = machineupdate.InPlaceApplied
 		return ours(p, m)
 	}},
-	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Node.Labels[resultLabel] == "successful" {
 			m.InPlace = machineupdate.InPlaceApplied
 		}
 		return ours(p, m)
 	}},
-	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
 		if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.SetCondition {
 			step.Node.Reason = inplace.ReadyForUpdate
 		}
 		return step
 	}},
-	"the owner alone says what a machine is": {"a rollback", "runs something else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"the owner alone says what a machine is": {"a rollback", "runs something else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Owner == p.Target && m.Node.Reason == "UpdateSuccessful" {
 			m = remembering(m, func(mark *mark) { mark.Done = mark.Revision != 0 })
 		}
 		return ours(p, m)
 	}},
-	"a stale revision counts": {"a rollback", "runs something else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"a stale revision counts": {"a rollback", "runs something else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		return ours(p, remembering(m, func(mark *mark) {
 			mark.Revision = min(mark.Revision, p.Revision)
 		}))
 	}},
-	"machine-controller-manager before #1020: transferred before its phase": {"a newer target", "phase", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"machine-controller-manager before #1020: transferred before its phase": {"a newer target", "phase", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Phase == "InPlaceUpdating" && m.Node.Labels[resultLabel] == "successful" {
 			m.Phase = "Running"
 		}
 		return ours(p, m)
 	}},
-	"the autoscaler is not told": {"a newer target", "that the autoscaler may remove", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"the autoscaler is not told": {"a newer target", "that the autoscaler may remove", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		m.Node.Annotations[scaleDownDisabled] = "true"
 		step := ours(p, m)
 		if step.Node != nil {
@@ -434,7 +434,7 @@ var naiveNodes = map[string]struct {
 		}
 		return step
 	}},
-	"upstream's marker is not read": {"a newer target", "an annotation of somebody else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"upstream's marker is not read": {"a newer target", "an annotation of somebody else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
 		if step.Do == inplace.WriteNode && m.Owner == p.Target {
 			delete(step.Node.Annotations, scaleDownDisabled)
@@ -442,17 +442,17 @@ var naiveNodes = map[string]struct {
 		}
 		return step
 	}},
-	"our annotation stays": {"a newer target", "not given back", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"our annotation stays": {"a newer target", "not given back", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		m.Preserved = true
 		return ours(p, m)
 	}},
-	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Phase == "InPlaceUpdateFailed" {
 			m.Phase = "Running"
 		}
 		return ours(p, m)
 	}},
-	"a node is drained whatever the driver can do": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+	"a node is drained whatever the driver can do": {"a newer target", "waits for ever", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.InPlace == machineupdate.InPlaceUnable {
 			m.InPlace = machineupdate.InPlacePending
 		}

@@ -16,9 +16,9 @@ import (
 )
 
 // selector decides for a pool: [inplace.Select], or a naive one.
-type selector func(p inplace.Pool) inplace.Selection
+type selector func(p inplace.MachineDeployment) inplace.Selection
 
-func oursSelect(p inplace.Pool) inplace.Selection {
+func oursSelect(p inplace.MachineDeployment) inplace.Selection {
 	s, err := inplace.Select(p)
 	if err != nil {
 		panic(err)
@@ -113,8 +113,8 @@ func (w poolWorld) available() (n int8) {
 	return n
 }
 
-func (m poolModel) observe(w poolWorld, seen machineStates) inplace.Pool {
-	p := inplace.Pool{
+func (m poolModel) observe(w poolWorld, seen machineStates) inplace.MachineDeployment {
+	p := inplace.MachineDeployment{
 		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
 		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
 	}
@@ -518,7 +518,7 @@ func TestModelPool(t *testing.T) {
 }
 
 // upstreamDeletes deletes as machine-controller-manager does: once the target's MachineSet has its replicas, the others are scaled to zero.
-func upstreamDeletes(p inplace.Pool) inplace.Selection {
+func upstreamDeletes(p inplace.MachineDeployment) inplace.Selection {
 	s := oursSelect(p)
 	var promised map[string][]string
 	_ = json.Unmarshal([]byte(s.Record), &promised) // none if empty
@@ -547,7 +547,7 @@ var naiveSelectors = map[string]struct {
 	selector    selector
 }{
 	"upstream deletes surplus by replicas": {"both", "taken below the minimum", upstreamDeletes},
-	"upstream waits for a surge machine in silence": {"both", "waits in silence", func(p inplace.Pool) inplace.Selection {
+	"upstream waits for a surge machine in silence": {"both", "waits in silence", func(p inplace.MachineDeployment) inplace.Selection {
 		for _, m := range p.Machines {
 			if m.Node == nil {
 				return inplace.Selection{Record: p.Record}
@@ -555,11 +555,11 @@ var naiveSelectors = map[string]struct {
 		}
 		return oursSelect(p)
 	}},
-	"promises are forgotten": {"one after the other", "taken below the minimum", func(p inplace.Pool) inplace.Selection {
+	"promises are forgotten": {"one after the other", "taken below the minimum", func(p inplace.MachineDeployment) inplace.Selection {
 		p.Record = ""
 		return oursSelect(p)
 	}},
-	"a selected machine counts as available until it is drained": {"one after the other", "taken below the minimum", func(p inplace.Pool) inplace.Selection {
+	"a selected machine counts as available until it is drained": {"one after the other", "taken below the minimum", func(p inplace.MachineDeployment) inplace.Selection {
 		s := oursSelect(p)
 		for i, m := range p.Machines {
 			if m.Node != nil && m.Node.Reason != "UpdateFailed" {
@@ -570,13 +570,13 @@ var naiveSelectors = map[string]struct {
 		p.Record = s.Record
 		return oursSelect(p)
 	}},
-	"the priority is not known": {"one is chosen", "another machine goes instead of the chosen one", func(p inplace.Pool) inplace.Selection {
+	"the priority is not known": {"one is chosen", "another machine goes instead of the chosen one", func(p inplace.MachineDeployment) inplace.Selection {
 		for i := range p.Machines {
 			p.Machines[i].Annotations = nil
 		}
 		return oursSelect(p)
 	}},
-	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.Pool) inplace.Selection {
+	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.MachineDeployment) inplace.Selection {
 		p.Strategy = hotupdate.AutoInPlaceUpdate
 		return oursSelect(p)
 	}},

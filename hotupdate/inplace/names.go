@@ -22,7 +22,7 @@ const (
 )
 
 // RolloutAnnotation is this package's own state: on a node the target of its update, on a
-// MachineDeployment the [Pool.Record].
+// MachineDeployment the [MachineDeployment.Record].
 const RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 
 // Annotations of nodes: the cluster-autoscaler does not remove a node with the first one. The

@@ -55,16 +55,16 @@ type Step struct {
 //	part not applied
 //	answered failed        UpdateFailed, then blocked until a new target, a new answer of the
 //	                       agent, the removal of the answer or the deletion of the machine
-func Next(p Pool, m Machine) (Step, error) {
-	if err := p.check(); err != nil {
+func Next(d MachineDeployment, m Machine) (Step, error) {
+	if err := d.check(); err != nil {
 		return Step{}, err
 	}
 	switch {
 	case m.leaves() || !m.hasJoined():
 		return Step{Do: Done, Why: "the machine leaves the pool, or its creation is not finished"}, nil
-	case m.Node != nil && m.Node.mark().Revision > p.Revision:
+	case m.Node != nil && m.Node.mark().Revision > d.Revision:
 		return Step{Do: Wait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
-	case m.isUpdated(&p):
+	case m.isUpdated(&d):
 		return m.giveBack(), nil
 	case m.Node == nil:
 		return Step{Do: Blocked, Why: "the machine has no node that could be updated"}, nil
@@ -75,11 +75,11 @@ func Next(p Pool, m Machine) (Step, error) {
 	}
 	switch m.Node.Labels[resultLabel] {
 	case answerSuccessful:
-		return p.afterSuccess(&m), nil
+		return d.afterSuccess(&m), nil
 	case answerFailed:
-		return p.afterFailure(&m), nil
+		return d.afterFailure(&m), nil
 	}
-	return p.unanswered(&m), nil
+	return d.unanswered(&m), nil
 }
 
 func write(n *Node, why string) Step { return Step{Do: WriteNode, Node: n, Why: why} }
@@ -117,18 +117,18 @@ func (m *Machine) isNoticed() bool {
 const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccessful"
 
 // unanswered handles a node without an answer from the agent.
-func (p *Pool) unanswered(m *Machine) Step {
+func (d *MachineDeployment) unanswered(m *Machine) Step {
 	n := m.Node
 	switch n.Reason {
 	case "", updateSuccessful:
 		return n.become(candidateForUpdate, "the node needs the update")
 	case candidateForUpdate:
-		return p.candidate(m)
+		return d.candidate(m)
 	case selectedForUpdate, DrainSuccessful:
 		if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {
 			return n.backToCandidate("the node is not selected any more, or the driver cannot apply the update")
 		}
-		return p.selected(m)
+		return d.selected(m)
 	case ReadyForUpdate:
 		if m.Phase != phaseUpdateFailed {
 			return Step{Do: Wait, Why: "the node agent updates the node"}
@@ -142,7 +142,7 @@ func (p *Pool) unanswered(m *Machine) Step {
 }
 
 // candidate handles a node that waits to be selected.
-func (p *Pool) candidate(m *Machine) Step {
+func (d *MachineDeployment) candidate(m *Machine) Step {
 	n := m.Node
 	switch {
 	case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:
@@ -151,7 +151,7 @@ func (p *Pool) candidate(m *Machine) Step {
 		return write(n.asCandidate(), "the node needs the update")
 	case m.InPlace == machineupdate.InPlaceUnable:
 		return Step{Do: Blocked, Why: "the driver cannot apply the InPlace part of the target"}
-	case p.Strategy == hotupdate.ManualInPlaceUpdate:
+	case d.Strategy == hotupdate.ManualInPlaceUpdate:
 		return Step{Do: Wait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
 	}
 	return Step{Do: Wait, Why: "the node waits for its turn"}
@@ -159,13 +159,13 @@ func (p *Pool) candidate(m *Machine) Step {
 
 // selected cordons and drains a node, and makes it ready for the agent once the driver has applied
 // the InPlace part.
-func (p *Pool) selected(m *Machine) Step {
+func (d *MachineDeployment) selected(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
 	switch {
 	case !n.Unschedulable && n.Reason == DrainSuccessful:
 		return n.become(selectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
-	case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:
-		mark.Revision, mark.Done, mark.Cordoned = p.Revision, false, mark.Cordoned || !n.Unschedulable
+	case !n.Unschedulable || mark.Revision != d.Revision || mark.Done:
+		mark.Revision, mark.Done, mark.Cordoned = d.Revision, false, mark.Cordoned || !n.Unschedulable
 		cordoned := n.edit(mark)
 		cordoned.Unschedulable = true
 		return write(cordoned, "the node is cordoned for this target")
@@ -182,18 +182,18 @@ func (p *Pool) selected(m *Machine) Step {
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
 }
 
-func (p *Pool) afterSuccess(m *Machine) Step {
+func (d *MachineDeployment) afterSuccess(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
 	asked := n.Reason == ReadyForUpdate || n.Reason == updateFailed || n.Reason == updateSuccessful
 	switch {
-	case mark.Revision != p.Revision:
-		return p.again(m, "the agent has answered for another target")
+	case mark.Revision != d.Revision:
+		return d.again(m, "the agent has answered for another target")
 	case !asked || mark.Unconfirmed:
-		return p.again(m, "the agent may have answered for another target: it is asked once more")
+		return d.again(m, "the agent may have answered for another target: it is asked once more")
 	case m.InPlace == machineupdate.InPlaceUnconfirmed:
 		return Step{Do: Wait, Why: "the InPlace part is applied, and has still to be confirmed"}
 	case m.InPlace != machineupdate.InPlaceApplied:
-		return p.again(m, "the InPlace part of the target is not applied")
+		return d.again(m, "the InPlace part of the target is not applied")
 	case n.Reason != updateSuccessful:
 		return n.become(updateSuccessful, "the agent has updated the node")
 	case m.isNoticed():
@@ -202,17 +202,17 @@ func (p *Pool) afterSuccess(m *Machine) Step {
 	return Step{Do: Wait, Why: notNoticed}
 }
 
-func (p *Pool) afterFailure(m *Machine) Step {
+func (d *MachineDeployment) afterFailure(m *Machine) Step {
 	n := m.Node
 	switch {
-	case n.mark().Revision != p.Revision:
-		return p.again(m, "the failed update was for another target")
+	case n.mark().Revision != d.Revision:
+		return d.again(m, "the failed update was for another target")
 	case n.Reason == ReadyForUpdate:
 		return n.become(updateFailed, "the update has failed")
 	case n.Reason == updateFailed:
 		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
 	}
-	return p.again(m, "the failed update has been given up")
+	return d.again(m, "the failed update has been given up")
 }
 
 // cleared handles a node from which the user has removed the answer that the update has failed. The
@@ -229,7 +229,7 @@ func (n *Node) cleared() Step {
 // that the agent does not begin an update that nobody waits for, and then removes the answer. After
 // a failure the agent retries on its own, so its next answer may be for any target. After a success
 // it is idle.
-func (p *Pool) again(m *Machine, why string) Step {
+func (d *MachineDeployment) again(m *Machine, why string) Step {
 	n, mark := m.Node, m.Node.mark()
 	if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {
 		mark.Unconfirmed = n.Labels[resultLabel] == answerFailed
@@ -239,12 +239,12 @@ func (p *Pool) again(m *Machine, why string) Step {
 		}
 		return write(unanswered, why)
 	}
-	confirms := mark.Unconfirmed && mark.Revision == p.Revision
+	confirms := mark.Unconfirmed && mark.Revision == d.Revision
 	switch {
 	case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:
 		mark.Unconfirmed = true
 		return write(n.edit(mark), why)
-	case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
+	case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
 		return n.become(candidateForUpdate, why)
 	}
 	return n.become(selectedForUpdate, why)

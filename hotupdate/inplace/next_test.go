@@ -112,7 +112,7 @@ func TestNext(t *testing.T) {
 	const unsure2 = `{"revision":2,"cordoned":true,"unconfirmed":true}`
 	for _, tc := range []struct {
 		name, node string
-		change     func(p *inplace.Pool, m *inplace.Machine)
+		change     func(p *inplace.MachineDeployment, m *inplace.Machine)
 		do         inplace.Action
 		want       string // the node to write
 	}{
@@ -184,8 +184,8 @@ func TestNext(t *testing.T) {
 		{"rolled back, and the label was removed by hand", "CandidateForUpdate protected", transferred, inplace.WriteNode, "CandidateForUpdate"},
 		{"an unclear answer is none", "ReadyForUpdate candidate selected cordoned unclear " + ours2, nil, inplace.Wait, ""},
 		{"an unclear answer ends with the time", "ReadyForUpdate candidate selected cordoned unclear " + ours2, timedOut, inplace.WriteNode, "ReadyForUpdate because candidate cordoned failed selected " + ours2},
-		{"no node", "", func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }, inplace.Blocked, ""},
-		{"no node yet", "", both(transferred, func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }), inplace.Done, ""},
+		{"no node", "", func(_ *inplace.MachineDeployment, m *inplace.Machine) { m.Node = nil }, inplace.Blocked, ""},
+		{"no node yet", "", both(transferred, func(_ *inplace.MachineDeployment, m *inplace.Machine) { m.Node = nil }), inplace.Done, ""},
 		{"not created yet", "", inPhase(""), inplace.Done, ""},
 		{"its creation fails", "", inPhase("CrashLoopBackOff"), inplace.Done, ""},
 		{"not joined", "SelectedForUpdate candidate selected", inPhase("Pending"), inplace.Done, ""},
@@ -195,7 +195,7 @@ func TestNext(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+			p := inplace.MachineDeployment{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
 			m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", Available: true, InPlace: machineupdate.InPlaceApplied, Node: node(tc.node)}
 			if tc.change != nil {
 				tc.change(&p, &m)
@@ -211,22 +211,32 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func manual(p *inplace.Pool, _ *inplace.Machine)      { p.Strategy = hotupdate.ManualInPlaceUpdate }
-func unable(_ *inplace.Pool, m *inplace.Machine)      { m.InPlace = machineupdate.InPlaceUnable }
-func pending(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = machineupdate.InPlacePending }
-func unknown(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = machineupdate.InPlaceUnknown }
-func unconfirmed(_ *inplace.Pool, m *inplace.Machine) { m.InPlace = machineupdate.InPlaceUnconfirmed }
-func timedOut(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
-func updating(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
-func preserved(_ *inplace.Pool, m *inplace.Machine)   { m.Preserved = true }
-func transferred(p *inplace.Pool, m *inplace.Machine) { m.Owner = p.Target }
+func manual(p *inplace.MachineDeployment, _ *inplace.Machine) {
+	p.Strategy = hotupdate.ManualInPlaceUpdate
+}
+func unable(_ *inplace.MachineDeployment, m *inplace.Machine) {
+	m.InPlace = machineupdate.InPlaceUnable
+}
+func pending(_ *inplace.MachineDeployment, m *inplace.Machine) {
+	m.InPlace = machineupdate.InPlacePending
+}
+func unknown(_ *inplace.MachineDeployment, m *inplace.Machine) {
+	m.InPlace = machineupdate.InPlaceUnknown
+}
+func unconfirmed(_ *inplace.MachineDeployment, m *inplace.Machine) {
+	m.InPlace = machineupdate.InPlaceUnconfirmed
+}
+func timedOut(_ *inplace.MachineDeployment, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
+func updating(_ *inplace.MachineDeployment, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
+func preserved(_ *inplace.MachineDeployment, m *inplace.Machine)   { m.Preserved = true }
+func transferred(p *inplace.MachineDeployment, m *inplace.Machine) { m.Owner = p.Target }
 
-func inPhase(phase string) func(*inplace.Pool, *inplace.Machine) {
-	return func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = phase }
+func inPhase(phase string) func(*inplace.MachineDeployment, *inplace.Machine) {
+	return func(_ *inplace.MachineDeployment, m *inplace.Machine) { m.Phase = phase }
 }
 
-func both(changes ...func(*inplace.Pool, *inplace.Machine)) func(*inplace.Pool, *inplace.Machine) {
-	return func(p *inplace.Pool, m *inplace.Machine) {
+func both(changes ...func(*inplace.MachineDeployment, *inplace.Machine)) func(*inplace.MachineDeployment, *inplace.Machine) {
+	return func(p *inplace.MachineDeployment, m *inplace.Machine) {
 		for _, change := range changes {
 			change(p, m)
 		}
@@ -243,7 +253,7 @@ func TestContradictions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given := rapid.SliceOfDistinct(rapid.SampledFrom(some), rapid.ID).Draw(t, "words")
 		reason := rapid.SampledFrom(reasons).Draw(t, "reason")
-		p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+		p := inplace.MachineDeployment{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
 		m := inplace.Machine{
 			Name: "m", Owner: "new", Phase: rapid.SampledFrom(phases).Draw(t, "phase"), InPlace: machineupdate.InPlaceApplied,
 			Node: node(reason + " " + strings.Join(given, " ") + ` {"revision":2,"done":true}`),
@@ -275,8 +285,8 @@ func TestMistakes(t *testing.T) {
 		}
 		return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 	}
-	_, err := inplace.Next(inplace.Pool{}, inplace.Machine{})
+	_, err := inplace.Next(inplace.MachineDeployment{}, inplace.Machine{})
 	require.Equal(t, "no-revision no-target not-in-place", codes(err))
-	_, err = inplace.Select(inplace.Pool{})
+	_, err = inplace.Select(inplace.MachineDeployment{})
 	require.Equal(t, "no-revision no-target not-in-place", codes(err))
 }

@@ -49,7 +49,7 @@ func (r *rollout) progress() map[State]map[string]string {
 }
 
 func (r *rollout) stateOf(m *candidate) (state State, message string) {
-	step, _ := Next(*r.Pool, *m.Machine) // the pool is checked
+	step, _ := Next(*r.MachineDeployment, *m.Machine) // it is checked
 	isManual := r.Strategy == hotupdate.ManualInPlaceUpdate
 	switch {
 	case m.Node == nil:
@@ -68,25 +68,4 @@ func (r *rollout) stateOf(m *candidate) (state State, message string) {
 		return WaitingForUser, step.Why
 	}
 	return Waiting, step.Why
-}
-
-// WorkerState returns the state of the last operation of a Worker whose MachineDeployments have
-// these selections: Error if a machine has failed, Succeeded if all machines are updated or wait
-// for their user, otherwise Processing. Source: GEP-31, "ManualInPlaceUpdate strategy".
-func WorkerState(of ...Selection) string {
-	state := "Succeeded"
-	for _, s := range of {
-		waiting := len(s.Progress[Updated]) + len(s.Progress[WaitingForUser])
-		all := len(s.Create) + len(s.Delete)
-		for _, machines := range s.Progress {
-			all += len(machines)
-		}
-		switch {
-		case len(s.Progress[Failed]) > 0:
-			return "Error"
-		case !s.Finished && (waiting < all || waiting == 0):
-			state = "Processing"
-		}
-	}
-	return state
 }

@@ -45,17 +45,17 @@ type Selection struct {
 //   - Of the surplus, machines with the lowest priority are deleted first, then those that have
 //     failed, that need the update, and that are unavailable.
 //   - In a pool with ManualInPlaceUpdate nothing is selected, and there is no surge.
-func Select(p Pool) (Selection, error) {
-	if err := p.check(); err != nil {
+func Select(d MachineDeployment) (Selection, error) {
+	if err := d.check(); err != nil {
 		return Selection{}, err
 	}
-	p.Machines = slices.Clone(p.Machines)
-	for i := range p.Machines {
-		if m := &p.Machines[i]; !m.hasJoined() {
+	d.Machines = slices.Clone(d.Machines)
+	for i := range d.Machines {
+		if m := &d.Machines[i]; !m.hasJoined() {
 			m.Node = nil
 		}
 	}
-	r, err := newRollout(&p)
+	r, err := newRollout(&d)
 	if err != nil {
 		return Selection{}, err
 	}
@@ -63,17 +63,17 @@ func Select(p Pool) (Selection, error) {
 	r.selectCandidates()
 	r.create()
 	s := Selection{Record: r.promised.String(), Create: r.promised.Create, Delete: r.promised.Delete}
-	if s.Select = r.promised.Select; p.Strategy == hotupdate.ManualInPlaceUpdate {
+	if s.Select = r.promised.Select; d.Strategy == hotupdate.ManualInPlaceUpdate {
 		s.Select = nil // promised before the strategy changed
 	}
 	s.Progress = r.progress()
-	s.Finished = s.Record == "" && len(s.Progress[Updated]) == len(p.Machines)
+	s.Finished = s.Record == "" && len(s.Progress[Updated]) == len(d.Machines)
 	return s, nil
 }
 
 // rollout decides for a pool. Its machines and counts include the decisions so far.
 type rollout struct {
-	*Pool
+	*MachineDeployment
 
 	unavailable, surge int
 	promised           record
@@ -89,19 +89,19 @@ type candidate struct {
 	available bool // and no decision changes that
 }
 
-func newRollout(p *Pool) (*rollout, error) {
-	unavailable, surge, err := p.limits()
+func newRollout(d *MachineDeployment) (*rollout, error) {
+	unavailable, surge, err := d.limits()
 	if err != nil {
 		return nil, err
 	}
-	promised, err := parseRecord(p.Record)
+	promised, err := parseRecord(d.Record)
 	if err != nil {
 		return nil, err
 	}
-	r := &rollout{Pool: p, unavailable: unavailable, surge: surge, promised: promised.open(p)}
-	for i := range p.Machines {
-		if m := &p.Machines[i]; !m.leaves() && !slices.Contains(r.promised.Delete, m.Name) {
-			r.machines = append(r.machines, m.candidate(p, slices.Contains(r.promised.Select, m.Name)))
+	r := &rollout{MachineDeployment: d, unavailable: unavailable, surge: surge, promised: promised.open(d)}
+	for i := range d.Machines {
+		if m := &d.Machines[i]; !m.leaves() && !slices.Contains(r.promised.Delete, m.Name) {
+			r.machines = append(r.machines, m.candidate(d, slices.Contains(r.promised.Select, m.Name)))
 		}
 	}
 	return r, nil
@@ -117,8 +117,8 @@ const (
 	updated               // it has the target's state, and its update is finished
 )
 
-func (m *Machine) candidate(p *Pool, isPromised bool) *candidate {
-	isTargets, isUnderUpdate := m.isUpdated(p), m.isUnderUpdate()
+func (m *Machine) candidate(d *MachineDeployment, isPromised bool) *candidate {
+	isTargets, isUnderUpdate := m.isUpdated(d), m.isUnderUpdate()
 	isSelected := isPromised || m.Node != nil && m.Node.isSelected()
 	c := &candidate{
 		Machine: m, stage: idle, priority: m.priority(), available: m.Available && !isUnderUpdate && !isSelected,

@@ -18,8 +18,8 @@ import (
 )
 
 // pool returns a pool of machines in these states, with names a, b, c.
-func pool(replicas int, unavailable, surge string, states ...machineState) inplace.Pool {
-	p := inplace.Pool{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: replicas, MaxUnavailable: intstr.Parse(unavailable), MaxSurge: intstr.Parse(surge)}
+func pool(replicas int, unavailable, surge string, states ...machineState) inplace.MachineDeployment {
+	p := inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: replicas, MaxUnavailable: intstr.Parse(unavailable), MaxSurge: intstr.Parse(surge)}
 	for i, state := range states {
 		p.Machines = append(p.Machines, observed(string(rune('a'+i)), state))
 	}
@@ -27,7 +27,7 @@ func pool(replicas int, unavailable, surge string, states ...machineState) inpla
 }
 
 // prioritized returns the pool, whose machine with the name has a priority.
-func prioritized(p inplace.Pool, name, priority string) inplace.Pool {
+func prioritized(p inplace.MachineDeployment, name, priority string) inplace.MachineDeployment {
 	for i := range p.Machines {
 		if p.Machines[i].Name == name {
 			p.Machines[i].Annotations = map[string]string{machinePriority: priority}
@@ -73,7 +73,7 @@ func TestSelect(t *testing.T) {
 
 	for _, tc := range []struct {
 		name           string
-		pool           inplace.Pool
+		pool           inplace.MachineDeployment
 		sel, crea, del string
 		progress       string
 	}{
@@ -163,44 +163,9 @@ func TestProgressHasTheReason(t *testing.T) {
 	require.Equal(t, "Updating a", states(s), "the reason of a former failure")
 }
 
-func TestWorkerState(t *testing.T) {
-	t.Parallel()
-	byUser := pool(2, "1", "0", idle, updated)
-	byUser.Strategy = hotupdate.ManualInPlaceUpdate
-	selectedByUser := pool(2, "1", "0", idle, selected)
-	selectedByUser.Strategy = hotupdate.ManualInPlaceUpdate
-	shrinking := pool(1, "1", "0", idle, idle)
-	shrinking.Strategy = hotupdate.ManualInPlaceUpdate
-	for _, tc := range []struct {
-		want  string
-		pools []inplace.Pool
-	}{
-		{"Succeeded", nil},
-		{"Succeeded", []inplace.Pool{pool(1, "1", "0", updated), pool(0, "1", "0")}},
-		{"Succeeded", []inplace.Pool{pool(1, "1", "0", updated), byUser}},
-		{"Processing", []inplace.Pool{byUser, selectedByUser}},
-		{"Processing", []inplace.Pool{selectedByUser, byUser}},
-		{"Processing", []inplace.Pool{shrinking}},
-		{"Processing", []inplace.Pool{pool(2, "1", "0", updated)}},
-		{"Processing", []inplace.Pool{pool(2, "1", "0", updated, idle)}},
-		{"Processing", []inplace.Pool{pool(2, "1", "0", updated, terminating)}},
-		{"Error", []inplace.Pool{pool(2, "1", "0", failed, idle), byUser}},
-		{"Error", []inplace.Pool{byUser, pool(2, "1", "0", idle, idle), pool(2, "1", "0", failed, idle)}},
-	} {
-		var all []inplace.Selection
-		for _, p := range tc.pools {
-			s, err := inplace.Select(p)
-			require.NoError(t, err)
-			all = append(all, s)
-		}
-		require.Equal(t, tc.want, inplace.WorkerState(all...), "%+v", tc.pools)
-	}
-	require.Equal(t, "Processing", inplace.WorkerState(inplace.Selection{}), "Select has failed")
-}
-
 func TestSelectRefuses(t *testing.T) {
 	t.Parallel()
-	refused := func(p inplace.Pool) (codes []string) {
+	refused := func(p inplace.MachineDeployment) (codes []string) {
 		s, err := inplace.Select(p)
 		require.False(t, s.Finished)
 		for _, e := range fault.All(err) {
@@ -213,8 +178,8 @@ func TestSelectRefuses(t *testing.T) {
 	for _, zero := range []string{"0", "0%"} {
 		require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(pool(3, zero, "0", idle)))
 	}
-	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(inplace.Pool{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}))
-	require.Empty(t, refused(inplace.Pool{Target: "t", Revision: 2, Strategy: hotupdate.ManualInPlaceUpdate, Replicas: 1}))
+	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}))
+	require.Empty(t, refused(inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.ManualInPlaceUpdate, Replicas: 1}))
 	require.Empty(t, refused(pool(3, "100%", "200%", idle)))
 	require.Empty(t, refused(pool(1, "7", "0", idle, updated)), "a number above the replicas")
 

@@ -17,8 +17,8 @@ import (
 
 // simulation is a pool in full detail, with two controllers that use both functions. Each has a view, which may be old.
 type simulation struct {
-	pool     inplace.Pool // without the machines
-	version  int          // of the MachineDeployment
+	pool     inplace.MachineDeployment // without the machines
+	version  int                       // of the MachineDeployment
 	machines map[string]*simulated
 	views    [2]view
 	orders   []order // what controllers have decided and not yet done; what is never done is a crash
@@ -33,7 +33,7 @@ type simulated struct {
 }
 
 type view struct {
-	pool    inplace.Pool
+	pool    inplace.MachineDeployment
 	version int
 	seen    map[string]simulated
 }
@@ -45,7 +45,7 @@ type order struct {
 
 func newSimulation(t *rapid.T) *simulation {
 	s := &simulation{machines: map[string]*simulated{}}
-	s.pool = inplace.Pool{
+	s.pool = inplace.MachineDeployment{
 		Target: "t1", Revision: 1, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: rapid.IntRange(1, 4).Draw(t, "replicas"),
 		MaxUnavailable: intstr.FromInt(rapid.IntRange(0, 2).Draw(t, "unavailable")), MaxSurge: intstr.FromInt(rapid.IntRange(0, 2).Draw(t, "surge")),
 	}

@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"strings"
 	"sync"
@@ -21,28 +22,22 @@ type MachineClass struct {
 	ProviderSpec []byte // raw
 }
 
-// class is what hot updates read of a [MachineClass].
-type class struct {
-	MachineClass
+// nameless is the object of a class without one.
+var nameless metav1.Object = &metav1.ObjectMeta{}
 
-	key, name        string // the key is that of client-go's caches
-	version          string // empty unless UID and resourceVersion are known
-	deleting, paused bool
+func (c *MachineClass) meta() metav1.Object { return cmp.Or(c.Object, nameless) }
+
+// key is the key of the class in client-go's caches.
+func (c *MachineClass) key() string {
+	return strings.TrimPrefix(c.meta().GetNamespace()+"/"+c.meta().GetName(), "/")
 }
 
-func (c MachineClass) read() class {
-	if c.Object == nil {
-		return class{MachineClass: c}
+// version identifies the content of the class; empty unless UID and resourceVersion are known.
+func (c *MachineClass) version() string {
+	if uid, version := c.meta().GetUID(), c.meta().GetResourceVersion(); uid != "" && version != "" {
+		return string(uid) + "/" + version
 	}
-	read := class{
-		MachineClass: c, name: c.Object.GetName(),
-		key:      strings.TrimPrefix(c.Object.GetNamespace()+"/"+c.Object.GetName(), "/"),
-		deleting: c.Object.GetDeletionTimestamp() != nil, paused: isPaused(c.Object.GetAnnotations()),
-	}
-	if uid, version := c.Object.GetUID(), c.Object.GetResourceVersion(); uid != "" && version != "" {
-		read.version = string(uid) + "/" + version
-	}
-	return read
+	return ""
 }
 
 // Classes prepares every class once for each resourceVersion, reports changes outside of the hot
@@ -50,7 +45,7 @@ func (c MachineClass) read() class {
 // zero value is ready for use, and safe for concurrent use.
 type Classes struct {
 	mutex    sync.Mutex
-	prepared map[string]*preparation // by namespace/name
+	prepared map[string]preparation // by namespace/name
 
 	described string // the last description of a driver, and what it says
 	schema    *hotupdate.Schema
@@ -68,10 +63,8 @@ type preparation struct {
 	version  string // of the class
 	schema   *hotupdate.Schema
 	driver   Driver
-	prepared *Prepared
-	err      error
-	rest     string            // that of the last version that could be read
-	restOf   *hotupdate.Schema // the Schema by which it was read
+	readable *Prepared // the last version that could be read
+	err      error     // that of this version
 }
 
 // Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as
@@ -95,45 +88,42 @@ type preparation struct {
 func (c *Classes) Prepare(
 	class MachineClass, schema *hotupdate.Schema, driver Driver,
 ) (prepared *Prepared, beyond bool, err error) {
-	read := class.read()
+	key, version := class.key(), class.version()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	last := c.prepared[read.key]
-	if last.answers(read.version, schema, driver) {
-		return last.prepared, false, last.err
+	last := c.prepared[key]
+	sameDriver := reflect.DeepEqual(last.driver, driver) && same(last.schema, schema)
+	switch known := version != "" && version == last.version && sameDriver; {
+	case known && last.err != nil:
+		return nil, false, last.err
+	case known:
+		return last.readable, false, nil
 	}
-	prepared, err = prepare(read, schema, driver)
-	next := &preparation{version: read.version, schema: schema, driver: driver, prepared: prepared, err: err}
-	if prepared != nil {
-		last.passAbilities(next)
-		next.rest, next.restOf = prepared.rest, schema
-		beyond = last != nil && last.restOf != nil && same(last.restOf, schema) && last.rest != prepared.rest
-	} else if last != nil {
-		next.rest, next.restOf = last.rest, last.restOf
-	}
-	if read.version != "" || read.key != "" {
-		if c.prepared == nil {
-			c.prepared = map[string]*preparation{}
+	prepared, err = prepare(class, schema, driver)
+	next := preparation{version: version, schema: schema, driver: driver, readable: prepared, err: err}
+	switch former := last.readable; {
+	case prepared == nil:
+		next.readable = former
+	case former != nil:
+		beyond = same(former.schema, schema) && former.rest != prepared.rest
+		if sameDriver && last.err == nil && bytes.Equal(former.class.ProviderSpec, class.ProviderSpec) {
+			prepared.learn(former)
 		}
-		c.prepared[read.key] = next
+	}
+	if version != "" || key != "" {
+		if c.prepared == nil {
+			c.prepared = map[string]preparation{}
+		}
+		c.prepared[key] = next
 	}
 	return prepared, beyond, err
 }
 
-func (p *preparation) answers(version string, schema *hotupdate.Schema, driver Driver) bool {
-	return p != nil && version != "" && p.version == version &&
-		reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
-}
-
-// passAbilities keeps what is known of the driver until the provider spec, the Schema or the driver
-// changes.
-func (p *preparation) passAbilities(next *preparation) {
-	if p == nil || p.prepared == nil || !bytes.Equal(p.prepared.class.ProviderSpec, next.prepared.class.ProviderSpec) ||
-		!reflect.DeepEqual(p.driver, next.driver) || !same(p.schema, next.schema) {
-		return
-	}
-	for i := range next.prepared.lanes {
-		next.prepared.lanes[i].ability = p.prepared.lanes[i].ability
+// learn takes over what the process has learned about the driver from the former version of a class.
+// Call it if provider spec, Schema and driver are the same.
+func (p *Prepared) learn(former *Prepared) {
+	for i := range p.lanes {
+		p.lanes[i].ability = former.lanes[i].ability
 	}
 }
 

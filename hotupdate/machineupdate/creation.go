@@ -21,10 +21,9 @@ import (
 //     creation of an existing VM is not recorded, because the spec of its creation is unknown. Its
 //     marker causes an update.
 type Creation struct {
-	seen     observation              // without a class if that cannot be read
-	markers  map[string]record.Record // by the annotation of each lane
+	seen     *observation             // without a class if that cannot be read
+	markers  map[string]record.Record // those that were written, by the annotation of each lane
 	first    bool                     // no earlier attempt to create the VM can be under way
-	marked   bool                     // the marker was written
 	deadline time.Time
 	now      func() time.Time
 }
@@ -35,7 +34,7 @@ type Creation struct {
 // such as writes of the status. The resources of the context are released when it ends. For a
 // driver without hot updates, ctx is returned.
 func (c *Creation) Context(ctx context.Context) context.Context {
-	if c.seen.Class == nil && c.seen.ClassError == nil {
+	if c.seen == nil {
 		return ctx
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.deadline.Sub(c.now()))
@@ -43,51 +42,37 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// beginCreation prepares the record for the creation of a VM. It does so even if the driver cannot
-// update: once it can, it needs to know the hot part of the creation. A class that cannot be read
-// leaves a marker without a hot part: the machine is updated once the class can be read.
-func beginCreation(o *observation) *Creation {
-	c := &Creation{
-		seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout()),
-	}
-	for _, lane := range lanesOf(o.Class) {
-		c.mark(lane.annotation, lane.target, o.now)
-	}
-	return c
-}
-
-// mark prepares the record of a lane.
-func (c *Creation) mark(annotation string, target *record.Target, now time.Time) {
-	var known record.Record
-	if text, exists := c.seen.Machine.Annotations[annotation]; exists {
-		r, err := record.Parse(text)
-		problem, ok := errors.AsType[*fault.Error](c.seen.Machine.owns(&r.Header, err))
-		if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {
-			known = r
+// begin returns the annotations with the markers of all lanes. There are markers even if the driver
+// cannot update: once it can, it needs to know the hot part of the creation. A class that cannot be
+// read leaves a marker without a hot part: the machine is updated once the class can be read.
+func (c *Creation) begin() annotations {
+	marked, m := annotations{}, c.seen.Machine
+	c.markers = map[string]record.Record{}
+	for _, lane := range lanesOf(c.seen.Class) {
+		var known record.Record
+		if text, exists := m.GetAnnotations()[lane.annotation]; exists {
+			r, err := record.Parse(text)
+			problem, ok := errors.AsType[*fault.Error](c.seen.owns(&r.Header, err))
+			if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {
+				known = r
+			}
 		}
+		marker := known.Create(m.GetName(), lane.target, c.seen.now)
+		c.markers[lane.annotation], marked[lane.annotation] = marker, new(marker.Annotation())
 	}
-	c.markers[annotation] = known.Create(c.seen.Machine.Name, target, now)
+	return marked
 }
 
-func (c *Creation) begun() patch {
-	annotations := map[string]*string{}
+// created returns the annotations of a new VM, after InitializeMachine. If this was the first attempt
+// to create the VM, the machine is settled. Otherwise any of the attempts may have created the VM,
+// and the update flow confirms it.
+func (c *Creation) created(providerID string) annotations {
+	success := annotations{}
 	for name, marker := range c.markers {
-		annotations[name] = new(marker.Annotation())
+		created := marker.Created(providerID, c.first, c.now())
+		success[name] = new(created.Annotation())
 	}
-	return c.seen.Machine.write(c.seen.Machine.ResourceVersion, annotations)
-}
-
-// created returns the write that records a new VM, after InitializeMachine. If this was the first
-// attempt to create the VM, the machine is settled. Otherwise any of the attempts may have created
-// the VM, and the update flow confirms it.
-func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	annotations := map[string]*string{}
-	for name, marker := range c.markers {
-		created := marker.Created(providerID, c.first, now)
-		annotations[name] = new(created.Annotation())
-	}
-	c.seen.mirror(annotations)
-	return c.seen.Machine.write(resourceVersion, annotations)
+	return c.seen.mirrored(success)
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result holds the
@@ -118,17 +103,16 @@ func (e *Executor[M]) BeginCreation(
 		observed.Class, observed.ClassError = by.of(class)
 	}
 	o := observed.at(e.Now(), nil)
-	creation := beginCreation(&o)
-	creation.now = e.Now
+	creation := &Creation{seen: o, first: true, now: e.Now, deadline: o.now.Add(o.Settings.creationTimeout())}
 	if o.Class == nil {
 		result.Reason, result.decision.reason = classUnusable, classUnusable
-		e.tell(&o, &result)
+		e.tell(o, &result)
 	}
 	if err := versioned("Observation.Machine", observed.Machine); err != nil {
 		result.note(err)
 		return creation, result
 	}
-	if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {
+	if !e.write(ctx, creation.begin(), &result) {
 		return nil, result
 	}
 	return creation, result
@@ -144,15 +128,15 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	if creation == nil {
 		err = errors.Join(err, misuse("missing-creation", "FinishCreation", "has no creation to finish",
 			"call it only if BeginCreation returned one"))
-	} else if err == nil && creation.marked {
+	} else if err == nil && creation.markers != nil {
 		err = versioned("FinishCreation's machine", machine)
 	}
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case !creation.marked || creation.seen.Class == nil || e.Now().After(creation.deadline):
+	case creation.markers == nil || creation.seen.Class == nil || e.Now().After(creation.deadline):
 		result.end(notCalled, shortRetry, nil)
-	case e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result):
+	case e.write(ctx, creation.created(providerID), &result):
 		result.end(updated, shortRetry, nil)
 	}
 	return result

@@ -84,8 +84,10 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	m := machine(settledRecord(class))
 	m.Phase = "CrashLoopBackOff"
-	c := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
-	r, err := machineupdate.ParseRecord(c.AboutToCall().Set()[machineupdate.AnnotationRecord])
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: class})
+	require.NoError(t, result.Err)
+	r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
 	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotTwo, []machineupdate.Hot{hotOne}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
 }
@@ -246,10 +248,12 @@ func TestPatches(t *testing.T) {
 			assert.JSONEq(t, want, string(body), "since is rounded up")
 		})
 	}
-	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: long})
-	body, err := d.Pass.RestorePrevious("8").MergePatch()
+	b := newBench(t, "")
+	b.o.Machine, b.o.Class, b.callErr = machine(""), long, machineupdate.ErrUnimplemented
+	b.reconcile(t)
+	body, err := b.writes[1].MergePatch()
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))
+	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"after-1"}}`, string(body))
 }
 
 // TestCreationTakesTheDriversClass: while a pool is rolled out, a machine is made from the class

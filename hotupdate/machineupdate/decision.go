@@ -17,7 +17,10 @@ type decision struct {
 	reason Reason
 	delay  time.Duration // when to decide again; zero if only another event can change the decision
 	err    error         // what is wrong with the class or the record; a wrong record does not prevent an update
-	pass   *pass         // the update to make; nil unless the action is actUpdate or actConfirm
+
+	pass   *record.Pass // the update to make; nil unless the action is actUpdate or actConfirm
+	adopts bool         // nothing is recorded about the VM
+	again  bool         // the success needs another confirmation, because it is unknown when the lane was applied
 }
 
 // decide says what to do with a lane of a machine. It is a pure function. Unless there is something
@@ -30,12 +33,12 @@ func decide(o *observation) decision {
 	if o.Class.isAbsent() {
 		return decision{action: actUnsupported, reason: noUpdates}
 	}
-	annotation, exists := o.Machine.Annotations[o.lane.annotation]
+	annotation, exists := o.Machine.GetAnnotations()[o.lane.annotation]
 	if !exists {
 		return o.adopt(firstAdoption, nil)
 	}
 	header, _, err := record.ReadHeader(annotation)
-	if err = o.Machine.owns(&header, err); err != nil {
+	if err = o.owns(&header, err); err != nil {
 		return o.adopt(recordUnusable, err)
 	}
 	d := o.decideBy(&header)
@@ -43,7 +46,7 @@ func decide(o *observation) decision {
 		return d
 	}
 	r, err := record.Parse(annotation)
-	if err = o.Machine.owns(&r.Header, err); err != nil {
+	if err = o.owns(&r.Header, err); err != nil {
 		return o.adopt(recordUnusable, err)
 	}
 	return o.update(d, &r)
@@ -63,35 +66,36 @@ func (o *observation) adopt(reason Reason, err error) decision {
 
 // excluded reports whether and why a machine is not updated, whatever its record says.
 func (o *observation) excluded() (Reason, bool) {
-	switch m := &o.Machine; {
-	case m.Deleting || m.Phase == phaseTerminating:
+	switch {
+	case o.Machine.GetDeletionTimestamp() != nil || o.Phase == phaseTerminating:
 		return machineDeleting, true
-	case m.Phase == phaseFailed:
+	case o.Phase == phaseFailed:
 		return machineFailed, true
-	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
+	case o.ProviderID == "" || o.Phase == phaseNone || o.Phase == phaseCrashLoopBackOff:
 		return creationPending, true
-	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.paused ||
+	case isPaused(o.Machine) || o.Class != nil && isPaused(o.Class.class.meta()) ||
 		o.Settings.Paused != nil && o.Settings.Paused():
 		return paused, true
 	case o.Class == nil:
 		return classUnusable, true
-	case o.Class.class.deleting:
+	case o.Class.class.meta().GetDeletionTimestamp() != nil:
 		return classDeleting, true
 	}
 	return upToDate, false
 }
 
 // owns returns an error if a record cannot be read or does not belong to this machine.
-func (m *machine) owns(h *record.Header, err error) error {
+func (o *Observation[M]) owns(h *record.Header, err error) error {
+	name := o.Machine.GetName()
 	if problem, ok := errors.AsType[*fault.Error](err); ok {
-		problem.Where = "machine " + m.Name
+		problem.Where = "machine " + name
 		return problem
 	}
-	if h.Creating == m.Name && h.Creating != "" || h.ProviderID == m.ProviderID && h.ProviderID != "" {
+	if h.Creating == name && h.Creating != "" || h.ProviderID == o.ProviderID && h.ProviderID != "" {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name,
+		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + name,
 		What: "has the record of another VM", Hint: record.Hint,
 	}
 }
@@ -171,19 +175,15 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	if wait, unable := o.unable(); unable {
 		return decision{action: actUnsupported, reason: d.reason, delay: wait, err: d.err}
 	}
-	adopts := r == nil
-	if adopts {
+	if d.adopts = r == nil; d.adopts {
 		r = &record.Record{}
 	}
-	var planned *record.Pass
-	again := false
 	if d.action == actConfirm {
-		planned, again = r.Confirm(o.lane.target, o.now), remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0
-	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
+		d.pass, d.again = r.Confirm(o.lane.target, o.now), remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0
+	} else if d.pass = r.Begin(o.lane.target, o.ProviderID, o.now); !d.pass.Whole {
 		d.reason = recordFull
 	}
-	d.pass = &pass{*o, planned, adopts, again}
-	d.pass.drained()
+	o.sign(d.pass)
 	return d
 }
 
@@ -216,7 +216,7 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	for range h.Retries {
 		d += min(d, limit-d)
 	}
-	return d + spread(d/2, o.Machine.Name)
+	return d + spread(d/2, o.Machine.GetName())
 }
 
 // spread returns a delay shorter than d that depends on the text.

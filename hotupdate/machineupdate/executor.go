@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
@@ -118,13 +119,13 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 	return result
 }
 
-func (e *Executor[M]) reconcile(ctx context.Context, o observation, machine M) Result[M] {
-	d := decide(&o)
+func (e *Executor[M]) reconcile(ctx context.Context, o *observation, machine M) Result[M] {
+	d := decide(o)
 	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d, ending: notCalled}
 	if d.pass != nil {
-		e.carryOut(ctx, &o, &result)
+		e.carryOut(ctx, o, &result)
 	}
-	e.tell(&o, &result)
+	e.tell(o, &result)
 	if e.Count != nil {
 		e.Count(string(d.action), d.reason, string(result.ending))
 	}
@@ -184,29 +185,28 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		result.end(canceled, shortRetry, err)
 	case e.Limiter.begin(reason, o.now):
 		defer e.Limiter.end()
-		if err := o.recall(ctx, result.decision.pass); err != nil {
+		if err := o.recall(ctx, &result.decision); err != nil {
 			result.end(writeFailed, shortRetry, err)
 			return
 		}
 		e.call(ctx, o, result, reason)
 	default: // machines that were denied together do not retry together
 		delay := 4 * o.Settings.retryAfter()
-		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
+		result.end(denied, delay+spread(delay, o.Machine.GetName()+"\x00"+o.Machine.GetResourceVersion()), nil)
 	}
 }
 
 // call calls the driver, which asks for the marker, and writes the result.
 func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
-	pass := result.decision.pass
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	var once sync.Once
 	var failed error
-	request := pass.request()
+	request := o.request(result.decision.pass)
 	request.Object, request.Rank = result.Machine, reason.rank()
 	request.BeforeWrite = func(ctx context.Context) error {
-		if pass.isClosed() {
+		if o.isClosed() {
 			return errReadOnly
 		}
 		once.Do(func() { failed = e.mark(ctx, o, result) })
@@ -228,8 +228,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 // mark writes the marker of a pass. After an error, which the result holds as well, nothing may be
 // sent.
 func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
-	pass := result.decision.pass
-	if !e.write(ctx, pass.write(result.version(), pass.planned.Marker), result) {
+	if !e.write(ctx, o.annotated(result.decision.pass.Marker), result) {
 		return result.Err
 	}
 	result.marked = true
@@ -251,39 +250,38 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 // finish writes the record after the call. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass, now := result.decision.pass, e.Now()
-	marker := pass.planned.Marker
+	marker := pass.Marker
 	retry := o.nextTry(&marker, now)
 	kind, after := ErrorKindOf(callErr)
-	if callErr == nil {
-		pass.lane.unable.Store(nil)
+	write := func(r record.Record, how ending, delay time.Duration) {
+		if e.write(ctx, o.annotated(r), result) {
+			result.end(how, delay, nil)
+		}
+		result.note(callErr)
 	}
 	switch {
-	case callErr == nil && pass.again:
-		e.record(ctx, result, pass.write(result.version(), marker), updated, o.Settings.confirmAfter(), nil)
-	case callErr == nil && result.decision.action == actConfirm:
-		e.record(ctx, result, pass.succeeded(result.version(), now), confirmed, o.Settings.VerifyPeriod, nil)
 	case callErr == nil:
-		e.record(ctx, result, pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter(), nil)
+		e.succeed(ctx, o, result)
 	case kind == ErrUnimplemented:
-		if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {
+		if result.marked && !e.write(ctx, o.former(), result) {
 			result.note(callErr)
 			return
 		}
-		pass.lane.unable.Store(&now)
+		o.lane.unable.Store(&now)
 		wait, _ := o.unable()
 		result.end(unable, wait, callErr)
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
 	case kind == ErrNotFound:
 		result.end(gone, retry, callErr)
-	case kind == ErrDiffers && pass.isClosed():
-		doubted := pass.planned.Doubted(now)
-		e.record(ctx, result, pass.write(result.version(), doubted), differing, o.nextTry(&doubted, now), callErr)
+	case kind == ErrDiffers && o.isClosed():
+		doubted := pass.Doubted(now)
+		write(doubted, differing, o.nextTry(&doubted, now))
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
-		e.record(ctx, result, pass.write(result.version(), refusal), refused, o.nextTry(&refusal, now), callErr)
+		refusal := pass.Refused(now.Add(min(after, maxRefusal)), now)
+		write(refusal, refused, o.nextTry(&refusal, now))
 	// Recorded, so that the next attempts wait.
-	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result):
+	case !result.marked && !e.write(ctx, o.annotated(marker), result):
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
 		result.end(pending, retry, callErr)
@@ -301,26 +299,49 @@ const maxRefusal = 24 * time.Hour
 var errReadOnly = misuse("read-only", "UpdateMachine",
 	"wants to change a machine whose node is not drained", "heed ReadOnly of the request")
 
-// record writes the record after a call.
-func (e *Executor[M]) record(
-	ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error,
-) {
-	if e.write(ctx, p, result) {
+// succeed writes the record after a success of the driver.
+func (e *Executor[M]) succeed(ctx context.Context, o *observation, result *Result[M]) {
+	d := &result.decision
+	o.lane.unable.Store(nil)
+	success := o.annotated(d.pass.Succeeded(e.Now()))
+	how, delay := updated, o.Settings.confirmAfter()
+	switch {
+	case d.again:
+		success = o.annotated(d.pass.Marker)
+	case d.pass.Whole && o.lane.name == "":
+		success = o.mirrored(success)
+	}
+	if d.action == actConfirm && !d.again {
+		how, delay = confirmed, o.Settings.VerifyPeriod
+	}
+	if e.write(ctx, success, result) {
 		result.end(how, delay, nil)
 	}
-	result.note(callErr)
 }
 
-// version is the resourceVersion of the newest object.
-func (r *Result[M]) version() string { return r.Machine.GetResourceVersion() }
+// patch is the metadata of a JSON merge patch, which the API server refuses with a conflict if the
+// machine has another resourceVersion or UID. Without the check of the resourceVersion two leaders
+// could overwrite each other's records.
+type patch struct {
+	UID             types.UID   `json:"uid,omitempty"`
+	ResourceVersion string      `json:"resourceVersion"`
+	Annotations     annotations `json:"annotations"`
+}
 
-// write makes a write and keeps the object that it returns. A write that fails ends the reconcile.
-func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok bool) {
-	written, err := e.patch(ctx, &p)
+// write writes annotations to the machine of the result, and keeps the object that the API server
+// returns. A write that fails ends the reconcile.
+func (e *Executor[M]) write(ctx context.Context, a annotations, result *Result[M]) (ok bool) {
+	m := result.Machine
+	crowded := a.makeRoom(m.GetAnnotations())
+	body, _ := json.Marshal(map[string]patch{"metadata": {m.GetUID(), m.GetResourceVersion(), a}}) // texts
+	written, err := e.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{})
+	if err == nil {
+		err = versioned("what Executor.Patch returned", written)
+	}
 	switch {
 	case err == nil:
 		result.Machine = written
-		if p.crowded && e.Event != nil {
+		if crowded && e.Event != nil {
 			e.Event(written, normal, "HotUpdateSpecNotMirrored",
 				"the annotations of the machine have no room for the provider spec")
 		}
@@ -336,15 +357,4 @@ func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok
 		result.end(writeFailed, max(shortRetry, time.Duration(wait)*time.Second), err)
 	}
 	return false
-}
-
-func (e *Executor[M]) patch(ctx context.Context, p *patch) (written M, err error) {
-	body, err := json.Marshal(map[string]*patch{"metadata": p})
-	if err != nil {
-		return written, err
-	}
-	if written, err = e.Patch(ctx, p.Machine, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
-		return written, err
-	}
-	return written, versioned("what Executor.Patch returned", written)
 }

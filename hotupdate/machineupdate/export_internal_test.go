@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
@@ -17,12 +20,41 @@ type (
 	State  = record.State
 	Action = action
 	Ending = ending
-	Pass   = pass
-	Patch  = patch
 
-	// Observed is an Observation for decisions, and Seen its machine.
-	Observed = observation
-	Seen     = machine
+	// Patch is a write to a Machine, as an API server reads it.
+	Patch struct {
+		Machine string `json:"-"` // its name
+		patch
+	}
+
+	// Observed is an Observation for decisions.
+	Observed struct {
+		Machine    Seen
+		Settings   Settings
+		Class      *Prepared
+		ClassError error
+		Secret     map[string][]byte
+
+		lane string
+		now  time.Time
+	}
+
+	// Seen is what decisions read of a Machine.
+	Seen struct {
+		Name            string
+		UID             types.UID
+		ResourceVersion string
+		ProviderID      string
+		Phase           string
+		Deleting        bool
+		Annotations     map[string]string
+	}
+
+	// Pass is the pass of a decision.
+	Pass struct {
+		*record.Pass
+		of *observation
+	}
 
 	// Decision is a decision with fields that tests can read.
 	Decision struct {
@@ -162,33 +194,40 @@ func WantedOf(hot Hot) string {
 }
 
 // SetNow sets the time, like an Executor.
-func (o *observation) SetNow(now time.Time) { o.now = now }
+func (o *Observed) SetNow(now time.Time) { o.now = now }
 
 // SetLane makes the observation one for a lane of its class.
-func (o *observation) SetLane(name string) {
-	for i := range o.Class.lanes {
-		if o.Class.lanes[i].name == name {
-			o.lane = &o.Class.lanes[i]
+func (o *Observed) SetLane(name string) { o.lane = name }
+
+func (o *Observed) Lane() string { return o.lane }
+
+// Observation is the observation as a caller passes it.
+func (o *Observed) Observation() Observation[*metav1.PartialObjectMetadata] {
+	seen := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: o.Machine.Name, UID: o.Machine.UID, ResourceVersion: o.Machine.ResourceVersion, Annotations: o.Machine.Annotations,
+	}}
+	if o.Machine.Deleting {
+		seen.DeletionTimestamp = &metav1.Time{}
+	}
+	return Observation[*metav1.PartialObjectMetadata]{
+		Machine: seen, ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
+		Secret: o.Secret,
+	}
+}
+
+// Decider returns the decision about a lane of the machine, without what a caller allocates for the observation.
+func Decider(o Observed) func() Decision {
+	observed := o.Observation()
+	at := observed.at(o.now, nil)
+	for i, lanes := 0, lanesOf(o.Class); i < len(lanes) && o.Class != nil; i++ {
+		if lanes[i].name == o.lane {
+			at.lane = &lanes[i]
 		}
 	}
+	return func() Decision { return exported(at, decide(at)) }
 }
 
-func (o *observation) Lane() string {
-	if o.lane == nil {
-		return ""
-	}
-	return o.lane.name
-}
-
-// ofFirst is the observation for the first lane.
-func (o *observation) ofFirst() *observation {
-	if o.lane == nil && o.Class != nil {
-		o.lane = &o.Class.lanes[0]
-	}
-	return o
-}
-
-func Decide(o Observed) Decision { return exported(decide(o.ofFirst())) }
+func Decide(o Observed) Decision { return Decider(o)() }
 
 // DecideAt decides at a time.
 func DecideAt(now time.Time, o Observed) Decision {
@@ -196,46 +235,39 @@ func DecideAt(now time.Time, o Observed) Decision {
 	return Decide(o)
 }
 
-func exported(d decision) Decision { return Decision{d.action, d.reason, d.delay, d.err, d.pass} }
+func exported(o *observation, d decision) Decision {
+	shown := Decision{d.action, d.reason, d.delay, d.err, nil}
+	if d.pass != nil {
+		shown.Pass = &Pass{d.pass, o}
+	}
+	return shown
+}
 
 // DecisionOf and EndingOf return the decision and the ending of a result.
-func DecisionOf(r interface{ why() decision }) Decision { return exported(r.why()) }
+func DecisionOf(r interface{ why() decision }) Decision { return exported(nil, r.why()) }
 func EndingOf(r interface{ how() ending }) Ending       { return r.how() }
 
 func (r Result[M]) why() decision { return r.decision }
 func (r Result[M]) how() ending   { return r.ending }
 
-func BeginCreation(o Observed) *Creation { return beginCreation(&o) }
-
-func (c *Creation) AboutToCall() Patch {
-	return c.begun()
-}
-
-func (c *Creation) Created(providerID, version string, now time.Time) Patch {
-	return c.created(providerID, version, now)
-}
-
 // Marker is the content of Kind in the marker.
-func (p *pass) Marker() Record {
-	r, err := ParseRecord(p.planned.Marker.Annotation())
+func (p *Pass) Marker() Record {
+	r, err := ParseRecord(p.Pass.Marker.Annotation())
 	if err != nil {
 		panic(err)
 	}
 	return r
 }
 
-func (p *pass) AboutToCall() Patch                   { return p.write(p.Machine.ResourceVersion, p.planned.Marker) }
-func (p *pass) RestorePrevious(version string) Patch { return p.restorePrevious(version) }
-func (p *pass) Request() *UpdateMachineRequest       { return p.request() }
-
-func (p *pass) Succeeded(version string, now time.Time) Patch {
-	return p.succeeded(version, now)
+func (p *Pass) AboutToCall() Patch {
+	return Patch{patch: patch{Annotations: p.of.annotated(p.Pass.Marker)}}
 }
+func (p *Pass) Request() *UpdateMachineRequest { return p.of.request(p.Pass) }
 
 // JSON is the hot part as JSON.
 func (h Hot) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
 
-func (p *Prepared) Class() MachineClass { return p.class.MachineClass }
+func (p *Prepared) Class() MachineClass { return p.class }
 func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
 
 // Schema is a record's part about Schema and driver.
@@ -256,13 +288,15 @@ func (l *Limiter) Ask(reason Reason, now time.Time) bool { return l.begin(reason
 func (l *Limiter) Done()                                 { l.end() }
 
 // MergePatch returns the write as a merge patch.
-func (p patch) MergePatch() ([]byte, error) { return json.Marshal(map[string]patch{"metadata": p}) }
+func (p Patch) MergePatch() ([]byte, error) {
+	return json.Marshal(map[string]patch{"metadata": p.patch})
+}
 
 // Set returns the annotations that the write sets.
-func (p patch) Set() map[string]string { return p.Apply(nil) }
+func (p Patch) Set() map[string]string { return p.Apply(nil) }
 
 // Apply applies the write to annotations. It returns a new map.
-func (p patch) Apply(annotations map[string]string) map[string]string {
+func (p Patch) Apply(annotations map[string]string) map[string]string {
 	after := map[string]string{}
 	maps.Copy(after, annotations)
 	for name, value := range p.Annotations {
@@ -274,15 +308,14 @@ func (p patch) Apply(annotations map[string]string) map[string]string {
 }
 
 func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	return prepare(class.read(), schema, driver)
+	return prepare(class, schema, driver)
 }
 
 // Disable records that the driver of the class has just returned Unimplemented.
-func (o *observation) Disable() {
+func (o *Observed) Disable() {
 	for i := range o.Class.lanes {
 		o.Class = o.Class.DisableLane(i, o.now)
 	}
-	o.SetLane(o.Lane())
 }
 
 // DisableLane records that the driver has returned Unimplemented for a lane.
@@ -296,7 +329,7 @@ func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
 
 // PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
 func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
-	p, err := prepare(class.read(), schema, driver)
+	p, err := prepare(class, schema, driver)
 	if err != nil {
 		return nil, err
 	}

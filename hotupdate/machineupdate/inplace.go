@@ -49,23 +49,22 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if lane == nil {
 		return InPlaceApplied
 	}
-	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation],
-		&machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
-	switch {
+	switch state := o.recorded(lane); {
 	case state == InPlaceApplied || lane.canUpdate():
 		return state
-	case state == InPlaceUnknown && o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():
+	case state == InPlaceUnknown && o.Former != nil && o.Former.drained == o.Class.drained:
 		return InPlaceApplied
 	}
 	return InPlaceUnable
 }
 
-func (l *lane) inPlaceState(annotation string, m *machine) InPlaceState {
-	r, err := record.Parse(annotation)
+// recorded returns the state by the record of the lane that is InPlace.
+func (o *Observation[M]) recorded(lane *lane) InPlaceState {
+	r, err := record.Parse(o.Machine.GetAnnotations()[lane.annotation])
 	switch {
-	case m.owns(&r.Header, err) != nil:
+	case o.owns(&r.Header, err) != nil:
 		return InPlaceUnknown
-	case r.State == record.Calling || !r.Has(l.target):
+	case r.State == record.Calling || !r.Has(lane.target):
 		return InPlacePending
 	case r.State == record.Unconfirmed:
 		return InPlaceUnconfirmed
@@ -83,14 +82,6 @@ func (p *Prepared) inPlace() *lane {
 	return nil
 }
 
-// inPlacePart returns the wanted part of the lane that is InPlace.
-func (p *Prepared) inPlacePart() string {
-	if lane := p.inPlace(); lane != nil {
-		return lane.target.Hot()
-	}
-	return ""
-}
-
 // DrainedNode is a node that was drained for an in-place update, as read from the API server.
 type DrainedNode struct {
 	UID           types.UID
@@ -102,6 +93,14 @@ type DrainedNode struct {
 type gate struct {
 	read func(ctx context.Context) (DrainedNode, error)
 	node DrainedNode // the first read
+}
+
+// sign records for which drain of the node a pass is made, if it is made for one.
+func (o *observation) sign(p *record.Pass) {
+	if o.gate != nil {
+		since := o.gate.node.Drained.UTC().Truncate(time.Second)
+		p.Drained(record.Drain{Class: o.Class.class.meta().GetName(), Node: string(o.gate.node.UID), Since: since})
+	}
 }
 
 // check reads the node, and returns nil if the node is drained and was not drained again since the

@@ -168,9 +168,10 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane.ability = &ability{}
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
 		isHot := func(pointer string, shape byte) bool {
-			return l.of(pointer) == i && l.schema.Holds(lane.class, pointer, shape)
+			return lane.holds(pointer) && l.schema.Holds(lane.class, pointer, shape)
 		}
-		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, isHot, limits)
+		wanted := record.Filter(string(documents[lane.class]), lane.holds)
+		lane.target = record.NewTarget(wanted, schema, lane.kinds, isHot, limits)
 		if what := lane.target.TooLarge(); what != "" {
 			problems.Add(&fault.Error{
 				Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
@@ -180,12 +181,4 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		limits = others
 	}
 	return problems.Err()
-}
-
-// part returns the leaves of a canonical document that belong to a lane.
-func (l *layout) part(document []byte, lane int) string {
-	if len(l.owner) == 0 {
-		return string(document)
-	}
-	return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })
 }

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -49,40 +48,20 @@ type Observation[M Machine] struct {
 	Settings Settings
 }
 
-// machine holds what hot updates read of a Machine.
-type machine struct {
-	Name            string
-	UID             types.UID
-	ResourceVersion string
-	ProviderID      string
-	Phase           string
-	Deleting        bool
-	Annotations     map[string]string
-}
-
-// observation is an Observation at a time, for any type of machines.
+// observation is an Observation of one lane at a time, for any type of machines.
 type observation struct {
-	Machine    machine
-	Settings   Settings
-	Class      *Prepared
-	ClassError error
-	Secret     map[string][]byte
+	Observation[Machine]
 
 	lane *lane // empty without a class
 	gate *gate // nil unless the node is drained for an in-place update
 	now  time.Time
-
-	versions func(ctx context.Context) ([]Hot, error)
 }
 
 // at prepares an observation for a decision about a lane.
-func (o *Observation[M]) at(now time.Time, lane *lane) observation {
-	m := machine{
-		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(),
-		ProviderID: o.ProviderID, Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil,
-		Annotations: o.Machine.GetAnnotations(),
-	}
-	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now, o.Versions}
+func (o *Observation[M]) at(now time.Time, lane *lane) *observation {
+	return &observation{Observation[Machine]{
+		o.Machine, o.ProviderID, o.Phase, o.Class, o.ClassError, o.Former, o.Versions, o.Secret, o.Settings,
+	}, lane, nil, now}
 }
 
 // isUnrecorded reports whether the driver has no hot updates: a part that no driver applies is not
@@ -165,7 +144,7 @@ const (
 	annotationLastApplied = "machine.sapcloud.io/last-applied-providerspec" // see [Settings].MirrorSpec
 )
 
-func isPaused(annotations map[string]string) bool {
-	value, ok := annotations[annotationPause]
+func isPaused(o metav1.Object) bool {
+	value, ok := o.GetAnnotations()[annotationPause]
 	return ok && value != "false"
 }

@@ -8,20 +8,24 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is
 // immutable and safe for concurrent use.
 type Prepared struct {
-	class  class
+	class  MachineClass
 	schema *hotupdate.Schema
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
-	hot    Hot    // the Hot fields of all lanes
-	rest   string // canonical document: the fields that no hot update touches
 
-	beside    bool   // the Schema has InPlace leaves that belong to no lane
-	uncovered string // those leaves of the class
+	// canonical documents of the class
+	hot       Hot    // the Hot fields
+	drained   string // the InPlace fields
+	uncovered string // the InPlace leaves that belong to no lane
+	rest      string // the fields that no hot update touches
+
+	beside bool // the Schema has InPlace leaves that belong to no lane
 }
 
 // isAbsent reports whether the driver has no hot updates: it has no Schema.
@@ -29,11 +33,10 @@ func (p *Prepared) isAbsent() bool { return p != nil && p.schema == nil }
 
 // of prepares another class of the same driver.
 func (p *Prepared) of(class MachineClass) (*Prepared, error) {
-	read := class.read()
-	if read.key == p.class.key && bytes.Equal(read.ProviderSpec, p.class.ProviderSpec) {
+	if class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) {
 		return p, nil
 	}
-	return prepare(read, p.schema, p.driver)
+	return prepare(class, p.schema, p.driver)
 }
 
 // lanesOf returns the lanes of a class; without a class, an empty first lane.
@@ -44,7 +47,7 @@ func lanesOf(class *Prepared) []lane {
 	return class.lanes
 }
 
-func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
+func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
 		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
 	}
@@ -55,7 +58,7 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	rest, restErr := readable.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.name,
+			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
 			What: "its provider spec cannot be read", Cause: err,
 		}
 	}
@@ -64,13 +67,13 @@ func prepare(class class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 		return nil, err
 	}
 	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
-	if err := layout.setTargets(documents, fingerprint+"?"+driver.text(), class.name); err != nil {
+	if err := layout.setTargets(documents, fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
 		return nil, err
 	}
 	return &Prepared{
-		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), rest: string(rest),
+		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), drained: string(inPlace),
 		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
-		uncovered: layout.part(inPlace, 0),
+		uncovered: record.Filter(string(inPlace), layout.lanes[0].holds), rest: string(rest),
 	}, nil
 }
 

@@ -77,7 +77,7 @@ type Part struct {
 // neither secret nor spec.
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
-	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.read().name)
+	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.meta().GetName())
 }
 
 // Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as

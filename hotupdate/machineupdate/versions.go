@@ -26,24 +26,16 @@ func (p *Prepared) AddVersion(versions []Hot) (all []Hot, isNew bool) {
 		return all, true
 	}
 	old := len(all) - maxVersions/2
-	texts := make([]string, old)
-	for i, version := range all[:old] {
-		texts[i] = string(version)
-	}
-	var merged []Hot
-	for _, text := range record.Merge(texts) {
-		merged = append(merged, Hot(text))
-	}
-	return append(merged, all[old:]...), true
+	return append(record.Merge(all[:old]), all[old:]...), true
 }
 
 // recall plans the first pass of a machine anew, with the versions with which its VM may have been
 // created.
-func (o *observation) recall(ctx context.Context, p *pass) error {
-	if o.versions == nil || !p.adopts {
+func (o *observation) recall(ctx context.Context, d *decision) error {
+	if o.Versions == nil || !d.adopts {
 		return nil
 	}
-	versions, err := o.versions(ctx)
+	versions, err := o.Versions(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,16 +46,16 @@ func (o *observation) recall(ctx context.Context, p *pass) error {
 		}
 		created[i] = record.Filter(string(version), o.lane.holds)
 	}
-	planned, ok := record.Adopt(o.lane.target, created, o.Machine.ProviderID, o.now)
+	adoption, ok := record.Adopt(o.lane.target, created, o.ProviderID, o.now)
 	if !ok {
 		return o.unusableVersions("are too long for a record", "remove the oldest")
 	}
-	p.planned = planned
-	p.drained()
+	d.pass = adoption
+	o.sign(adoption)
 	return nil
 }
 
 func (o *observation) unusableVersions(what, hint string) error {
-	where := "versions of the class of machine " + o.Machine.Name + o.lane.where()
+	where := "versions of the class of machine " + o.Machine.GetName() + o.lane.where()
 	return &fault.Error{Kind: fault.Malformed, Code: "unusable-versions", Where: where, What: what, Hint: hint}
 }

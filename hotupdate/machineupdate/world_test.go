@@ -64,30 +64,27 @@ type result struct {
 type published struct{ Type, Reason, Message string }
 
 func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineupdate.Executor[*object], machineupdate.Observation[*object]) {
-	seen := &object{ObjectMeta: metav1.ObjectMeta{Name: o.Machine.Name, UID: o.Machine.UID, ResourceVersion: o.Machine.ResourceVersion, Annotations: o.Machine.Annotations}}
-	if o.Machine.Deleting {
-		seen.DeletionTimestamp = &metav1.Time{}
-	}
+	observed := o.Observation()
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
+		Patch: e.patch(observed.Machine.Annotations), UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},
 	}
-	return real, machineupdate.Observation[*object]{
-		Machine: seen, ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
-		Secret: o.Secret,
-	}
+	return real, observed
 }
 
-// patch reads a merge patch as an API server does.
-func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
-	patch, err := readPatch(name, data)
-	if err != nil {
-		return nil, err
+// patch reads merge patches as an API server does.
+func (e *executor) patch(annotations map[string]string) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
+	return func(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
+		patch, err := readPatch(name, data)
+		if err != nil {
+			return nil, err
+		}
+		version, err := e.WriteMetadata(ctx, patch)
+		annotations = patch.Apply(annotations)
+		return &object{ObjectMeta: metav1.ObjectMeta{Name: name, UID: patch.UID, ResourceVersion: version, Annotations: annotations}}, err
 	}
-	version, err := e.WriteMetadata(ctx, patch)
-	return &object{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, err
 }
 
 func readPatch(name string, data []byte) (machineupdate.Patch, error) {

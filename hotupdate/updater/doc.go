@@ -26,7 +26,7 @@
 // machineupdate. It writes to no Machine that has no provider ID, is being deleted, or has the
 // phase empty, Pending, CrashLoopBackOff, Failed or Terminating: a conflict would make MCM repeat a
 // part of the creation, and could create a second VM. It writes no status, spec, label, finalizer
-// and Node. Beside that it writes events, its lease machine-controller-hot-update, and the
+// or Node. Beside the records it writes events, its lease machine-controller-hot-update, and the
 // ConfigMap below.
 //
 // # Versions of classes

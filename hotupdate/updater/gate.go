@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -47,11 +46,10 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	sent := r.Clone(r.Context())
 	sent.Body = io.NopCloser(bytes.NewReader(body))
-	if !reportsReady(body) {
-		return g.next.RoundTrip(sent)
-	}
-	if err := g.open(r, name); err != nil {
-		return refusal(r, name, err), nil
+	if reportsReady(body) {
+		if err := g.open(r, name); err != nil {
+			return refusal(r, name, err), nil
+		}
 	}
 	return g.next.RoundTrip(sent)
 }
@@ -63,13 +61,9 @@ func nodeOfStatus(r *http.Request) (name string, ok bool) {
 	return name, found && ok && (r.Method == http.MethodPut || r.Method == http.MethodPatch)
 }
 
-// reportsReady reports whether a status, in any encoding that clients of nodes use, says that the
-// node is ready. A patch, or a status that cannot be read, is searched for the words.
+// reportsReady reports whether a status or patch may say that the node is ready. All encodings that
+// clients of nodes use have the words as they are.
 func reportsReady(body []byte) bool {
-	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
-	if node, ok := decoded.(*corev1.Node); ok && err == nil {
-		return reasonOf(node).Reason == inplace.ReadyForUpdate
-	}
 	return bytes.Contains(body, []byte(inplace.ConditionType)) && bytes.Contains(body, []byte(inplace.ReadyForUpdate))
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// pruneEvery is how often versions are looked at that nobody may need any more.
+// pruneEvery is the interval at which versions are removed that no machine may need any more.
 const pruneEvery = 10 * time.Second
 
 // prune removes versions that no machine without a record can have used: all but the last one of a
@@ -25,7 +25,7 @@ const pruneEvery = 10 * time.Second
 // that reads later finds the mark, and writes.
 func (u *Updater) prune(ctx context.Context) {
 	found, err := u.store.read(ctx)
-	if err != nil || !u.dropUnused(&found, u.countMachines(u.cache.allMachines())) {
+	if err != nil || !u.dropUnused(&found, u.usage(u.cache.allMachines())) {
 		return // creations and adoptions report the error
 	}
 	if found, err = u.mark(ctx); err == nil {
@@ -59,19 +59,19 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	}); err != nil {
 		return err
 	}
-	u.dropUnused(&found, u.countMachines(machines))
+	u.dropUnused(&found, u.usage(machines))
 	delete(found.object.Annotations, annotationPruning)
 	_, err := u.store.write(ctx, found)
 	return err
 }
 
 // dropUnused removes versions from a content, and reports whether there were any.
-func (u *Updater) dropUnused(c *content, of map[string]usage) (changed bool) {
+func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
 	for class, versions := range c.hots {
 		_, missing := u.cache.get(u.cache.classes, class)
-		switch {
-		case of[class].unrecorded > 0:
-		case of[class].machines == 0 && missing != nil:
+		switch unrecorded, used := usage[class]; {
+		case unrecorded:
+		case !used && missing != nil:
 			delete(c.hots, class)
 			changed = true
 		case len(versions) > 1:
@@ -82,21 +82,15 @@ func (u *Updater) dropUnused(c *content, of map[string]usage) (changed bool) {
 	return changed
 }
 
-// usage counts the machines that name a class.
-type usage struct{ machines, unrecorded int }
-
-func (u *Updater) countMachines(machines []*object) map[string]usage {
-	names, all := u.annotations(), map[string]usage{}
+// usage has the classes that machines name, and whether one of these machines has no record.
+func (u *Updater) usage(machines []*object) map[string]bool {
+	names, unrecorded := u.annotations(), map[string]bool{}
 	for _, machine := range machines {
 		class := text(machine, "spec", "class", "name")
-		of := all[class]
-		of.machines++
-		if machine.GetDeletionTimestamp() == nil && !isRecorded(machine, names) {
-			of.unrecorded++
-		}
-		all[class] = of
+		isRecorded := machine.GetDeletionTimestamp() != nil || isRecorded(machine, names)
+		unrecorded[class] = unrecorded[class] || !isRecorded
 	}
-	return all
+	return unrecorded
 }
 
 // annotations returns the names of the records that an adoption writes: those of all lanes that are

@@ -2,8 +2,8 @@ package mutants_test
 
 const (
 	steps      = "hotupdate/inplace TestNext$|TestMistakes|TestAgent|TestContradictions"
-	selections = "hotupdate/inplace TestSelect$|TestSelectRefuses|TestSelectSaysTheSame|TestProgress|TestWorkerState"
-	admissions = "hotupdate/inplace TestValidate|TestPending|TestStrategy"
+	selections = "hotupdate/inplace TestSelect$|TestSelectRefuses|TestSelectSaysTheSame|TestProgress"
+	admissions = "hotupdate/inplace TestValidate|TestPending"
 	nodeModel  = "hotupdate/inplace TestModelNode"
 	poolModel  = "hotupdate/inplace TestModelPool"
 )
@@ -12,10 +12,9 @@ const (
 	inPlaceAdmissionFile = "hotupdate/inplace/admission.go"
 	inPlaceAgentFile     = "hotupdate/inplace/agent.go"
 	inPlaceProgressFile  = "hotupdate/inplace/progress.go"
-	inPlaceStrategyFile  = "hotupdate/inplace/strategy.go"
 	inPlaceMachineFile   = "hotupdate/inplace/machine.go"
 	inPlaceNextFile      = "hotupdate/inplace/next.go"
-	inPlacePoolFile      = "hotupdate/inplace/pool.go"
+	inPlacePoolFile      = "hotupdate/inplace/deployment.go"
 	inPlaceSelectFile    = "hotupdate/inplace/select.go"
 )
 
@@ -25,11 +24,11 @@ var inPlaceMutants = []mutant{
 	{"a machine that leaves is left alone", inPlaceNextFile, "case m.leaves() || ", "case ", steps},
 	{"a machine that has not joined is left alone", inPlaceMachineFile, "return !slices.Contains(", "return true || slices.Contains(", steps},
 	{"the node of a machine that has not joined is not selected", inPlaceSelectFile, "m.Node = nil", "_ = m.Node", selections},
-	{"a stale controller waits", inPlaceNextFile, "m.Node != nil && m.Node.mark().Revision > p.Revision", "false", steps},
-	{"an unfinished update is not taken for done after a rollback", inPlaceMachineFile, "return mark.Done || mark.Revision == p.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun", "return true || begun || mark.Done", steps},
+	{"a stale controller waits", inPlaceNextFile, "m.Node != nil && m.Node.mark().Revision > d.Revision", "false", steps},
+	{"an unfinished update is not taken for done after a rollback", inPlaceMachineFile, "return mark.Done || mark.Revision == d.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun", "return true || begun || mark.Done", steps},
 	{"an InPlace part that was found to differ is applied anew", inPlaceMachineFile, "case m.InPlace == machineupdate.InPlacePending || ", "case ", steps},
 	{"only a cordon of ours is undone", inPlaceNextFile, "free.Unschedulable = m.Node.Unschedulable && !old.Cordoned", "free.Unschedulable = false", steps},
-	{"a cordon of somebody else is not ours", inPlaceNextFile, "p.Revision, false, mark.Cordoned || !n.Unschedulable", "p.Revision, false, true", steps},
+	{"a cordon of somebody else is not ours", inPlaceNextFile, "d.Revision, false, mark.Cordoned || !n.Unschedulable", "d.Revision, false, true", steps},
 	{"the phase follows the answer before it is removed", inPlaceNextFile, "m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed", "m.Phase != phaseTerminating", steps},
 	{"a node that the driver cannot update is not drained", inPlaceNextFile, "case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:", "case n.isSelected():", steps},
 	{"a drained node is given back if the driver has become unable", inPlaceNextFile, "if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {", "if !n.isSelected() {", steps},
@@ -37,18 +36,18 @@ var inPlaceMutants = []mutant{
 	{"a silent agent has failed", inPlaceNextFile, "if m.Phase != phaseUpdateFailed {", "if true {", steps},
 	{"time at the gate is not the agent's", inPlaceNextFile, "\tcase m.Phase == phaseUpdateFailed:\n\t\tconst why", "\tcase false:\n\t\tconst why", steps},
 	{"a drained node that takes pods is drained again", inPlaceNextFile, "case !n.Unschedulable && n.Reason == DrainSuccessful:", "case false:", steps},
-	{"a newer target is remembered before the agent begins", inPlaceNextFile, "case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:", "case !n.Unschedulable || mark.Done:", steps},
+	{"a newer target is remembered before the agent begins", inPlaceNextFile, "case !n.Unschedulable || mark.Revision != d.Revision || mark.Done:", "case !n.Unschedulable || mark.Done:", steps},
 	{"the InPlace part comes before the agent", inPlaceNextFile, "case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:", "case m.InPlace == machineupdate.InPlacePending:", steps},
-	{"an answer for another target does not count", inPlaceNextFile, "\tcase mark.Revision != p.Revision:\n\t\treturn p.again", "\tcase false:\n\t\treturn p.again", steps},
+	{"an answer for another target does not count", inPlaceNextFile, "\tcase mark.Revision != d.Revision:\n\t\treturn d.again", "\tcase false:\n\t\treturn d.again", steps},
 	{"the first answer after a failure does not count", inPlaceNextFile, "case !asked || mark.Unconfirmed:", "case !asked:", steps},
 	{"an answer that nobody asked for does not count", inPlaceNextFile, "case !asked || mark.Unconfirmed:", "case mark.Unconfirmed && asked:", nodeModel},
 	{"a transfer waits for the confirmation", inPlaceNextFile, "case m.InPlace == machineupdate.InPlaceUnconfirmed:", "case false:", steps},
 	{"a transfer needs the InPlace part", inPlaceNextFile, "case m.InPlace != machineupdate.InPlaceApplied:", "case false:", steps},
-	{"a newer target clears a failure", inPlaceNextFile, "\tcase n.mark().Revision != p.Revision:\n", "\tcase false:\n", steps},
+	{"a newer target clears a failure", inPlaceNextFile, "\tcase n.mark().Revision != d.Revision:\n", "\tcase false:\n", steps},
 	{"a cleared failure leaves doubt", inPlaceNextFile, "if mark := n.mark(); !mark.Unconfirmed {", "if mark := n.mark(); false {", steps},
 	{"a failure leaves doubt before it is removed", inPlaceNextFile, "case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:", "case false:", steps},
-	{"a manual pool is asked again", inPlaceNextFile, "case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case !confirms && false || !n.isSelected():", steps},
-	{"a manual pool is not asked again to confirm", inPlaceNextFile, "case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case p.Strategy == hotupdate.ManualInPlaceUpdate && (confirms || true) || !n.isSelected():", steps},
+	{"a manual pool is asked again", inPlaceNextFile, "case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case !confirms && false || !n.isSelected():", steps},
+	{"a manual pool is not asked again to confirm", inPlaceNextFile, "case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():", "case d.Strategy == hotupdate.ManualInPlaceUpdate && (confirms || true) || !n.isSelected():", steps},
 	{"the condition goes before the answer", inPlaceNextFile, "if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {", "if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate || n.Reason == ReadyForUpdate {", steps},
 	{"a node that failed stays cordoned", inPlaceNextFile, "waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)", "waiting.Unschedulable = n.Unschedulable && !old.Cordoned", steps},
 	{"an update that had begun is remembered", inPlaceNextFile, "kept := mark{Revision: old.Revision, Done", "kept := mark{Done", steps},
@@ -90,13 +89,12 @@ var inPlaceMutants = []mutant{
 	{"a machine that does not come up is unavailable", inPlaceProgressFile, "m.stage == updated && m.Available", "m.stage == updated", selections},
 	{"a machine of a manual pool waits for its user", inPlaceProgressFile, "m.stage == underway && !isManual", "m.stage == underway", selections},
 	{"a pool that loses a machine is not finished", inPlaceSelectFile, `s.Record == "" && len`, `len`, selections},
-	{"a Worker waits for what is selected", inPlaceProgressFile, "(waiting < all || waiting == 0)", "waiting == 0", selections},
 	{"more than all cannot be unavailable", inPlacePoolFile, "unavailableShare > 100:", "unavailableShare > 1000:", selections},
 	{"a pool without limits is refused", inPlacePoolFile, "case unavailableShare == 0 && surgeShare == 0:", "case unavailableShare < 0 && surgeShare < 0:", selections},
-	{"percentages of unavailable machines are rounded down", inPlacePoolFile, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)`, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, true)`, selections},
-	{"percentages of surge machines are rounded up", inPlacePoolFile, `scaled("maxSurge", p.MaxSurge, p.Replicas, true)`, `scaled("maxSurge", p.MaxSurge, p.Replicas, false)`, selections},
+	{"percentages of unavailable machines are rounded down", inPlacePoolFile, `scaled("maxUnavailable", d.MaxUnavailable, d.Replicas, false)`, `scaled("maxUnavailable", d.MaxUnavailable, d.Replicas, true)`, selections},
+	{"percentages of surge machines are rounded up", inPlacePoolFile, `scaled("maxSurge", d.MaxSurge, d.Replicas, true)`, `scaled("maxSurge", d.MaxSurge, d.Replicas, false)`, selections},
 	{"one machine may be unavailable if nothing else can happen", inPlacePoolFile, "unavailable = 1\n", "unavailable = 0\n", selections},
-	{"a promise is kept until it is seen", inPlacePoolFile, "return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(p)", "return false", selections},
+	{"a promise is kept until it is seen", inPlacePoolFile, "return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(d)", "return false", selections},
 	{"a kept promise is dropped", inPlacePoolFile, "Create: keep(r.Create, func(m *Machine) bool { return m == nil }),", "Create: r.Create,", poolModel},
 	// Admission.
 	{"a version is not lowered", inPlaceAdmissionFile, "case isLower(updated, old):", "case false:", admissions},
@@ -107,10 +105,6 @@ var inPlaceMutants = []mutant{
 	{"the CloudProfile has to say from where", inPlaceAdmissionFile, "oldErr != nil || err != nil || isLower", "oldErr != nil || err != nil && false || isLower", admissions},
 	{"the image of a new pool has to support it", inPlaceAdmissionFile, "case old == hash.Image{} && !ok:", "case false:", admissions},
 	{"the strategy is not switched", inPlaceAdmissionFile, "if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {", "if old != hotupdate.AutoRollingUpdate || old == updated {", admissions},
-	{"a pool leaves", inPlaceAdmissionFile, "return PendingUpdates{without(p.AutoInPlaceUpdate, pool), ", "return PendingUpdates{slices.Clone(p.AutoInPlaceUpdate), ", admissions},
-	{"the constraint is about manual pools", inPlaceAdmissionFile, "if len(p.ManualInPlaceUpdate) > 0 {", "if len(p.AutoInPlaceUpdate) > 0 {", admissions},
-	{"orchestration is manual for manual pools", inPlaceStrategyFile, `hotupdate.ManualInPlaceUpdate: "Manual"`, `hotupdate.ManualInPlaceUpdate: "Auto"`, admissions},
 	{"a pending pool is not changed", inPlaceAdmissionFile, "if !p.has(pool) || slices.Contains", "if slices.Contains", admissions},
 	{"a rotation waits", inPlaceAdmissionFile, "if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {", "if len(p.AutoInPlaceUpdate) == 0 {", admissions},
-	{"a pending pool stays pending", inPlaceAdmissionFile, "listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)", "listed := outcome == hotupdate.InPlaceUpdate", admissions},
 }

@@ -21,11 +21,7 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	if deployment == nil || r.node == nil {
 		return false, 0, nil
 	}
-	pool, err := poolOf(deployment)
-	if err != nil {
-		return true, 0, err
-	}
-	step, err := inplace.Next(pool, r.inPlaceMachine(r.machine, r.node))
+	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
 	if err != nil {
 		return true, 0, err
 	}

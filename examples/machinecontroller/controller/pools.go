@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
@@ -125,10 +126,7 @@ func (c *Controller) plan(
 		}
 		return plan, nil
 	}
-	pool, err := poolOf(d)
-	if err != nil {
-		return plan, err
-	}
+	pool := poolOf(d)
 	for _, machine := range m.machines {
 		pool.Machines = append(pool.Machines, c.inPlaceMachine(machine, m.nodes[machine.Labels[api.NodeLabelKey]]))
 	}
@@ -145,18 +143,19 @@ func (c *Controller) plan(
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
 // poolOf returns the pool without its machines. Its revision is the deployment's generation, which
-// every change of the template raises.
-func poolOf(d *api.MachineDeployment) (pool inplace.Pool, err error) {
-	pool = inplace.Pool{
+// every change of the template raises. Its strategy is one that updates in place.
+func poolOf(d *api.MachineDeployment) inplace.MachineDeployment {
+	pool := inplace.MachineDeployment{
 		Target: targetOf(d), Revision: d.Generation, Replicas: int(d.Spec.Replicas),
-		Record: d.Annotations[inplace.RolloutAnnotation],
+		Record: d.Annotations[inplace.RolloutAnnotation], Strategy: hotupdate.AutoInPlaceUpdate,
 	}
-	orchestrationType := ""
 	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
-		pool.MaxUnavailable, pool.MaxSurge, orchestrationType = in.MaxUnavailable, in.MaxSurge, in.OrchestrationType
+		pool.MaxUnavailable, pool.MaxSurge = in.MaxUnavailable, in.MaxSurge
+		if in.OrchestrationType == "Manual" {
+			pool.Strategy = hotupdate.ManualInPlaceUpdate
+		}
 	}
-	pool.Strategy, err = inplace.StrategyOf(d.Spec.Strategy.Type, orchestrationType)
-	return pool, err
+	return pool
 }
 
 func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {

@@ -152,11 +152,14 @@ func (w *World) PutClass(name string, spec any) error {
 
 // Strategy returns the strategy of a pool's deployment, like an extension.
 func Strategy(strategy hotupdate.Strategy, maxUnavailable, maxSurge int) api.MachineDeploymentStrategy {
-	deploymentType, orchestrationType := inplace.DeploymentStrategy(strategy)
 	if strategy == hotupdate.AutoRollingUpdate {
-		return api.MachineDeploymentStrategy{Type: deploymentType}
+		return api.MachineDeploymentStrategy{Type: "RollingUpdate"}
 	}
-	return api.MachineDeploymentStrategy{Type: deploymentType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{
+	orchestrationType := "Auto"
+	if strategy == hotupdate.ManualInPlaceUpdate {
+		orchestrationType = "Manual"
+	}
+	return api.MachineDeploymentStrategy{Type: "InPlaceUpdate", InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{
 		MaxUnavailable: intstr.FromInt(maxUnavailable), MaxSurge: intstr.FromInt(maxSurge),
 		OrchestrationType: orchestrationType,
 	}}

@@ -73,19 +73,13 @@ func check[M machineupdate.Machine](
 				tb.Errorf("%s: %s (%s; the last error of the controller: %v)", promise, text, s.name, c.err)
 			}
 		}
-		c.server.require = func(holds bool, promise, format string, args ...any) {
-			tb.Helper()
-			if !holds {
-				c.server.broken(promise, format, args...)
-			}
-		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 		id := ""
 		if c.vm = s.phase != ""; c.vm {
 			id = providerID
 		}
 		c.server.write(c.server.fields(machine(s.phase, id)))
-		c.driver = driver
+		c.driver.Kinds = []string{"vm"}
 		c.class(`{"tags":{"k":"1"}}`)
 		s.run(c)
 	}

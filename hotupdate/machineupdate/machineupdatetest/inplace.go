@@ -89,7 +89,8 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 
 // rollOut gives the machine's pool a class with another account.
 func (c *checker[M]) rollOut() {
-	c.driver, c.live[drainedLane] = drainedDriver, accountA
+	c.driver.ReadsFirst, c.live[drainedLane] = true, accountA
+	c.driver.Lanes = []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}}
 	c.class(`{"tags":{"k":"1"},"account":"b"}`)
 }
 

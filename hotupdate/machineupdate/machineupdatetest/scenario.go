@@ -7,20 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Drivers of the World: without lanes, with a lane that the cloud refuses for hours, one that reads
-// first, and one with a lane that needs a drained node.
-var (
-	driver     = machineupdate.Driver{Kinds: []string{"vm"}}
-	slowDriver = machineupdate.Driver{
-		Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}},
-	}
-	readingDriver = machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
-	drainedDriver = machineupdate.Driver{
-		Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}},
-		ReadsFirst: true,
-	}
-)
-
+// Lanes of the driver: one that the cloud refuses for hours, and one that needs a drained node.
 const (
 	slowLane    = "slow"
 	drainedLane = "drained"
@@ -37,7 +24,7 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 	return []scenario[M]{
 		{"an update", "Running", update[M]},
 		{"an update by a driver that reads first", "Running", func(c *checker[M]) {
-			c.driver = readingDriver
+			c.driver.ReadsFirst = true
 			update(c)
 		}},
 		{"an update of a machine without a node", "Running", func(c *checker[M]) {
@@ -113,7 +100,7 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 
 // slow changes a field of slowLane, and waits for the call, which returns the error.
 func (c *checker[M]) slow(err error) {
-	c.driver, c.updateErr[slowLane] = slowDriver, err
+	c.driver.Lanes, c.updateErr[slowLane] = []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}, err
 	c.class(`{"tags":{"k":"1"},"iops":3}`)
 	c.until(func() bool { return c.updated[slowLane] > 0 }, 0, "lane lost",
 		"UpdateMachine was not called with the name of its second lane")

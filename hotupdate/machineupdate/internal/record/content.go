@@ -55,13 +55,15 @@ func (c content) begin(t *Target, bound int) step {
 	case s.known && maps.Equal(desired, base):
 		part.Desired = part.Applied
 	default:
-		part.Desired, _ = desired.hotPart(nil)
+		part.Desired = desired.hotPart()
 	}
 	next := part.Desired
 	if len(frozen) > 0 {
-		var left leaves
-		next, left = desired.hotPart(frozen)
-		after.rebase(left, leaves{})
+		documents := layOut[string](append(desired.sorted(), frozen.sorted()...))
+		next = documents[0]
+		for _, left := range documents[1:] { // where a desired leaf is a value, a frozen one needs an object
+			after.rebase(leavesOf(left), leaves{})
+		}
 	}
 	maps.Copy(during, cold)
 	maps.Copy(after, cold)
@@ -75,7 +77,7 @@ func (c content) confirm(t *Target) step {
 	hot, cold := c.entries.frozen(t.isHot)
 	s := step{
 		marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot),
-		whole: maps.Equal(base, t.leaves),
+		whole: c.applied != "" && maps.Equal(base, t.leaves),
 	}
 	if s.part.Desired = s.part.Applied; s.whole {
 		s.part.Desired = t.hot
@@ -87,7 +89,7 @@ func (c content) confirm(t *Target) step {
 func (c content) part(base, frozen leaves, hot entries) Part {
 	part := Part{Applied: c.applied}
 	if len(frozen) > 0 {
-		part.Applied, _ = base.hotPart(nil)
+		part.Applied = base.hotPart()
 	}
 	sent, removed := hot.hotParts()
 	if len(removed) > 0 {

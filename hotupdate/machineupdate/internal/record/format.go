@@ -26,7 +26,10 @@ func (r *Record) Annotation() string {
 			kinds[body] = append(kinds[body], quoted(kind))
 		}
 	}
-	dst := append(r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body))), partsMember...)
+	c := codec{dst: append(make([]byte, 0, 512+2*len(r.others.body)), versionMember...)}
+	c.dst = strconv.AppendInt(c.dst, version, 10)
+	c.header(r.Header)
+	dst := append(c.dst, partsMember...)
 	for _, body := range slices.SortedFunc(maps.Keys(kinds),
 		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
 		dst = append(dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
@@ -34,51 +37,11 @@ func (r *Record) Annotation() string {
 	return string(append(dst, `{`+r.others.body+end...))
 }
 
-// The text around the contents of a record.
+// The text around the header and the contents of a record.
 const (
-	partsMember = `,"parts":[`
-	end         = `}]}`
-)
-
-func (h *Header) appendTo(dst []byte) []byte {
-	dst = strconv.AppendInt(append(dst, versionMember...), version, 10)
-	put := func(holds bool, member, value string) {
-		if holds {
-			dst = append(append(dst, member...), value...)
-		}
-	}
-	put(h.Creating != "", creatingMember, quoted(h.Creating))
-	put(h.Creating == "", providerIDMember, quoted(h.ProviderID))
-	put(true, schemaMember, quoted(h.Schema))
-	put(h.State != Settled, stateMember, quoted(h.State.String()))
-	put(true, sinceMember, stamp(h.Since))
-	put(h.Retries > 0, retriesMember, strconv.Itoa(h.Retries))
-	put(!h.NotBefore.IsZero(), notBeforeMember, stamp(h.NotBefore))
-	isDrained := h.Drain != Drain{}
-	put(isDrained, classMember, quoted(h.Drain.Class))
-	put(isDrained, nodeMember, quoted(h.Drain.Node))
-	put(isDrained, drainedMember, stamp(h.Drain.Since))
-	put(h.Wanted != "", wantedMember, quoted(h.Wanted))
-	return dst
-}
-
-// stamp returns a time as JSON.
-func stamp(t time.Time) string { return quoted(t.UTC().Format(sinceLayout)) }
-
-// The members of the header, in their order.
-const (
-	versionMember    = `{"v":`
-	creatingMember   = `,"creating":`
-	providerIDMember = `,"providerID":`
-	schemaMember     = `,"schema":`
-	stateMember      = `,"state":`
-	sinceMember      = `,"since":`
-	retriesMember    = `,"retries":`
-	notBeforeMember  = `,"notBefore":`
-	classMember      = `,"class":`
-	nodeMember       = `,"node":`
-	drainedMember    = `,"drained":`
-	wantedMember     = `,"wanted":`
+	versionMember = `{"v":`
+	partsMember   = `,"parts":[`
+	end           = `}]}`
 )
 
 // replacement replaces bytes that are not UTF-8.
@@ -165,10 +128,10 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 			Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint,
 		}
 	}
-	r := reader{rest: rest, ok: true}
-	r.header(&h)
-	contents, opened := strings.CutPrefix(r.rest, partsMember[:len(partsMember)-1])
-	if !r.ok || !opened || !strings.HasSuffix(contents, end) {
+	c := codec{rest: rest, reads: true, ok: true}
+	h = c.header(h)
+	contents, opened := strings.CutPrefix(c.rest, partsMember[:len(partsMember)-1])
+	if !c.ok || !opened || !strings.HasSuffix(contents, end) {
 		return Header{}, "", malformed()
 	}
 	return h, contents[:len(contents)-1], nil
@@ -190,69 +153,97 @@ func cutNumber(text string) (number int, rest string) {
 	return number, text[end:]
 }
 
-// reader reads the members of a header one after the other.
-type reader struct {
-	rest string
-	ok   bool // all members so far could be read
-}
-
-func (r *reader) header(h *Header) {
-	if h.ProviderID = r.text(providerIDMember); h.ProviderID == "" {
-		h.Creating = r.text(creatingMember)
-	}
-	schema := strings.HasPrefix(r.rest, schemaMember)
-	h.Schema = r.text(schemaMember)
-	state := r.text(stateMember)
-	known := state == "" || slices.Contains(stateNames[Calling:], state)
-	h.State = State(max(slices.Index(stateNames[:], state), 0))
-	h.Since = r.time(sinceMember)
-	if rest, retried := strings.CutPrefix(r.rest, retriesMember); retried {
-		h.Retries, r.rest = cutNumber(rest)
-	}
-	if strings.HasPrefix(r.rest, notBeforeMember) {
-		h.NotBefore = r.time(notBeforeMember)
-	}
-	if strings.HasPrefix(r.rest, classMember) {
-		h.Drain = Drain{r.text(classMember), r.text(nodeMember), r.time(drainedMember)}
-	}
-	h.Wanted = r.text(wantedMember)
-	r.ok = r.ok && schema && known && (h.ProviderID != "" || h.Creating != "") && h.Retries <= MaxRetries &&
+// header writes a header, or reads it into an empty one and returns that. Both follow the order of the
+// members here.
+func (c *codec) header(h Header) Header {
+	state := stateNames[h.State]
+	c.text(`,"creating":`, &h.Creating, h.Creating != "")
+	c.text(`,"providerID":`, &h.ProviderID, h.Creating == "")
+	c.text(`,"schema":`, &h.Schema, true)
+	c.text(`,"state":`, &state, state != "")
+	c.time(`,"since":`, &h.Since, true)
+	c.number(`,"retries":`, &h.Retries)
+	c.time(`,"notBefore":`, &h.NotBefore, !h.NotBefore.IsZero())
+	c.text(`,"class":`, &h.Drain.Class, h.Drain != Drain{})
+	c.text(`,"node":`, &h.Drain.Node, h.Drain != Drain{})
+	c.time(`,"drained":`, &h.Drain.Since, h.Drain != Drain{})
+	c.text(`,"wanted":`, &h.Wanted, h.Wanted != "")
+	known := slices.Index(stateNames[:], state)
+	h.State = State(max(known, 0))
+	c.ok = c.ok && known >= 0 && (h.ProviderID == "") != (h.Creating == "") && h.Retries <= MaxRetries &&
 		(h.State == Calling || h.Creating == "" && h.Retries == 0) && (h.State != Settled || h.NotBefore.IsZero())
+	return h
 }
 
-func (r *reader) time(member string) time.Time {
-	text := r.text(member)
-	t, err := time.Parse(sinceLayout, text)
-	r.ok = r.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
-	return t
+// codec writes members to dst, or reads them from rest, one after the other.
+type codec struct {
+	dst   []byte
+	rest  string
+	reads bool
+	ok    bool // all members so far could be read
 }
 
-// text reads a member with a text, and returns an empty text if the member is missing.
-func (r *reader) text(member string) string {
-	body, ok := strings.CutPrefix(r.rest, member)
-	if !ok {
-		return ""
+// member writes or reads the name of a member, and reports whether its value follows. A required
+// member is written, and must be found; any other is not written, and may be found.
+func (c *codec) member(name string, required bool) (follows bool) {
+	switch follows = required; {
+	case c.reads:
+		c.rest, follows = strings.CutPrefix(c.rest, name)
+		c.ok = c.ok && (follows || !required)
+	case required:
+		c.dst = append(c.dst, name...)
 	}
-	for i := 1; i < len(body); i++ {
-		switch body[i] {
+	return follows
+}
+
+func (c *codec) number(name string, value *int) {
+	switch follows := c.member(name, *value > 0); {
+	case follows && c.reads:
+		*value, c.rest = cutNumber(c.rest)
+	case follows:
+		c.dst = strconv.AppendInt(c.dst, int64(*value), 10)
+	}
+}
+
+func (c *codec) time(name string, value *time.Time, required bool) {
+	var text string
+	if !c.reads {
+		text = value.UTC().Format(sinceLayout)
+	}
+	if c.text(name, &text, required) && c.reads {
+		t, err := time.Parse(sinceLayout, text)
+		*value, c.ok = t, c.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
+	}
+}
+
+func (c *codec) text(name string, value *string, required bool) (follows bool) {
+	follows = c.member(name, required)
+	switch {
+	case follows && c.reads:
+		*value = c.readText()
+	case follows:
+		c.dst = append(c.dst, quoted(*value)...)
+	}
+	return follows
+}
+
+// readText reads a text with its quotes. Malformed text has no canonical form, so the comparison with
+// Annotation refuses it.
+func (c *codec) readText() (text string) {
+	for i := 1; i < len(c.rest); i++ {
+		switch c.rest[i] {
 		case '\\':
 			i++
 		case '"':
-			r.rest = body[i+1:]
-			return unescaped(body[:i+1])
+			text, c.rest = c.rest[:i+1], c.rest[i+1:]
+			if !strings.Contains(text, `\`) {
+				return text[1:i]
+			}
+			var unescaped string
+			_ = json.Unmarshal([]byte(text), &unescaped)
+			return unescaped
 		}
 	}
-	r.ok = false
+	c.ok = false
 	return ""
-}
-
-// unescaped reads a text with its quotes. Malformed text has no canonical form, so the comparison
-// with Annotation refuses it.
-func unescaped(quoted string) string {
-	if !strings.Contains(quoted, `\`) {
-		return quoted[1 : len(quoted)-1]
-	}
-	var text string
-	_ = json.Unmarshal([]byte(quoted), &text)
-	return text
 }

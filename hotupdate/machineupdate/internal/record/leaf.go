@@ -119,20 +119,9 @@ func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, 
 	return hot, frozen
 }
 
-// hotPart merges leaves into one hot part. It returns those leaves of rest that do not fit, because
-// one leaf needs an object where another one is a value.
-func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
-	root := object{}
-	for _, one := range l.sorted() {
-		root.put(one)
-	}
-	left = leaves{}
-	for _, one := range rest.sorted() {
-		if !root.put(one) {
-			left[one.place] = one.value
-		}
-	}
-	return root.document(), left
+// hotPart returns the leaves of one hot part as such.
+func (l leaves) hotPart() string {
+	return append(layOut[string](l.sorted()), nothing)[0]
 }
 
 // object is a hot part under construction, or an object in it. Its members are objects, leaves as
@@ -191,10 +180,10 @@ func (l leaf) compare(other leaf) int {
 type entries map[leaf]bool
 
 // entriesOf returns the leaves of hot parts in canonical JSON as entries.
-func entriesOf(hots []string) entries {
+func entriesOf[S ~string](hots []S) entries {
 	all := entries{}
 	for _, hot := range hots {
-		for p, value := range leavesOf(hot) {
+		for p, value := range leavesOf(string(hot)) {
 			all[leaf{p, value}] = true
 		}
 	}
@@ -202,8 +191,8 @@ func entriesOf(hots []string) entries {
 }
 
 // Merge returns few hot parts that have the same leaves with the same values as these.
-func Merge(hots []string) []string {
-	return layOut(slices.SortedFunc(maps.Keys(entriesOf(hots)), leaf.compare))
+func Merge[S ~string](hots []S) []S {
+	return layOut[S](slices.SortedFunc(maps.Keys(entriesOf(hots)), leaf.compare))
 }
 
 // send adds the desired leaves that differ from the base.
@@ -265,12 +254,12 @@ func (e entries) hotParts() (sent, removed []string) {
 			values = append(values, l)
 		}
 	}
-	return layOut(values), layOut(absences)
+	return layOut[string](values), layOut[string](absences)
 }
 
 // layOut puts each leaf into the first hot part into which it fits. The leaves are sorted, so where
 // one leaf did not fit, nothing at or below its pointer fits either.
-func layOut(leaves []leaf) (documents []string) {
+func layOut[S ~string](leaves []leaf) (documents []S) {
 	var parts []object
 	from := map[string]int{} // the first part that may have room, by pointer
 	for _, l := range leaves {
@@ -289,7 +278,7 @@ func layOut(leaves []leaf) (documents []string) {
 		}
 	}
 	for _, o := range parts {
-		documents = append(documents, o.document())
+		documents = append(documents, S(o.document()))
 	}
 	return documents
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"time"
@@ -16,10 +17,11 @@ const (
 	Unconfirmed              // the driver succeeded, but earlier requests may still take effect and reads may still lag
 )
 
-var stateNames = [...]string{Settled: "Settled", Calling: "Calling", Unconfirmed: "Unconfirmed"}
+// stateNames are the states as written in a record; a settled one has none.
+var stateNames = [...]string{Calling: "Calling", Unconfirmed: "Unconfirmed"}
 
-// String returns the state's name, as written in a record that is not settled.
-func (s State) String() string { return stateNames[s] }
+// String returns the state's name.
+func (s State) String() string { return cmp.Or(stateNames[s], "Settled") }
 
 // Header holds the fields that a decision depends on.
 type Header struct {
@@ -121,13 +123,7 @@ func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 
 // Has reports whether everything that the target wants is applied to all kinds that it covers.
 func (r *Record) Has(t *Target) bool {
-	for _, kind := range t.kinds {
-		c := r.of(kind)
-		if base, _ := leavesOf(c.applied).frozen(t.isHot); c.applied == "" || !maps.Equal(base, t.leaves) {
-			return false
-		}
-	}
-	return true
+	return r.pass(t, func(c content) step { return c.confirm(t) }).Whole
 }
 
 // wholeSeconds returns the first whole second that is not before now, so that Since is never too

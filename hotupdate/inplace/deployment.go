@@ -11,8 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Pool is an observed MachineDeployment with its machines.
-type Pool struct {
+// MachineDeployment is an observed MachineDeployment with its machines. A worker pool has one for each
+// zone.
+type MachineDeployment struct {
 	Target string // name of the MachineSet for the template of the MachineDeployment
 	// Revision of the template, which grows with every change, also a rollback, like
 	// deployment.kubernetes.io/revision.
@@ -28,15 +29,15 @@ type Pool struct {
 }
 
 // check returns all errors in the fields that both [Next] and [Select] read.
-func (p *Pool) check() (err error) {
-	if p.Target == "" {
+func (d *MachineDeployment) check() (err error) {
+	if d.Target == "" {
 		err = misuse("no-target", "target", "is empty", "name the MachineSet of the MachineDeployment's template")
 	}
-	if p.Revision <= 0 {
+	if d.Revision <= 0 {
 		const hint = "give every change of the MachineDeployment's template a greater revision"
 		err = errors.Join(err, misuse("no-revision", "revision", "is not above 0", hint))
 	}
-	if p.Strategy != hotupdate.AutoInPlaceUpdate && p.Strategy != hotupdate.ManualInPlaceUpdate {
+	if d.Strategy != hotupdate.AutoInPlaceUpdate && d.Strategy != hotupdate.ManualInPlaceUpdate {
 		const hint = "ask for pools with AutoInPlaceUpdate or ManualInPlaceUpdate only"
 		err = errors.Join(err, misuse("not-in-place", "strategy", "does not update nodes in place", hint))
 	}
@@ -47,19 +48,19 @@ func (p *Pool) check() (err error) {
 // unavailable machines are rounded down and those of surge machines up, and if both round to 0, one
 // machine may be unavailable. As in Gardener, both 0 and more than 100% of unavailable machines are
 // errors.
-func (p *Pool) limits() (unavailable, surge int, err error) {
-	if p.Replicas < 0 {
+func (d *MachineDeployment) limits() (unavailable, surge int, err error) {
+	if d.Replicas < 0 {
 		err = misuse("negative-replicas", "replicas", "is negative", "write 0 or more")
 	}
-	if p.Strategy == hotupdate.ManualInPlaceUpdate {
-		return p.Replicas, 0, err
+	if d.Strategy == hotupdate.ManualInPlaceUpdate {
+		return d.Replicas, 0, err
 	}
-	unavailable, unavailableShare, unavailableErr := scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)
-	surge, surgeShare, surgeErr := scaled("maxSurge", p.MaxSurge, p.Replicas, true)
+	unavailable, unavailableShare, unavailableErr := scaled("maxUnavailable", d.MaxUnavailable, d.Replicas, false)
+	surge, surgeShare, surgeErr := scaled("maxSurge", d.MaxSurge, d.Replicas, true)
 	err = errors.Join(err, unavailableErr, surgeErr)
 	switch {
 	case err != nil:
-	case p.MaxUnavailable.Type == intstr.String && unavailableShare > 100:
+	case d.MaxUnavailable.Type == intstr.String && unavailableShare > 100:
 		err = invalidLimit("maxUnavailable", "is above 100%", "write at most 100%")
 	case unavailableShare == 0 && surgeShare == 0:
 		const what = "is 0, and so is maxSurge: no machine could be updated"
@@ -124,17 +125,17 @@ func (r record) String() string {
 }
 
 // open drops the promises that the observed machines fulfil. Open promises are selected again.
-func (r record) open(p *Pool) record {
+func (r record) open(d *MachineDeployment) record {
 	machines := map[string]*Machine{}
-	for i := range p.Machines {
-		machines[p.Machines[i].Name] = &p.Machines[i]
+	for i := range d.Machines {
+		machines[d.Machines[i].Name] = &d.Machines[i]
 	}
 	keep := func(names []string, isOpen func(m *Machine) bool) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isOpen(machines[name]) })
 	}
 	return record{
 		Select: keep(r.Select, func(m *Machine) bool {
-			return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(p)
+			return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(d)
 		}),
 		Create: keep(r.Create, func(m *Machine) bool { return m == nil }),
 		Delete: keep(r.Delete, func(m *Machine) bool { return m != nil && !m.leaves() }),
