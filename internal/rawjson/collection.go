@@ -18,18 +18,15 @@ func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
-	last, problem := r.Open(']')
-	if last {
-		v.Set(reflect.MakeSlice(n.typ, 0, 0))
-	}
-	for i := 0; !last && problem == nil; i++ {
+	problem := r.Each(func(i int) *fault.Error {
 		if i == v.Cap() {
 			v.Grow(firstCapacity)
 		}
 		v.SetLen(i + 1)
-		if problem = r.element(n, i, v.Index(i)); problem == nil {
-			last, problem = r.Next(']')
-		}
+		return r.element(n, i, v.Index(i))
+	})
+	if v.IsNil() {
+		v.Set(reflect.MakeSlice(n.typ, 0, 0))
 	}
 	return problem
 }
@@ -39,18 +36,13 @@ func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
-	last, problem := r.Open(']')
-	for i := 0; !last && problem == nil; i++ {
+	return r.Each(func(i int) *fault.Error {
 		if i < v.Len() {
-			problem = r.element(n, i, v.Index(i))
-		} else {
-			_, problem = r.extent()
+			return r.element(n, i, v.Index(i))
 		}
-		if problem == nil {
-			last, problem = r.Next(']')
-		}
-	}
-	return problem
+		_, problem := r.extent()
+		return problem
+	})
 }
 
 func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
@@ -83,13 +75,7 @@ func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
 		m.names = map[string]bool{}
 	}
 	v.Set(m.value)
-	last, problem := r.Open('}')
-	for !last && problem == nil {
-		if problem = r.entry(n, &m); problem == nil {
-			last, problem = r.Next('}')
-		}
-	}
-	return problem
+	return r.Each(func(int) *fault.Error { return r.entry(n, &m) })
 }
 
 // entry reads a member into a map.

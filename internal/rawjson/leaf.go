@@ -36,7 +36,7 @@ func (r *decoding) skip(problem *fault.Error) *fault.Error {
 
 // str reads a string. It reads nothing if the string is not valid text.
 func (r *decoding) str() (string, *fault.Error) {
-	text, problem := r.key()
+	text, problem := r.Text(&r.scratch)
 	if problem != nil {
 		return "", problem
 	}
