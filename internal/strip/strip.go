@@ -80,19 +80,17 @@ func OnlyTypeMeta(raw []byte) bool {
 // members reads an object. It calls visit with the name of each member, without quotes and with its
 // escapes, and with the value.
 func members(s *canonjson.Scanner, visit func(name, value []byte)) *fault.Error {
-	last, problem := s.Open('}')
-	for !last && problem == nil {
-		var start, end int
-		if start, end, problem = s.Name(); problem != nil {
-			break
+	return s.Each(func(int) *fault.Error {
+		start, end, problem := s.Name()
+		if problem != nil {
+			return problem
 		}
 		value := s.At
 		if problem = s.Skip(); problem == nil {
 			visit(s.Raw[start:end], s.Raw[value:s.At])
-			last, problem = s.Next('}')
 		}
-	}
-	return problem
+		return problem
+	})
 }
 
 type stripper struct {
@@ -116,15 +114,12 @@ func (s *stripper) failed(problem *fault.Error) bool {
 	return s.problem != nil
 }
 
-// open and next are those of the scanner. After a problem they are false.
-func (s *stripper) open(closing byte) (last bool) {
-	last, problem := s.Open(closing)
-	return s.failed(problem) || last
-}
-
-func (s *stripper) next(closing byte) (last bool) {
-	last, problem := s.Next(closing)
-	return s.failed(problem) || last
+// each reads an object or array, up to the first problem.
+func (s *stripper) each(item func()) {
+	s.failed(s.Each(func(int) *fault.Error {
+		item()
+		return s.problem
+	}))
 }
 
 // keep copies the document from an offset to the scanner's offset.
@@ -187,12 +182,12 @@ func (s *stripper) value(n, in *fieldplan.Node) tally {
 // elements copies an array. All of its elements are kept.
 func (s *stripper) elements(n *fieldplan.Node) {
 	before := s.At
-	for last := s.open(']'); !last; last = s.next(']') {
+	s.each(func() {
 		s.keep(before)
 		elem, _ := s.element(n)
 		s.value(elem, n)
 		before = s.At
-	}
+	})
 	s.keep(before)
 }
 
@@ -201,11 +196,13 @@ func (s *stripper) elements(n *fieldplan.Node) {
 func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
 	opening, before := len(s.kept), s.At
-	last := s.open('}')
-	s.keep(before)
-	for before = s.At; !last; last = s.next('}') {
+	s.each(func() {
 		mark := len(s.kept)
-		if t.staying > 0 {
+		switch {
+		case t == tally{}: // the opening bracket is kept
+			s.keep(before)
+			mark = len(s.kept)
+		case t.staying > 0:
 			s.keep(before)
 		}
 		switch s.member(n, in) {
@@ -219,7 +216,7 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 			t.staying++
 		}
 		before = s.At
-	}
+	})
 	s.keep(before)
 	if t.emptied() {
 		s.kept = append(s.kept[:opening], "{}"...)
@@ -316,30 +313,8 @@ func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
 	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
 	problem := members(&ahead, func(name, value []byte) {
 		if canonjson.SameText(name, wanted) && value[0] != 'n' {
-			holds = matches(w, value)
+			holds = w.HoldsJSON(value)
 		}
 	})
 	return holds && problem == nil
 }
-
-// matches compares a value other than null with the selector's. A value that the selector's type
-// cannot hold never matches.
-func matches(w *fieldplan.Selector, value []byte) bool {
-	isString, wantString := value[0] == '"', w.Value[0] == '"'
-	switch {
-	case w.Field.Quoted && isString && wantString:
-		quoted, _ := canonjson.AppendString(nil, w.Value) // canonical text is valid UTF-8
-		return canonjson.SameText(unquoted(value), unquoted(string(quoted)))
-	case w.Field.Quoted && isString:
-		return canonjson.SameText(unquoted(value), w.Value)
-	case isString != wantString:
-		return false
-	case isString:
-		return canonjson.SameText(unquoted(value), unquoted(w.Value))
-	default:
-		return string(value) == w.Value || string(value) == "-0" && w.Value == "0"
-	}
-}
-
-// unquoted is a text without its quotes.
-func unquoted[T string | []byte](text T) T { return text[1 : len(text)-1] }
