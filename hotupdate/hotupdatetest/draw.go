@@ -119,7 +119,7 @@ func (a author) selects(n *fieldplan.Node, e *part) {
 	if *e.member(f) = a.member(e, f, 0); a.chance(2) {
 		e.put(f, fromJSON(f.Node.Type, []byte(n.When.Value)))
 	}
-	e.node = engine.ElementNode(n, e.value())
+	e.node = engine.Of(a.s.plan).ElementNode(n, e.value())
 }
 
 // leaf draws a leaf.

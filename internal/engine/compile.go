@@ -21,9 +21,14 @@ type Program struct {
 // writing is a plan compiled for writing the fields of some classes.
 type writing struct {
 	root  *node
-	nodes map[*fieldplan.Node]*node // without those compiled as elements of a collection with a key or selector
-	deep  bool                      // a value may be nested too deeply or contain itself
+	nodes map[context]*node
+	deep  bool // a value may be nested too deeply or contain itself
 }
+
+// of returns the compiled form of a node, and that of an element of collection in.
+func (w *writing) of(n *fieldplan.Node) *node { return w.nodes[context{node: n}] }
+
+func (w *writing) element(n, in *fieldplan.Node) *node { return w.nodes[contextOf(n, in)] }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
 func Of(p *fieldplan.Plan) *Program {
@@ -92,12 +97,13 @@ type node struct {
 	elem         *node
 	elemPointers int // from an element to its value
 	elemSize     uintptr
-	len          int        // of an array
-	zero         []byte     // of an array: the text of the zero array
-	key          *op        // of a keyed list
-	when         *selector  // nil if all elements have one class
-	values       *sync.Pool // of a map: memory for its values
-	constant     string     // of a leaf: written in place of its text
+	len          int           // of an array
+	zero         func() []byte // of an array: the text of the zero array
+	key          *op           // of a keyed list
+	when         *selector     // nil if all elements are written alike
+	selector     *selector     // the same, also if all elements are written alike
+	values       *sync.Pool    // of a map: memory for its values
+	constant     string        // of a leaf: written in place of its text
 
 	plan *fieldplan.Node
 }
@@ -146,48 +152,32 @@ type compiler struct {
 	nodes    map[context]*node
 }
 
-// context is a node with the collection that it is an element of, since the collection decides
-// which fields identify the element.
+// context is a node with the collection that it is an element of, if the collection decides which
+// fields identify the element.
 type context struct{ node, in *fieldplan.Node }
+
+func contextOf(n, in *fieldplan.Node) context {
+	if in == nil || in.Key == nil && in.When == nil {
+		return context{node: n}
+	}
+	return context{n, in}
+}
 
 func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
 	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
-	w := &writing{root: c.node(root, nil), nodes: map[*fieldplan.Node]*node{}}
+	w := &writing{root: c.node(root, nil), nodes: c.nodes}
 	w.deep = w.root.height > MaxDepth
-	for ctx, n := range c.nodes {
+	for _, n := range c.nodes {
 		w.deep = w.deep || n.recursive
-		if ctx.in == nil {
-			w.nodes[ctx.node] = n
-		}
 	}
-	c.zeroArrays()
 	return w
-}
-
-// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays
-// are final.
-func (c *compiler) zeroArrays() {
-	for changed := true; changed; {
-		changed = false
-		for _, n := range c.nodes {
-			if n.kind != arrayKind {
-				continue
-			}
-			if zero := zeroArray(n); string(zero) != string(n.zero) {
-				n.zero, changed = zero, true
-			}
-		}
-	}
 }
 
 // zeroArray is the text of a zero array, or nil if its elements cannot be written.
 func zeroArray(n *node) []byte {
 	r := start()
 	defer r.end()
-	zero := memoryOf(reflect.New(n.plan.Type).Elem())
-	r.enter(n, zero)
-	r.places(n, zero)
-	r.leave(n)
+	r.list(n, memoryOf(reflect.New(n.plan.Type).Elem()))
 	if r.trail.Failed() {
 		return nil
 	}
@@ -198,7 +188,7 @@ func zeroArray(n *node) []byte {
 func (c *compiler) writesPresence(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
 
 func (c *compiler) node(from, in *fieldplan.Node) *node {
-	ctx := context{from, in}
+	ctx := contextOf(from, in)
 	if n, ok := c.nodes[ctx]; ok {
 		return n
 	}
@@ -217,6 +207,7 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 		c.elements(n, from)
 	case fieldplan.Array:
 		n.kind, n.len = arrayKind, from.Type.Len()
+		n.zero = sync.OnceValue(func() []byte { return zeroArray(n) })
 		c.elements(n, from)
 	case fieldplan.Map:
 		n.kind, n.plainKeys = kindOfMap(from.Type, from.Elem), from.Type.Key().Kind() == reflect.String
@@ -260,7 +251,7 @@ func kindOfList(n *fieldplan.Node) kind {
 
 func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
-		always, presence := c.identifies(in, f), f.HasPresence() && c.writesPresence(f.Node)
+		always, presence := c.identifies(in, f), f.HasPresenceOf(c.want)
 		if !always && !presence && !f.Node.Classes.Any(c.want) {
 			continue
 		}
@@ -377,21 +368,19 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	}
 	hot := c.element(from.When.Hot, from)
 	n.height = max(n.height, hot.height)
+	n.selector = &selector{
+		when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
+		writesPresence: c.writesPresence(from.When.Hot),
+	}
 	// In a comparison of all fields the class of an element makes no difference. In JSON that is
 	// decoded again, a null entry of a map counts as absent only if the element is hot.
 	if c.want != fieldplan.All || c.spelling == leaf.Quoted {
-		n.when = &selector{
-			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
-			writesPresence: c.writesPresence(from.When.Hot),
-		}
+		n.when = n.selector
 	}
 }
 
 // element compiles a node as an element of collection in, and without a collection.
 func (c *compiler) element(from, in *fieldplan.Node) *node {
-	n := c.node(from, nil)
-	if in.Key != nil || in.When != nil {
-		return c.node(from, in)
-	}
-	return n
+	c.node(from, nil)
+	return c.node(from, in)
 }

@@ -15,7 +15,7 @@ var differs = sync.Pool{New: func() any { return &differ{} }}
 // release returns the memory to the pool, without references to the compared values.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
+	next := differ{walk: walk{trail: Trail{Path: d.trail.Path}}, entries: d.entries, texts: d.texts}
 	recycle(&next.trail.Path, maxPooled/8)
 	recycle(&next.entries, maxPooled/4)
 	for i := range next.texts {
@@ -45,7 +45,7 @@ func (e *textEntry) values() (values twoValues) {
 // other maps.
 func (p *Program) texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
 	switch {
-	case p.whole.nodes[n].kind != textMapKind:
+	case p.whole.of(n).kind != textMapKind:
 		return nil, false
 	case !v.IsValid():
 		return nil, true

@@ -7,17 +7,17 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
-//	presence of objects and collections         run.compositeMember, isNone
-//	presence of elements                        run.keyedElement, run.sparse
+//	presence of objects and collections         run.compositeMember; fieldplan.Field.HasPresenceOf says where it counts
+//	presence of elements                        run.keyedElement, run.list
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
 //	order of keyed lists, duplicates            run.index; node.directionOf finds lists that are in order
-//	order of maps, duplicates                   Entries; run.read for keys that are strings, which have no duplicates
-//	hotwhen                                     fieldplan.Selector.Holds; strip.matches for raw JSON
+//	order of maps, duplicates                   node.entries; run.read for keys that are strings, which have no duplicates
+//	hotwhen                                     fieldplan.Selector; selector.holds reads the element
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
-//	null in hot maps                            isAbsent
-//	unknown members                             UnknownMembers, op.unknown
+//	null: of elements, in hot maps              node.isNull, node.isAbsent
+//	unknown members                             node.unknownMembers, op.unknown
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it

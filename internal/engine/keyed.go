@@ -111,7 +111,7 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 		return false
 	}
 	elem, presence := n.elem, n.writesPresence
-	if n.when != nil && r.selects(n.when, m) {
+	if n.when != nil && n.when.holds(r.buf, m) {
 		elem, presence = n.when.hot, n.when.writesPresence
 	}
 	if presence {
@@ -122,18 +122,4 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	}
 	r.commit()
 	return true
-}
-
-// selects reports whether an element is hot. It is [ElementNode] for an element in memory.
-func (r *run) selects(s *selector, m memory) bool {
-	if exists(m) {
-		m = s.op.location.in(m)
-	}
-	if !exists(m) {
-		return s.when.Holds(nil, nil)
-	}
-	start := len(r.buf)
-	text, problem := appendLeaf(r.buf, s.op.node, m)
-	r.buf = text[:start]
-	return s.when.Holds(text[start:], problem)
 }

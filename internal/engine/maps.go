@@ -131,7 +131,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 // readOther is read for other keys. Entries with invalid keys are reported and left out.
 func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
 	var elements []Element
-	r.whole(func(t *Trail) { elements = Entries(t, n.plan, m) })
+	r.whole(func(t *Trail) { elements = n.entries(t, m) })
 	v.grow(len(elements))
 	k := r.keysOf(len(elements))
 	for i := range elements {
@@ -158,8 +158,6 @@ func (v *values) done(n *node) {
 	n.values.Put(v)
 }
 
-func (v *values) at(i, pointers int) memory { return follow(memoryOf(v.list.Index(i)), pointers) }
-
 func (r *run) mapOfAny(n *node, m memory) bool {
 	if isNone(n.kind, m) {
 		return false
@@ -175,10 +173,8 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	before := byte('{')
 	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // writing the value may reallocate the stacks
-		if isAbsent(n.plan, v.list.Index(at)) {
-			continue
-		}
-		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], before) {
+		elem := follow(memoryOf(v.list.Index(at)), n.elemPointers)
+		if !n.isAbsent(elem) && r.keyedElement(n, elem, r.keys[k.keys+at], before) {
 			before = ','
 		}
 	}

@@ -102,16 +102,11 @@ func withRoom[T any](s []T, n int) []T {
 }
 
 // enter begins an object or collection. It is false if the run must not enter it, see
-// [Trail.Visit]. Like leave, in, at and atKey, it is small enough to be inlined.
+// [Trail.visit]. Like leave, in, at and atKey, it is small enough to be inlined.
 func (r *run) enter(n *node, m memory) bool { return !r.deep || r.visit(n, m) }
 
 func (r *run) visit(n *node, m memory) bool {
-	if r.trail.lost {
-		return false
-	}
-	if problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.depth); problem != nil {
-		r.trail.Report(problem)
-		r.trail.lost = true // nothing is entered any more
+	if !r.trail.visit(&r.ancestors, n.plan, valueAt(m, n.plan.Type), r.depth) {
 		return false
 	}
 	r.depth++
@@ -241,7 +236,7 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 // AppendElement appends the canonical text of an element with the fields of all classes. The text
 // identifies an element of a set. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	compiled, m := p.whole.nodes[n], valueOf(v)
+	compiled, m := p.whole.of(n), valueOf(v)
 	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
 		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
 			return text
@@ -258,8 +253,7 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 // isPresent reports whether a member with the presence option is set, v behind any pointers. A nil
 // list or map is not.
 func (o *op) isPresent(v reflect.Value) bool {
-	m := valueOf(v)
-	return exists(m) && !isNone(o.kind, m)
+	return !o.node.isNull(valueOf(v))
 }
 
 // appendText appends the canonical text of a member that is a leaf, v behind any pointers, and

@@ -24,14 +24,14 @@ const (
 
 func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 	start, some, before := r.position(), false, byte('{')
-	var unknown *Unknown
+	var unknown *[]Element
 	if n.rest != nil {
 		unknown = r.unknownMembers(n, m)
 	}
 	ops := n.ops
 	for i := range ops {
 		o := &ops[i]
-		if unknown != nil && r.unknown(n, unknown.Before(o.field.Name), before) {
+		if unknown != nil && r.unknown(n, unknown, o.field.Name, before) {
 			some, before = true, ','
 		}
 		value := o.location.in(m)
@@ -51,7 +51,7 @@ func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 			r.commit()
 		}
 	}
-	if unknown != nil && r.unknown(n, unknown.Left(), before) {
+	if unknown != nil && r.unknown(n, unknown, afterNames, before) {
 		some, before = true, ','
 	}
 	switch {
@@ -69,19 +69,20 @@ func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 // the loop of object needs the registers.
 //
 //go:noinline
-func (r *run) unknownMembers(n *node, m memory) *Unknown {
-	var found Unknown
-	r.whole(func(t *Trail) { found = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
+func (r *run) unknownMembers(n *node, m memory) *[]Element {
+	var found []Element
+	r.whole(func(t *Trail) { found = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
 	return &found
 }
 
-// unknown writes members that the plan does not know, and reports whether it wrote any.
+// unknown writes and removes those of the unknown members whose names sort before name, and reports
+// whether it wrote any.
 //
 //go:noinline
-func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
-	for _, e := range members {
-		o := n.rest.unknown(e)
-		if r.member(&o, valueOf(e.Value), before) {
+func (r *run) unknown(n *node, members *[]Element, name string, before byte) (some bool) {
+	for ; len(*members) > 0 && (*members)[0].Key < name; *members = (*members)[1:] {
+		o := n.rest.unknown((*members)[0])
+		if r.member(&o, valueOf((*members)[0].Value), before) {
 			some, before = true, ','
 		}
 	}
@@ -233,7 +234,7 @@ func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
 	case listKind:
 		return r.list(n, m)
 	case arrayKind:
-		return r.array(n, m)
+		return r.array(n, m, empty)
 	case setKind:
 		return r.set(n, m)
 	case textKeyedKind, intKeyedKind:
@@ -272,9 +273,7 @@ func (r *run) otherElement(n *node, m memory) {
 	case n.kind.isLeaf():
 		r.leaf(n, m)
 	case r.enter(n, m):
-		if n.kind == arrayKind {
-			r.places(n, m)
-		} else if !r.composite(n, m, written) {
+		if !r.composite(n, m, written) {
 			r.emptyElement(n, m)
 		}
 		r.leave(n)
@@ -301,11 +300,8 @@ func (r *run) emptyElement(n *node, m memory) {
 		r.buf = append(r.buf, n.empty...)
 		return
 	}
-	r.buf = append(r.buf, emptyText(n.plan.Kind, !exists(m) || n.isNil(m))...)
+	r.buf = append(r.buf, emptyText(n.plan.Kind, n.isNull(m))...)
 }
-
-// isNil reports whether the value is a nil list or map.
-func (n *node) isNil(m memory) bool { return !n.kind.isLeaf() && isNone(n.kind, m) }
 
 func (r *run) leaf(n *node, m memory) bool {
 	text, problem := appendLeaf(r.buf, n, m)

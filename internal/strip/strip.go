@@ -244,9 +244,9 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
 	case in != nil && in.Identity(f):
 		s.whole()
 		return identity
-	case !hasProjected(f.Node) && !projectsPresence(f):
+	case !f.Classes().Any(fieldplan.Projected):
 		return s.hot()
-	case s.value(f.Node, nil).emptied() && !projectsPresence(f):
+	case s.value(f.Node, nil).emptied() && !f.HasPresenceOf(fieldplan.Projected):
 		return removedMember
 	}
 	return keptMember
@@ -259,7 +259,7 @@ func (s *stripper) entry(n *fieldplan.Node) treatment {
 	switch {
 	case fieldplan.IsProjected(n.Class) && !selected:
 		s.value(elem, n)
-	case !hasProjected(elem) || s.isNull():
+	case !elem.Classes.Any(fieldplan.Projected) || s.isNull():
 		return s.hot()
 	case s.value(elem, n).bare():
 		return removedMember
@@ -277,14 +277,6 @@ func (s *stripper) hot() treatment {
 		return keptMember
 	}
 	return removedMember
-}
-
-// hasProjected reports whether anything at or below n is Immutable or InPlace.
-func hasProjected(n *fieldplan.Node) bool { return n.Classes.Any(fieldplan.Projected) }
-
-// projectsPresence reports whether an empty object at f is hashed.
-func projectsPresence(f *fieldplan.Field) bool {
-	return f.HasPresence() && fieldplan.IsProjected(f.Node.Class)
 }
 
 func lookup(n *fieldplan.Node, name []byte) *fieldplan.Field {
