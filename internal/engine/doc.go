@@ -7,13 +7,13 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
-//	presence of objects and collections         run.compositeMember; fieldplan.Field.HasPresenceOf says where it counts
+//	presence of objects and collections         run.compositeMember, fieldplan.Field.HasPresenceOf
 //	presence of elements                        run.keyedElement, run.list
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
 //	order of keyed lists, duplicates            run.index; node.directionOf finds lists that are in order
-//	order of maps, duplicates                   node.entries; run.read for keys that are strings, which have no duplicates
+//	order of maps, duplicates                   node.entries; run.read if keys are strings, which have no duplicates
 //	hotwhen                                     fieldplan.Selector; selector.holds reads the element
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null: of elements, in hot maps              node.isNull, node.isAbsent

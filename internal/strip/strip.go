@@ -143,26 +143,21 @@ func (s *stripper) document(root *fieldplan.Node) {
 	s.keep(end)
 }
 
-// treatment says what becomes of a member.
-type treatment uint8
+// tally counts what becomes of the members of an object.
+type tally struct{ removed, kept, identifying int }
 
-const (
-	removedMember treatment = iota
-	keptMember              // without its hot parts
-	identity                // is kept, but does not make its object non-empty
+// The tallies of one member, and of a value that is copied as a whole.
+var (
+	removedMember = tally{removed: 1}
+	keptMember    = tally{kept: 1}                 // without its hot parts
+	identity      = tally{kept: 1, identifying: 1} // is kept, but does not make its object non-empty
 )
 
-// tally counts the treatments of the members of an object.
-type tally struct{ gone, staying, identifying int }
-
-// untouched is the tally of a value that is copied as a whole.
-var untouched = tally{staying: 1}
-
 // emptied reports whether there were members, and all were removed.
-func (t tally) emptied() bool { return t.gone > 0 && t.staying == 0 }
+func (t tally) emptied() bool { return t.removed > 0 && t.kept == 0 }
 
 // bare reports whether only the identity of the object is left.
-func (t tally) bare() bool { return t.staying == t.identifying }
+func (t tally) bare() bool { return t.kept == t.identifying }
 
 // value copies the next value without its removed members; an object that becomes empty is {}. Node
 // n describes the value; a value of another JSON type is copied as a whole. In is the collection of
@@ -176,7 +171,7 @@ func (s *stripper) value(n, in *fieldplan.Node) tally {
 	default:
 		s.whole()
 	}
-	return untouched
+	return keptMember
 }
 
 // elements copies an array. All of its elements are kept.
@@ -202,19 +197,14 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 		case t == tally{}: // the opening bracket is kept
 			s.keep(before)
 			mark = len(s.kept)
-		case t.staying > 0:
+		case t.kept > 0:
 			s.keep(before)
 		}
-		switch s.member(n, in) {
-		case removedMember:
+		member := s.member(n, in)
+		if member == removedMember {
 			s.kept = s.kept[:mark]
-			t.gone++
-		case identity:
-			t.identifying++
-			t.staying++
-		case keptMember:
-			t.staying++
 		}
+		t = tally{t.removed + member.removed, t.kept + member.kept, t.identifying + member.identifying}
 		before = s.At
 	})
 	s.keep(before)
@@ -224,7 +214,7 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 	return t
 }
 
-func (s *stripper) member(n, in *fieldplan.Node) treatment {
+func (s *stripper) member(n, in *fieldplan.Node) tally {
 	start := s.At
 	name, nameEnd, problem := s.Name()
 	s.failed(problem)
@@ -236,7 +226,7 @@ func (s *stripper) member(n, in *fieldplan.Node) treatment {
 }
 
 // field decides about a member of an object with fields. F is nil for an unknown member.
-func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
+func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) tally {
 	switch {
 	case f == nil:
 		s.whole()
@@ -254,7 +244,7 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
 
 // entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot
 // entry, to the entry itself.
-func (s *stripper) entry(n *fieldplan.Node) treatment {
+func (s *stripper) entry(n *fieldplan.Node) tally {
 	elem, selected := s.element(n)
 	switch {
 	case fieldplan.IsProjected(n.Class) && !selected:
@@ -270,7 +260,7 @@ func (s *stripper) entry(n *fieldplan.Node) treatment {
 func (s *stripper) isNull() bool { return s.Peek() == 'n' }
 
 // hot decides about a member without hashed parts.
-func (s *stripper) hot() treatment {
+func (s *stripper) hot() tally {
 	isNull := s.isNull()
 	s.whole()
 	if isNull && s.nulls == KeepNulls {
