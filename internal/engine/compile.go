@@ -324,7 +324,7 @@ func (n *node) emptyText() string {
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
 	o := op{
-		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n,
+		location: locationOf(owner.Type, f.Index, pointers(owner.Type.FieldByIndex(f.Index).Type)), node: n,
 		kind: n.kind, bits: n.bits,
 		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted,
 		header: headerOf(f.Header), field: f,
@@ -333,17 +333,6 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 		o.kind = leafKind
 	}
 	return o
-}
-
-// memberType is the Go type of a field, with its pointers.
-func memberType(t reflect.Type, index []int) reflect.Type {
-	for i, at := range index {
-		if i > 0 && t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		t = t.Field(at).Type
-	}
-	return t
 }
 
 func pointers(t reflect.Type) int {

@@ -65,7 +65,7 @@ func (r *run) index(n *node, m memory) int {
 		return key.text
 	}
 	if n.kind == textKeyedKind {
-		r.sortByText(own, textOf)
+		r.sortByText(own, 0, maxDeals, textOf)
 	} else {
 		sortByOrder(own)
 	}

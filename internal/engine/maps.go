@@ -89,7 +89,7 @@ func (r *run) add(k keys, key string) {
 // sorted sorts the last index and returns its entries.
 func (r *run) sorted(k keys) []entry {
 	own, keys := r.entries[k.entries:], r.keys[k.keys:]
-	r.sortByText(own, func(at int) string { return keys[at] })
+	r.sortByText(own, 0, maxDeals, func(at int) string { return keys[at] })
 	return own
 }
 

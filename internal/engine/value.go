@@ -23,14 +23,8 @@ func Deref(v reflect.Value) (reflect.Value, bool) {
 // Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value
 // if v is missing or an embedded pointer on the way is nil.
 func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
-	for i, index := range f.Index {
-		if i > 0 {
-			v, _ = Deref(v)
-		}
-		if !v.IsValid() {
-			return reflect.Value{}
-		}
-		v = v.Field(index)
+	if v.IsValid() {
+		v, _ = v.FieldByIndexErr(f.Index)
 	}
 	return v
 }

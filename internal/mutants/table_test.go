@@ -64,7 +64,7 @@ var mutants = []mutant{
 	{"a keyed list in disorder is sorted by text", keyedFile, "r.sortByText(own, textOf)", "", document},
 	{"a keyed list in disorder is sorted by number", keyedFile, "sortByOrder(own)", "", document},
 	{"texts are dealt a few times at most", "internal/engine/order.go", "deals-1, textOf", "deals, textOf", "internal/engine TestTextsThatBeginAlike"},
-	{"map keys are sorted", "internal/engine/maps.go", "r.sortByText(own, func(at int) string { return keys[at] })", "_ = keys", document},
+	{"map keys are sorted", "internal/engine/maps.go", "r.sortByText(own, 0, maxDeals, func(at int) string { return keys[at] })", "_ = keys", document},
 	{"texts of many keys are sorted to their ends", "internal/engine/order.go", "if byte(own[from].order) == 3 {", "if false {", "internal/engine TestOrderOfManyKeys"},
 	{"a text that ends stands before one that goes on", "internal/engine/order.go", "order[3] = byte(copy(", "_ = byte(copy(", "internal/engine TestOrderOfManyKeys"},
 	{"a short text is looked at", "internal/canonjson/string.go", "&& special(uint64(text[at]))&0x80 == 0;", ";", "internal/canonjson TestAppendString"},

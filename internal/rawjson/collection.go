@@ -3,8 +3,6 @@ package rawjson
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -56,11 +54,10 @@ func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
 
 // mapping is the map that is currently read.
 type mapping struct {
-	value      reflect.Value
-	texts      map[string]string            // value, if it is one of texts
-	quantities map[string]resource.Quantity // likewise
-	key, elem  reflect.Value                // variables for one key and one element
-	names      map[string]bool              // names that were read, if a name is not the key itself
+	value     reflect.Value
+	texts     map[string]string // value, if it is one of texts
+	key, elem reflect.Value     // variables for one key and one element
+	names     map[string]bool   // names that were read, if a name is not the key itself
 }
 
 // entries reads an object into a map.
@@ -69,7 +66,6 @@ func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
 		return r.wrong(n)
 	}
 	m := mapping{value: reflect.MakeMap(n.typ)}
-	m.quantities, _ = reflect.TypeAssert[map[string]resource.Quantity](m.value)
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
 		m.names = map[string]bool{}
@@ -96,7 +92,12 @@ func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 			m.key, m.elem = reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem()
 		}
 		problem = r.fill(&n.elem, m.elem)
-		r.set(n, m, name)
+		if n.kind == mapByKeys {
+			r.setByKey(n, m, name)
+		} else {
+			m.key.SetString(name)
+			m.value.SetMapIndex(m.key, m.elem)
+		}
 		m.elem.SetZero()
 	}
 	if n.kind != mapByKeys && m.value.Len() == before {
@@ -106,19 +107,6 @@ func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 		r.below(first, fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.plan.HidesKeys()})
 	}
 	return problem
-}
-
-// set stores the element under a name.
-func (r *decoding) set(n *node, m *mapping, name string) {
-	switch {
-	case n.kind == mapByKeys:
-		r.setByKey(n, m, name)
-	case m.quantities != nil:
-		m.quantities[name] = *m.elem.Addr().Interface().(*resource.Quantity)
-	default:
-		m.key.SetString(name)
-		m.value.SetMapIndex(m.key, m.elem)
-	}
 }
 
 // setByKey lets the decoder read the key, and stores the element under it. Several names may mean
