@@ -7,7 +7,7 @@ import (
 
 // list writes a list or array, and reports whether it did. If the presence of elements is not
 // written, it writes every element at its index, up to the last element that has content.
-func (r *run) list(n *node, m memory) bool {
+func (r *run) list(n *routine, m memory) bool {
 	if !n.writesPresence && !n.elem.writes {
 		return false
 	}
@@ -39,7 +39,7 @@ func (r *run) list(n *node, m memory) bool {
 
 // array writes an array of fixed length. A member with the same text as the zero array counts as
 // unset and is not written.
-func (r *run) array(n *node, m memory, empty whenEmpty) bool {
+func (r *run) array(n *routine, m memory, empty whenEmpty) bool {
 	if empty == written {
 		return r.list(n, m)
 	}
@@ -57,7 +57,7 @@ func (r *run) array(n *node, m memory, empty whenEmpty) bool {
 type span struct{ from, to int }
 
 // set writes the elements in the order of their bytes, each once.
-func (r *run) set(n *node, m memory) bool {
+func (r *run) set(n *routine, m memory) bool {
 	elements := elementsAt(m, n)
 	if !n.writesPresence || elements.len == 0 {
 		return false

@@ -20,15 +20,15 @@ type Program struct {
 
 // writing is a plan compiled for writing the fields of some classes.
 type writing struct {
-	root  *node
-	nodes map[context]*node
-	deep  bool // a value may be nested too deeply or contain itself
+	root     *routine
+	routines map[context]*routine
+	deep     bool // a value may be nested too deeply or contain itself
 }
 
-// of returns the compiled form of a node, and that of an element of collection in.
-func (w *writing) of(n *fieldplan.Node) *node { return w.nodes[context{node: n}] }
+// of returns the routine of a node, and element that of an element of collection in.
+func (w *writing) of(n *fieldplan.Node) *routine { return w.routines[context{node: n}] }
 
-func (w *writing) element(n, in *fieldplan.Node) *node { return w.nodes[contextOf(n, in)] }
+func (w *writing) element(n, in *fieldplan.Node) *routine { return w.routines[contextOf(n, in)] }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
 func Of(p *fieldplan.Plan) *Program {
@@ -53,7 +53,7 @@ func compile(p *fieldplan.Plan) *Program {
 	return program
 }
 
-// kind says how a run writes a node.
+// kind says how a routine writes.
 type kind uint8
 
 const (
@@ -79,14 +79,14 @@ const (
 
 func (k kind) isLeaf() bool { return k >= boolKind }
 
-// node is a compiled fieldplan.Node.
-type node struct {
+// routine writes the values of one fieldplan.Node. Variables named n are nodes and routines.
+type routine struct {
 	kind           kind
 	bits           uint8 // of a number
 	recursive      bool  // values may contain themselves
-	height         int   // of the tree of nodes, unless it is recursive
+	height         int   // of the tree of routines, unless it is recursive
 	writesPresence bool  // the presence of elements is written
-	writes         bool  // something at or below the node can be written
+	writes         bool  // something at or below the value can be written
 	plainKeys      bool  // the keys of the map are strings
 	spelled        bool  // the leaf's canonical text does not decode into its type
 
@@ -94,7 +94,7 @@ type node struct {
 	rest  *op    // of an object: the field of its unknown members, if they are written
 	empty string // text of a nil element that is an object: its identity
 
-	elem         *node
+	elem         *routine
 	elemPointers int // from an element to its value
 	elemSize     uintptr
 	len          int           // of an array
@@ -111,9 +111,9 @@ type node struct {
 // op writes one member of an object. It fits into one cache line.
 type op struct {
 	location location
-	node     *node
-	kind     kind  // of node; leafKind if the member is quoted or a constant
-	bits     uint8 // of node
+	routine  *routine
+	kind     kind  // of routine; leafKind if the member is quoted or a constant
+	bits     uint8 // of routine
 
 	always     bool // part of an element's identity: always written, but does not make the element non-empty
 	zero       bool // the zero value is written
@@ -142,14 +142,14 @@ func headerOf(name string) header {
 type selector struct {
 	when           *fieldplan.Selector
 	op             op
-	hot            *node // of hot elements
-	writesPresence bool  // the presence of hot elements is written
+	hot            *routine // of hot elements
+	writesPresence bool     // the presence of hot elements is written
 }
 
 type compiler struct {
 	want     fieldplan.ClassSet // the classes that are written
 	spelling leaf.Spelling      // of the leaves
-	nodes    map[context]*node
+	routines map[context]*routine
 }
 
 // context is a node with the collection that it is an element of, if the collection decides which
@@ -164,17 +164,17 @@ func contextOf(n, in *fieldplan.Node) context {
 }
 
 func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
-	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
-	w := &writing{root: c.node(root, nil), nodes: c.nodes}
+	c := &compiler{want: want, spelling: spelling, routines: map[context]*routine{}}
+	w := &writing{root: c.routine(root, nil), routines: c.routines}
 	w.deep = w.root.height > MaxDepth
-	for _, n := range c.nodes {
+	for _, n := range c.routines {
 		w.deep = w.deep || n.recursive
 	}
 	return w
 }
 
 // zeroArray is the text of a zero array, or nil if its elements cannot be written.
-func zeroArray(n *node) []byte {
+func zeroArray(n *routine) []byte {
 	r := start()
 	defer r.end()
 	r.list(n, memoryOf(reflect.New(n.plan.Type).Elem()))
@@ -187,15 +187,15 @@ func zeroArray(n *node) []byte {
 // writesPresence reports whether the presence of n, or of its elements, is written.
 func (c *compiler) writesPresence(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
 
-func (c *compiler) node(from, in *fieldplan.Node) *node {
+func (c *compiler) routine(from, in *fieldplan.Node) *routine {
 	ctx := contextOf(from, in)
-	if n, ok := c.nodes[ctx]; ok {
+	if n, ok := c.routines[ctx]; ok {
 		return n
 	}
-	n := &node{
+	n := &routine{
 		plan: from, recursive: from.Recursive, writesPresence: c.writesPresence(from), writes: from.Classes.Any(c.want),
 	}
-	c.nodes[ctx] = n
+	c.routines[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
 		n.kind, n.bits = kindOfLeaf(from)
@@ -249,7 +249,7 @@ func kindOfList(n *fieldplan.Node) kind {
 	}
 }
 
-func (c *compiler) object(n *node, from, in *fieldplan.Node) {
+func (c *compiler) object(n *routine, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
 		always, presence := c.identifies(in, f), f.HasPresenceOf(c.want)
 		if !always && !presence && !f.Node.Classes.Any(c.want) {
@@ -258,12 +258,12 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 		o := c.op(from, f)
 		o.always, o.zero, o.presence = always, o.zero || always, presence
 		if always && c.isUnselected(in, from, f) {
-			o.kind, o.node = leafKind, &node{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
-			if o.node.constant == "" {
+			o.kind, o.routine = leafKind, &routine{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
+			if o.routine.constant == "" {
 				continue
 			}
 		}
-		n.ops, n.height = append(n.ops, o), max(n.height, o.node.height)
+		n.ops, n.height = append(n.ops, o), max(n.height, o.routine.height)
 	}
 	n.empty = n.emptyText()
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
@@ -307,7 +307,7 @@ func unselected(s *fieldplan.Selector) string {
 }
 
 // emptyText is the text of a nil object: its identity, with zero values.
-func (n *node) emptyText() string {
+func (n *routine) emptyText() string {
 	r, before := run{}, byte('{')
 	for i := range n.ops {
 		if o := &n.ops[i]; o.always {
@@ -322,9 +322,9 @@ func (n *node) emptyText() string {
 }
 
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
-	n := c.node(f.Node, nil)
+	n := c.routine(f.Node, nil)
 	o := op{
-		location: locationOf(owner.Type, f.Index, pointers(owner.Type.FieldByIndex(f.Index).Type)), node: n,
+		location: locationOf(owner.Type, f.Index, pointers(owner.Type.FieldByIndex(f.Index).Type)), routine: n,
 		kind: n.kind, bits: n.bits,
 		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted,
 		header: headerOf(f.Header), field: f,
@@ -343,7 +343,7 @@ func pointers(t reflect.Type) int {
 	return n
 }
 
-func (c *compiler) elements(n *node, from *fieldplan.Node) {
+func (c *compiler) elements(n *routine, from *fieldplan.Node) {
 	elem := from.Type.Elem()
 	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
 	n.elem = c.element(from.Elem, from)
@@ -369,7 +369,7 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 }
 
 // element compiles a node as an element of collection in, and without a collection.
-func (c *compiler) element(from, in *fieldplan.Node) *node {
-	c.node(from, nil)
-	return c.node(from, in)
+func (c *compiler) element(from, in *fieldplan.Node) *routine {
+	c.routine(from, nil)
+	return c.routine(from, in)
 }

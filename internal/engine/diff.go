@@ -159,7 +159,7 @@ func selectorOf(in *fieldplan.Node, elem, selector side) side {
 }
 
 func (d *differ) member(o *op, s sides) {
-	if o.node.kind.isLeaf() {
+	if o.routine.kind.isLeaf() {
 		d.leafMember(o, s)
 		return
 	}
@@ -182,7 +182,7 @@ func (d *differ) unknownMembers(s sides) *pairing {
 }
 
 // unknown compares those of the remaining unknown members whose names sort before name.
-func (d *differ) unknown(n *node, members *pairing, name string) {
+func (d *differ) unknown(n *routine, members *pairing, name string) {
 	for members != nil && members.first() < name && members.next() {
 		o := n.rest.unknown(*members.element())
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
@@ -196,7 +196,7 @@ func (d *differ) unknown(n *node, members *pairing, name string) {
 // presence compares whether a member with the presence option is set.
 func (d *differ) presence(o *op, s sides) {
 	if old, updated := o.isPresent(s[0].value), o.isPresent(s[1].value); old != updated {
-		empty := map[bool]string{true: emptyText(o.node.plan.Kind, false)}
+		empty := map[bool]string{true: emptyText(o.routine.plan.Kind, false)}
 		d.emit(s, [2]string{empty[old], empty[updated]})
 	}
 }
@@ -205,7 +205,7 @@ func (d *differ) presence(o *op, s sides) {
 // the same canonical text with the fields of all classes, and no faults. It is false for nil.
 func (d *differ) sameMember(o *op, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
-	if o.node.kind.isLeaf() || !exists(before) || !exists(after) {
+	if o.routine.kind.isLeaf() || !exists(before) || !exists(after) {
 		return false
 	}
 	depth := len(d.trail.Path) + 1

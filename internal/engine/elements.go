@@ -41,11 +41,11 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 // entries returns the entries of a map in the byte order of their keys, without absent entries.
 // Keys that have no text, and all but the first of several keys with one text, are reported and
 // left out. An invalid v has no entries.
-func (n *node) entries(t *Trail, v reflect.Value) []Element {
+func (n *routine) entries(t *Trail, v reflect.Value) []Element {
 	return slices.DeleteFunc(allEntries(t, n.plan, v), func(e Element) bool { return n.isAbsent(valueOf(e.Value)) })
 }
 
-// allEntries is [node.entries] including absent entries.
+// allEntries is [routine.entries] including absent entries.
 func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	if length(v) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return distinct
 }
 
-// CompareKeys is the order in which [node.entries] and [Program.keyed] return elements, and in which
+// CompareKeys is the order in which [routine.entries] and [Program.keyed] return elements, and in which
 // elements are paired.
 func CompareKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))

@@ -30,7 +30,7 @@ func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 }
 
 // isNull reports whether an element is nil in Go, so that its JSON is null.
-func (n *node) isNull(m memory) bool {
+func (n *routine) isNull(m memory) bool {
 	switch {
 	case !exists(m):
 		return true
@@ -45,7 +45,7 @@ func (n *node) isNull(m memory) bool {
 
 // isAbsent reports whether an element of map n means that its key is absent: null in a Hot or
 // Ignored map, as in a JSON merge patch.
-func (n *node) isAbsent(m memory) bool {
+func (n *routine) isAbsent(m memory) bool {
 	return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)
 }
 
@@ -79,7 +79,7 @@ func (s *selector) holds(dst []byte, m memory) bool {
 	if !exists(m) {
 		return s.when.Holds(nil, nil)
 	}
-	text, problem := appendLeaf(dst, s.op.node, m)
+	text, problem := appendLeaf(dst, s.op.routine, m)
 	return s.when.Holds(text[len(dst):], problem)
 }
 
