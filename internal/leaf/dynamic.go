@@ -74,8 +74,7 @@ func tooDeep() *fault.Error {
 }
 
 // parts yields the values in v that are in its JSON, without long lists of values that are always
-// valid. A key of a string type is a string: it is written unchanged, even if it has a text
-// marshaler.
+// valid.
 func parts(v reflect.Value) iter.Seq[reflect.Value] {
 	return func(yield func(reflect.Value) bool) {
 		//exhaustive:ignore
@@ -90,21 +89,27 @@ func parts(v reflect.Value) iter.Seq[reflect.Value] {
 			for i := 0; i < v.Len() && !isValid && yield(v.Index(i)); i++ {
 			}
 		case reflect.Map:
-			for entries := v.MapRange(); entries.Next(); {
-				key := entries.Key()
-				if key.Kind() == reflect.String {
-					key = reflect.ValueOf(key.String())
-				}
-				if !yield(key) || !yield(entries.Value()) {
-					return
-				}
-			}
+			keysAndValues(v, yield)
 		case reflect.Struct:
 			for f, field := range v.Fields() {
 				if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && !yield(field) {
 					return
 				}
 			}
+		}
+	}
+}
+
+// keysAndValues yields keys and values of a map. A key of a string type is a string: it is written
+// unchanged, even if it has a text marshaler.
+func keysAndValues(v reflect.Value, yield func(reflect.Value) bool) {
+	for entries := v.MapRange(); entries.Next(); {
+		key := entries.Key()
+		if key.Kind() == reflect.String {
+			key = reflect.ValueOf(key.String())
+		}
+		if !yield(key) || !yield(entries.Value()) {
+			return
 		}
 	}
 }
