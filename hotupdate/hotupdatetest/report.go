@@ -24,9 +24,9 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		text.WriteString(b.path + ": ")
 	}
 	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
-	show(&text, "configuration", shown(t.first(), s.plan.Root, nil))
+	show(&text, "configuration", s.shown(t.first(), s.plan.Root, nil))
 	if t.second != nil {
-		show(&text, "second configuration", shown(t.second(), s.plan.Root, nil))
+		show(&text, "second configuration", s.shown(t.second(), s.plan.Root, nil))
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)
@@ -44,7 +44,7 @@ func show(text *strings.Builder, label string, tree any) {
 }
 
 // shown is a value in the form of its JSON, without what is sensitive and what is not set.
-func shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) any {
+func (s *subject) shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) any {
 	v, isThere := engine.Deref(v)
 	if !isThere {
 		return nil
@@ -59,7 +59,7 @@ func shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) any {
 	case fieldplan.Object:
 		for _, f := range n.Fields {
 			if m := engine.Member(v, f); m.IsValid() && !m.IsZero() {
-				object[f.Name] = shown(m, f.Node, f)
+				object[f.Name] = s.shown(m, f.Node, f)
 			}
 		}
 		return object
@@ -68,14 +68,14 @@ func shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) any {
 			if n.HidesKeys() {
 				e.Key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
 			}
-			object[e.Key] = shown(e.Value, engine.ElementNode(n, e.Value), nil)
+			object[e.Key] = s.shown(e.Value, engine.Of(s.plan).ElementNode(n, e.Value), nil)
 		}
 		return object
 	case fieldplan.List, fieldplan.Array:
 	}
 	list := make([]any, v.Len())
 	for i := range list {
-		list[i] = shown(v.Index(i), engine.ElementNode(n, v.Index(i)), nil)
+		list[i] = s.shown(v.Index(i), engine.Of(s.plan).ElementNode(n, v.Index(i)), nil)
 	}
 	return list
 }

@@ -101,11 +101,24 @@ func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
 	}
 }
 
+// Each reads an object or array. It calls item with the index of each member or element, at its
+// first byte; item reads it.
+func (s *Scanner) Each(item func(i int) *fault.Error) *fault.Error {
+	closing := s.Peek() + 2 // in ASCII
+	last, err := s.Open(closing)
+	for i := 0; !last && err == nil; i++ {
+		if err = item(i); err == nil {
+			last, err = s.Next(closing)
+		}
+	}
+	return err
+}
+
 // Name reads a member's name and the colon, up to its value. The name is raw[start:end], without
 // its quotes and with its escapes.
 func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	if s.Peek() != '"' {
-		return 0, 0, invalidJSON(s.At, "no member name where one is due")
+		return 0, 0, s.noName()
 	}
 	start = s.At + 1
 	if err = s.skipString(); err != nil {
@@ -114,6 +127,8 @@ func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	end = s.At - 1
 	return start, end, s.Colon()
 }
+
+func (s *Scanner) noName() *fault.Error { return invalidJSON(s.At, "no member name where one is due") }
 
 // Colon reads the colon after a member's name, with the white space around it.
 func (s *Scanner) Colon() *fault.Error {
@@ -126,9 +141,13 @@ func (s *Scanner) Colon() *fault.Error {
 	return nil
 }
 
-// Text reads a string and returns its text: a part of Raw if all of it is ASCII without escapes,
-// otherwise the new content of scratch. After a problem nothing has been read.
+// Text reads a string, such as a member's name, and returns its text: a part of Raw if all of it is
+// ASCII without escapes, otherwise the new content of scratch. After a problem nothing has been
+// read.
 func (s *Scanner) Text(scratch *[]byte) (text []byte, err *fault.Error) {
+	if s.Peek() != '"' {
+		return nil, s.noName()
+	}
 	start := s.At + 1
 	if end := plainEnd(s.Raw, start); end < len(s.Raw) && s.Raw[end] == '"' {
 		s.At = end + 1
@@ -165,24 +184,19 @@ func (s *Scanner) Scalar() *fault.Error {
 
 // Skip reads a value of any kind.
 func (s *Scanner) Skip() *fault.Error {
-	opening := s.Peek()
-	if opening != '{' && opening != '[' {
+	switch s.Peek() {
+	case '{':
+		return s.Each(func(int) *fault.Error {
+			if _, _, err := s.Name(); err != nil {
+				return err
+			}
+			return s.Skip()
+		})
+	case '[':
+		return s.Each(func(int) *fault.Error { return s.Skip() })
+	default:
 		return s.Scalar()
 	}
-	closing := opening + 2 // in ASCII
-	last, err := s.Open(closing)
-	for !last && err == nil {
-		if opening == '{' {
-			_, _, err = s.Name()
-		}
-		if err == nil {
-			err = s.Skip()
-		}
-		if err == nil {
-			last, err = s.Next(closing)
-		}
-	}
-	return err
 }
 
 // Token reads up to and including the next string or number in well-formed JSON, and returns it in

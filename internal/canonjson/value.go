@@ -1,6 +1,8 @@
 package canonjson
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"sync"
 
@@ -23,9 +25,9 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 //   - A name that occurs twice in an object is "duplicate-member".
 //   - A number beyond [MaxExponent] is "number-range", nesting beyond [MaxDepth] is "too-deep".
 //
-// It returns the first problem that it finds; names are compared at the end of their object. Time
-// and memory are linear in the length of raw, except for sorting the members of each object. Dst
-// and raw may overlap.
+// It returns the first problem that it finds; names are compared at the end of their object. Memory
+// is linear in the length of raw. So is time, except that members are sorted, and that members out
+// of order are moved once on each level. Dst and raw may overlap.
 func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
@@ -34,27 +36,33 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	if err := p.document(); err != nil {
 		return dst, err
 	}
-	return p.outline.appendSorted(dst, p.text), nil
+	return append(dst, p.text...), nil
 }
 
-// parser writes raw as canonical text, except for the order of members. The members are sorted at
-// the end, in one pass: if every object were sorted at its end, the innermost would be moved once
-// per level.
+// parser writes raw as canonical text. It sorts the members of an object at the object's end.
 type parser struct {
 	Scanner
 
 	text    []byte
-	scratch []byte
-	outline outline
+	scratch []byte   // the last name or text with escapes
+	members []member // of the objects around the current value, innermost last
+	names   []byte   // of these members, unescaped
 
-	checks bool // only problems are wanted: nothing is kept of objects that have ended
+	checks bool // only problems are wanted: the text of objects that have ended is dropped
+}
+
+// member is a member at text[start:end], from its name to the end of its value.
+type member struct {
+	name, nameEnd int // in names
+	start, end    int
+	offset        int // in the input, for problems
 }
 
 func (p *parser) release() {
 	if cap(p.text) > maxPooled {
 		return
 	}
-	*p = parser{text: p.text[:0], scratch: p.scratch, outline: p.outline.reset()}
+	*p = parser{text: p.text[:0], scratch: p.scratch, members: p.members[:0], names: p.names[:0]}
 	parsers.Put(p)
 }
 
@@ -73,7 +81,7 @@ func (p *parser) value() (err *fault.Error) {
 	case '{':
 		return p.object()
 	case '[':
-		return p.each(']', (*parser).value)
+		return p.each(p.value)
 	case '"':
 		_, err = p.string()
 		return err
@@ -84,65 +92,73 @@ func (p *parser) value() (err *fault.Error) {
 	}
 }
 
-// open reads an opening bracket, and the closing one if nothing is between them.
-func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
-	opening := p.Peek()
-	if empty, err = p.Open(closing); err != nil {
-		return false, err
-	}
-	p.text = append(p.text, opening)
-	if empty {
-		p.text = append(p.text, closing)
-	}
-	return empty, nil
-}
-
 // each reads the members or elements between brackets.
-func (p *parser) each(closing byte, item func(*parser) *fault.Error) *fault.Error {
-	if empty, err := p.open(closing); empty || err != nil {
-		return err
-	}
-	for {
-		if err := item(p); err != nil {
-			return err
+func (p *parser) each(item func() *fault.Error) *fault.Error {
+	opening := p.Peek()
+	p.text = append(p.text, opening)
+	err := p.Each(func(i int) *fault.Error {
+		if i > 0 {
+			p.text = append(p.text, ',')
 		}
-		if last, err := p.separator(closing); last || err != nil {
-			return err
-		}
-	}
+		return item()
+	})
+	p.text = append(p.text, opening+2) // in ASCII
+	return err
 }
 
 func (p *parser) object() *fault.Error {
-	start, outer := len(p.text), p.outline.begin(len(p.text))
-	if err := p.each('}', (*parser).member); err != nil {
-		return err
+	start, first, names := len(p.text), len(p.members), len(p.names)
+	err := p.each(p.member)
+	if err == nil {
+		err = p.sort(start, p.members[first:])
 	}
-	inOrder, err := p.outline.sort(outer)
-	switch {
-	case err != nil:
-		return err
-	case p.checks:
+	if p.checks {
 		p.text = p.text[:start]
-		p.outline.forget(outer)
-	case inOrder && p.outline.isFlat(outer):
-		p.outline.forget(outer)
-	default:
-		p.outline.keep(outer, len(p.text))
 	}
+	p.members, p.names = p.members[:first], p.names[:names]
+	return err
+}
+
+// sort sorts the members of the object that ends, the text from start on. Names that occur twice
+// are a problem.
+func (p *parser) sort(start int, own []member) *fault.Error {
+	isSorted := slices.IsSortedFunc(own, p.compare)
+	if !isSorted {
+		slices.SortFunc(own, p.compare)
+	}
+	for i := 1; i < len(own); i++ {
+		if bytes.Equal(p.nameOf(own[i-1]), p.nameOf(own[i])) {
+			return duplicateMember(own[i].offset)
+		}
+	}
+	if isSorted || p.checks {
+		return nil
+	}
+	end, before := len(p.text), byte('{')
+	for _, m := range own {
+		p.text = append(append(p.text, before), p.text[m.start:m.end]...)
+		before = ','
+	}
+	copy(p.text[start:], p.text[end:])
+	p.text = append(p.text[:end-1], '}')
 	return nil
 }
 
+// compare orders members by name, and members of one name by their offset.
+func (p *parser) compare(a, b member) int {
+	return cmp.Or(bytes.Compare(p.nameOf(a), p.nameOf(b)), cmp.Compare(a.offset, b.offset))
+}
+
+func (p *parser) nameOf(m member) []byte { return p.names[m.name:m.nameEnd] }
+
 func (p *parser) member() *fault.Error {
-	m := member{offset: p.At, start: len(p.text), name: len(p.outline.names), object: len(p.outline.objects)}
-	if p.Peek() != '"' {
-		return invalidJSON(p.At, "no member name where one is due")
-	}
+	m := member{offset: p.At, start: len(p.text), name: len(p.names)}
 	name, err := p.string()
 	if err != nil {
 		return err
 	}
-	p.outline.names = append(p.outline.names, name...)
-	m.nameEnd = len(p.outline.names)
+	p.names = append(p.names, name...)
+	m.nameEnd = len(p.names)
 	if err = p.Colon(); err != nil {
 		return err
 	}
@@ -151,21 +167,8 @@ func (p *parser) member() *fault.Error {
 		return err
 	}
 	m.end = len(p.text)
-	p.outline.open = append(p.outline.open, m)
+	p.members = append(p.members, m)
 	return nil
-}
-
-func (p *parser) separator(closing byte) (last bool, err *fault.Error) {
-	last, err = p.Next(closing)
-	switch {
-	case err != nil:
-		return false, err
-	case last:
-		p.text = append(p.text, closing)
-	default:
-		p.text = append(p.text, ',')
-	}
-	return last, nil
 }
 
 // string reads a string and returns its text, unescaped. The next call overwrites it.

@@ -20,10 +20,15 @@ type Program struct {
 
 // writing is a plan compiled for writing the fields of some classes.
 type writing struct {
-	root  *node
-	nodes map[*fieldplan.Node]*node // without those compiled as elements of a collection with a key or selector
-	deep  bool                      // a value may be nested too deeply or contain itself
+	root     *routine
+	routines map[context]*routine
+	deep     bool // a value may be nested too deeply or contain itself
 }
+
+// of returns the routine of a node, and element that of an element of collection in.
+func (w *writing) of(n *fieldplan.Node) *routine { return w.routines[context{node: n}] }
+
+func (w *writing) element(n, in *fieldplan.Node) *routine { return w.routines[contextOf(n, in)] }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
 func Of(p *fieldplan.Plan) *Program {
@@ -46,7 +51,7 @@ func compile(p *fieldplan.Plan) *Program {
 	return program
 }
 
-// kind says how a run writes a node.
+// kind says how a routine writes.
 type kind uint8
 
 const (
@@ -72,14 +77,14 @@ const (
 
 func (k kind) isLeaf() bool { return k >= boolKind }
 
-// node is a compiled fieldplan.Node.
-type node struct {
+// routine writes the values of one fieldplan.Node. Variables named n are nodes and routines.
+type routine struct {
 	kind           kind
 	bits           uint8 // of a number
 	recursive      bool  // values may contain themselves
-	height         int   // of the tree of nodes, unless it is recursive
+	height         int   // of the tree of routines, unless it is recursive
 	writesPresence bool  // the presence of elements is written
-	writes         bool  // something at or below the node can be written
+	writes         bool  // something at or below the value can be written
 	plainKeys      bool  // the keys of the map are strings
 	spelled        bool  // the leaf's canonical text does not decode into its type
 
@@ -87,15 +92,16 @@ type node struct {
 	rest  *op    // of an object: the field of its unknown members, if they are written
 	empty string // text of a nil element that is an object: its identity
 
-	elem         *node
+	elem         *routine
 	elemPointers int // from an element to its value
 	elemSize     uintptr
-	len          int        // of an array
-	zero         []byte     // of an array: the text of the zero array
-	key          *op        // of a keyed list
-	when         *selector  // nil if all elements have one class
-	values       *sync.Pool // of a map: memory for its values
-	constant     string     // of a leaf: written in place of its text
+	len          int           // of an array
+	zero         func() []byte // of an array: the text of the zero array
+	key          *op           // of a keyed list
+	when         *selector     // nil if all elements are written alike
+	selector     *selector     // the same, also if all elements are written alike
+	values       *sync.Pool    // of a map: memory for its values
+	constant     string        // of a leaf: written in place of its text
 
 	plan *fieldplan.Node
 }
@@ -103,9 +109,9 @@ type node struct {
 // op writes one member of an object. It fits into one cache line.
 type op struct {
 	location location
-	node     *node
-	kind     kind  // of node; leafKind if the member is quoted or a constant
-	bits     uint8 // of node
+	routine  *routine
+	kind     kind  // of routine; leafKind if the member is quoted or a constant
+	bits     uint8 // of routine
 
 	always     bool // part of an element's identity: always written, but does not make the element non-empty
 	zero       bool // the zero value is written
@@ -134,58 +140,42 @@ func headerOf(name string) header {
 type selector struct {
 	when           *fieldplan.Selector
 	op             op
-	hot            *node // of hot elements
-	writesPresence bool  // the presence of hot elements is written
+	hot            *routine // of hot elements
+	writesPresence bool     // the presence of hot elements is written
 }
 
 type compiler struct {
 	want     fieldplan.ClassSet // the classes that are written
 	spelling leaf.Spelling      // of the leaves
-	nodes    map[context]*node
+	routines map[context]*routine
 }
 
-// context is a node with the collection that it is an element of, since the collection decides
-// which fields identify the element.
+// context is a node with the collection that it is an element of, if the collection decides which
+// fields identify the element.
 type context struct{ node, in *fieldplan.Node }
 
-func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
-	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
-	w := &writing{root: c.node(root, nil), nodes: map[*fieldplan.Node]*node{}}
-	w.deep = w.root.height > MaxDepth
-	for ctx, n := range c.nodes {
-		w.deep = w.deep || n.recursive
-		if ctx.in == nil {
-			w.nodes[ctx.node] = n
-		}
+func contextOf(n, in *fieldplan.Node) context {
+	if in == nil || in.Key == nil && in.When == nil {
+		return context{node: n}
 	}
-	c.zeroArrays()
+	return context{n, in}
+}
+
+func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
+	c := &compiler{want: want, spelling: spelling, routines: map[context]*routine{}}
+	w := &writing{root: c.routine(root, nil), routines: c.routines}
+	w.deep = w.root.height > MaxDepth
+	for _, n := range c.routines {
+		w.deep = w.deep || n.recursive
+	}
 	return w
 }
 
-// zeroArrays computes the texts of zero arrays. It repeats until the texts of arrays within arrays
-// are final.
-func (c *compiler) zeroArrays() {
-	for changed := true; changed; {
-		changed = false
-		for _, n := range c.nodes {
-			if n.kind != arrayKind {
-				continue
-			}
-			if zero := zeroArray(n); string(zero) != string(n.zero) {
-				n.zero, changed = zero, true
-			}
-		}
-	}
-}
-
 // zeroArray is the text of a zero array, or nil if its elements cannot be written.
-func zeroArray(n *node) []byte {
+func zeroArray(n *routine) []byte {
 	r := start()
 	defer r.end()
-	zero := memoryOf(reflect.New(n.plan.Type).Elem())
-	r.enter(n, zero)
-	r.places(n, zero)
-	r.leave(n)
+	r.list(n, memoryOf(reflect.New(n.plan.Type).Elem()))
 	if r.trail.Failed() {
 		return nil
 	}
@@ -195,15 +185,15 @@ func zeroArray(n *node) []byte {
 // writesPresence reports whether the presence of n, or of its elements, is written.
 func (c *compiler) writesPresence(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
 
-func (c *compiler) node(from, in *fieldplan.Node) *node {
-	ctx := context{from, in}
-	if n, ok := c.nodes[ctx]; ok {
+func (c *compiler) routine(from, in *fieldplan.Node) *routine {
+	ctx := contextOf(from, in)
+	if n, ok := c.routines[ctx]; ok {
 		return n
 	}
-	n := &node{
+	n := &routine{
 		plan: from, recursive: from.Recursive, writesPresence: c.writesPresence(from), writes: from.Classes.Any(c.want),
 	}
-	c.nodes[ctx] = n
+	c.routines[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
 		n.kind, n.bits = kindOfLeaf(from)
@@ -215,6 +205,7 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 		c.elements(n, from)
 	case fieldplan.Array:
 		n.kind, n.len = arrayKind, from.Type.Len()
+		n.zero = sync.OnceValue(func() []byte { return zeroArray(n) })
 		c.elements(n, from)
 	case fieldplan.Map:
 		n.kind, n.plainKeys = kindOfMap(from.Type, from.Elem), from.Type.Key().Kind() == reflect.String
@@ -256,21 +247,21 @@ func kindOfList(n *fieldplan.Node) kind {
 	}
 }
 
-func (c *compiler) object(n *node, from, in *fieldplan.Node) {
+func (c *compiler) object(n *routine, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
-		always, presence := c.identifies(in, f), f.HasPresence() && c.writesPresence(f.Node)
+		always, presence := c.identifies(in, f), f.HasPresenceOf(c.want)
 		if !always && !presence && !f.Node.Classes.Any(c.want) {
 			continue
 		}
 		o := c.op(from, f)
 		o.always, o.zero, o.presence = always, o.zero || always, presence
 		if always && c.isUnselected(in, from, f) {
-			o.kind, o.node = leafKind, &node{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
-			if o.node.constant == "" {
+			o.kind, o.routine = leafKind, &routine{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
+			if o.routine.constant == "" {
 				continue
 			}
 		}
-		n.ops, n.height = append(n.ops, o), max(n.height, o.node.height)
+		n.ops, n.height = append(n.ops, o), max(n.height, o.routine.height)
 	}
 	n.empty = n.emptyText()
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
@@ -314,7 +305,7 @@ func unselected(s *fieldplan.Selector) string {
 }
 
 // emptyText is the text of a nil object: its identity, with zero values.
-func (n *node) emptyText() string {
+func (n *routine) emptyText() string {
 	r, before := run{}, byte('{')
 	for i := range n.ops {
 		if o := &n.ops[i]; o.always {
@@ -329,9 +320,9 @@ func (n *node) emptyText() string {
 }
 
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
-	n := c.node(f.Node, nil)
+	n := c.routine(f.Node, nil)
 	o := op{
-		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n,
+		location: locationOf(owner.Type, f.Index, pointers(owner.Type.FieldByIndex(f.Index).Type)), routine: n,
 		kind: n.kind, bits: n.bits,
 		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted,
 		header: headerOf(f.Header), field: f,
@@ -342,17 +333,6 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	return o
 }
 
-// memberType is the Go type of a field, with its pointers.
-func memberType(t reflect.Type, index []int) reflect.Type {
-	for i, at := range index {
-		if i > 0 && t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		t = t.Field(at).Type
-	}
-	return t
-}
-
 func pointers(t reflect.Type) int {
 	n := 0
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
@@ -361,7 +341,7 @@ func pointers(t reflect.Type) int {
 	return n
 }
 
-func (c *compiler) elements(n *node, from *fieldplan.Node) {
+func (c *compiler) elements(n *routine, from *fieldplan.Node) {
 	elem := from.Type.Elem()
 	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
 	n.elem = c.element(from.Elem, from)
@@ -375,20 +355,18 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	}
 	hot := c.element(from.When.Hot, from)
 	n.height = max(n.height, hot.height)
+	n.selector = &selector{
+		when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
+		writesPresence: c.writesPresence(from.When.Hot),
+	}
 	// In a comparison of all fields the class of an element makes no difference.
 	if c.want != fieldplan.All {
-		n.when = &selector{
-			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot,
-			writesPresence: c.writesPresence(from.When.Hot),
-		}
+		n.when = n.selector
 	}
 }
 
 // element compiles a node as an element of collection in, and without a collection.
-func (c *compiler) element(from, in *fieldplan.Node) *node {
-	n := c.node(from, nil)
-	if in.Key != nil || in.When != nil {
-		return c.node(from, in)
-	}
-	return n
+func (c *compiler) element(from, in *fieldplan.Node) *routine {
+	c.routine(from, nil)
+	return c.routine(from, in)
 }

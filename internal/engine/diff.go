@@ -33,12 +33,11 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Diffe
 
 // differ walks two values side by side. It skips objects and collections with the same text.
 type differ struct {
-	program *Program
-	entries []textEntry // scratch for the current map
+	walk
 
-	trail    Trail
-	above    [2]Ancestors
-	moved    []position // of the paired elements on the way
+	program  *Program
+	entries  []textEntry // scratch for the current map
+	moved    []position  // of the paired elements on the way
 	changes  []Difference
 	texts    [2][]byte // scratch for the current leaf
 	partner  bool      // false inside an element without a counterpart on the other side
@@ -108,7 +107,7 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 // element's selector decides its node, and a missing element has the class of its counterpart.
 func (d *differ) enterElements(s sides, values twoValues) (elems sides) {
 	for i, value := range values {
-		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
+		elems[i] = side{node: d.program.ElementNode(s[i].node, value), value: value, from: s[i].from}
 		if elems[i].node != s[i].node.Elem {
 			elems[i].from = origin{OriginHotWhen, s[i].node.When.Source, len(d.trail.Path)}
 		}
@@ -125,7 +124,7 @@ func (d *differ) enterElements(s sides, values twoValues) (elems sides) {
 // correspond. If the objects are elements of collection in, its key is skipped: the objects were
 // paired by it.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
-	compiled, unknown := d.program.whole.nodes[s[0].node], d.unknownMembers(s)
+	compiled, unknown := d.program.whole.of(s[0].node), d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
 		d.unknown(compiled, unknown, f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
@@ -160,7 +159,7 @@ func selectorOf(in *fieldplan.Node, elem, selector side) side {
 }
 
 func (d *differ) member(o *op, s sides) {
-	if o.node.kind.isLeaf() {
+	if o.routine.kind.isLeaf() {
 		d.leafMember(o, s)
 		return
 	}
@@ -175,15 +174,15 @@ func (d *differ) unknownMembers(s sides) *pairing {
 	if s[0].node.Rest == nil {
 		return nil
 	}
-	return &pairing{
-		left: [2][]Element{
-			UnknownMembers(&d.trail, s[0].node, s[0].value), UnknownMembers(&d.trail, s[1].node, s[1].value),
-		},
+	pairs := &pairing{}
+	for i := range s {
+		pairs.left[i] = d.program.whole.of(s[i].node).unknownMembers(&d.trail, s[i].value)
 	}
+	return pairs
 }
 
 // unknown compares those of the remaining unknown members whose names sort before name.
-func (d *differ) unknown(n *node, members *pairing, name string) {
+func (d *differ) unknown(n *routine, members *pairing, name string) {
 	for members != nil && members.first() < name && members.next() {
 		o := n.rest.unknown(*members.element())
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
@@ -197,7 +196,7 @@ func (d *differ) unknown(n *node, members *pairing, name string) {
 // presence compares whether a member with the presence option is set.
 func (d *differ) presence(o *op, s sides) {
 	if old, updated := o.isPresent(s[0].value), o.isPresent(s[1].value); old != updated {
-		empty := map[bool]string{true: emptyText(o.node.plan.Kind, false)}
+		empty := map[bool]string{true: emptyText(o.routine.plan.Kind, false)}
 		d.emit(s, [2]string{empty[old], empty[updated]})
 	}
 }
@@ -206,7 +205,7 @@ func (d *differ) presence(o *op, s sides) {
 // the same canonical text with the fields of all classes, and no faults. It is false for nil.
 func (d *differ) sameMember(o *op, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
-	if o.node.kind.isLeaf() || !exists(before) || !exists(after) {
+	if o.routine.kind.isLeaf() || !exists(before) || !exists(after) {
 		return false
 	}
 	depth := len(d.trail.Path) + 1
@@ -215,7 +214,7 @@ func (d *differ) sameMember(o *op, values twoValues) bool {
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
-	elem, before, after := d.program.whole.nodes[n], valueOf(values[0]), valueOf(values[1])
+	elem, before, after := d.program.whole.of(n), valueOf(values[0]), valueOf(values[1])
 	return exists(before) && exists(after) &&
 		d.same(len(d.trail.Path), func(r *run) { r.element(elem, before) }, func(r *run) { r.element(elem, after) })
 }
@@ -249,24 +248,20 @@ func (d *differ) leafMember(o *op, s sides) {
 
 // composite compares two objects or collections, either of which may be missing.
 func (d *differ) composite(s sides, in *fieldplan.Node) {
-	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]),
-		len(d.above[1]))
-	for i := range s {
-		if s[i].value.IsValid() && !d.trail.Visit(&d.above[i], s[i].node, s[i].value) {
-			return
+	n := s[0].node
+	d.within(n, s.values(), func() {
+		switch {
+		case !s.values().any().IsValid():
+		case n.Kind == fieldplan.Object:
+			d.fields(s, in)
+		case n.Kind == fieldplan.Map, n.Pairing == fieldplan.ByKey:
+			d.keyed(s)
+		case n.Pairing == fieldplan.ByValue:
+			d.sets(s)
+		default:
+			d.positions(s)
 		}
-	}
-	switch n := s[0].node; {
-	case !s.values().any().IsValid():
-	case n.Kind == fieldplan.Object:
-		d.fields(s, in)
-	case n.Kind == fieldplan.Map, n.Pairing == fieldplan.ByKey:
-		d.keyed(s)
-	case n.Pairing == fieldplan.ByValue:
-		d.sets(s)
-	default:
-		d.positions(s)
-	}
+	})
 }
 
 func (d *differ) keyed(s sides) {
@@ -334,30 +329,29 @@ func (d *differ) leafElement(s sides) {
 // and the other empty, and no change below has the element's class or a stricter one, the element
 // itself is reported as a change.
 func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
-	shells := [2]string{shell(s[0]), shell(s[1])}
+	shells := [2]string{d.shell(s[0]), d.shell(s[1])}
 	start := len(d.changes)
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Difference) bool { return c.Class.Stricter(class) == c.Class }
 	if shells[0] != shells[1] && (d.overlays || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
-		below := slices.Clone(d.changes[start:])
-		d.changes = d.changes[:start]
-		d.emit(s, shells)
-		d.changes = append(d.changes, below...)
+		d.changes = slices.Insert(d.changes, start, d.change(s, shells))
 	}
 }
 
 // shell is the text of an element without its content. It is empty for a missing element.
-func shell(s side) string {
+func (d *differ) shell(s side) string {
 	if !s.value.IsValid() {
 		return ""
 	}
-	return emptyText(s.node.Kind, IsNull(s.node, s.value))
+	return emptyText(s.node.Kind, d.program.whole.of(s.node).isNull(valueOf(s.value)))
 }
 
-// emit records a change at the current path. If the sides have different classes, the stricter one
+func (d *differ) emit(s sides, texts [2]string) { d.changes = append(d.changes, d.change(s, texts)) }
+
+// change is a change at the current path. If the sides have different classes, the stricter one
 // counts.
-func (d *differ) emit(s sides, texts [2]string) {
+func (d *differ) change(s sides, texts [2]string) Difference {
 	strict := s.stricter()
 	op := opOf(texts)
 	c := Difference{
@@ -368,7 +362,7 @@ func (d *differ) emit(s sides, texts [2]string) {
 	if c.Sensitive {
 		c.Old, c.New = "", ""
 	}
-	d.changes = append(d.changes, c)
+	return c
 }
 
 // path returns the current path: in the old value for removals, otherwise in the new value.

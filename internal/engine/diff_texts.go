@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 var differs = sync.Pool{New: func() any { return &differ{} }}
@@ -15,7 +13,7 @@ var differs = sync.Pool{New: func() any { return &differ{} }}
 // release returns the memory to the pool, without references to the compared values.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
+	next := differ{walk: walk{trail: Trail{Path: d.trail.Path}}, entries: d.entries, texts: d.texts}
 	recycle(&next.trail.Path, maxPooled/8)
 	recycle(&next.entries, maxPooled/4)
 	for i := range next.texts {
@@ -41,32 +39,23 @@ func (e *textEntry) values() (values twoValues) {
 	return values
 }
 
-// texts returns the map of strings that n describes, and nil for a missing value. It is false for
-// other maps.
-func (p *Program) texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
-	switch {
-	case p.whole.nodes[n].kind != textMapKind:
-		return nil, false
-	case !v.IsValid():
-		return nil, true
-	case !v.CanAddr():
-		return nil, false
-	default:
-		return textsAt(memoryOf(v)), true
+// textsIn returns a map of strings, and nil for a missing value.
+func textsIn(v reflect.Value) map[string]string {
+	if m := valueOf(v); exists(m) {
+		return textsAt(m)
 	}
+	return nil
 }
 
 // textMaps compares maps of strings, the usual shape of infrastructure tags. It looks the keys of
 // each map up in the other and sorts only the keys that differ. It returns false and does nothing
 // for other maps, and if a key is invalid.
 func (d *differ) textMaps(s sides) bool {
-	before, ok := d.program.texts(s[0].node, s[0].value)
-	after, okToo := d.program.texts(s[1].node, s[1].value)
-	if !ok || !okToo {
+	if d.program.whole.of(s[0].node).kind != textMapKind {
 		return false
 	}
 	defer func() { clear(d.entries) }() // the pool must not keep users' values
-	if !d.findEntries(before, after) {
+	if !d.findEntries(textsIn(s[0].value), textsIn(s[1].value)) {
 		return false
 	}
 	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })

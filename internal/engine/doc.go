@@ -7,17 +7,17 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
-//	presence of objects and collections         run.compositeMember, isNone
-//	presence of elements                        run.keyedElement, run.sparse
+//	presence of objects and collections         run.compositeMember, fieldplan.Field.HasPresenceOf
+//	presence of elements                        run.keyedElement, run.list
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
-//	order of keyed lists, duplicates            run.index; node.directionOf finds lists that are in order
-//	order of maps, duplicates                   Entries; run.read for keys that are strings, which have no duplicates
-//	hotwhen                                     fieldplan.Selector.Holds; strip.matches for raw JSON
+//	order of keyed lists, duplicates            run.index; routine.directionOf finds lists that are in order
+//	order of maps, duplicates                   routine.entries; run.read for strings, which have no duplicates
+//	hotwhen                                     fieldplan.Selector; selector.holds reads the element
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
-//	null in hot maps                            isAbsent
-//	unknown members                             UnknownMembers, op.unknown
+//	null: of elements, in hot maps              routine.isNull, routine.isAbsent
+//	unknown members                             routine.unknownMembers, op.unknown
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it
@@ -33,9 +33,9 @@
 //
 // # Runs
 //
-// A plan is compiled into nodes, and an object's node has a flat list of operations. An operation
-// knows the bytes of a member's header, the member's location in its struct, and how to read its
-// value. Members that are not written have no operation. A plan is compiled twice, for the
+// Each node of a plan is compiled into a routine. The routine of an object has a list of operations.
+// An operation knows the bytes of a member's header, the member's location in its struct, and how to
+// read its value. Members that are not written have no operation. A plan is compiled twice, for the
 // canonical document and for all fields, and on demand for Hot fields, for InPlace fields, and for
 // all fields as JSON that can be decoded.
 //

@@ -38,15 +38,15 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	}
 }
 
-// Entries returns the entries of a map in the byte order of their keys, without absent entries.
+// entries returns the entries of a map in the byte order of their keys, without absent entries.
 // Keys that have no text, and all but the first of several keys with one text, are reported and
 // left out. An invalid v has no entries.
-func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
-	return slices.DeleteFunc(allEntries(t, n, v), func(e Element) bool { return isAbsent(n, e.Value) })
+func (n *routine) entries(t *Trail, v reflect.Value) []Element {
+	return slices.DeleteFunc(Entries(t, n.plan, v), func(e Element) bool { return n.isAbsent(valueOf(e.Value)) })
 }
 
-// allEntries is [Entries] including absent entries.
-func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
+// Entries is [routine.entries] including absent entries.
+func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	if length(v) == 0 {
 		return nil
 	}
@@ -68,16 +68,10 @@ func allEntries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	return distinct
 }
 
-// CompareKeys is the order in which [Entries] and [Program.keyed] return elements, and in which
+// CompareKeys is the order in which [routine.entries] and [Program.keyed] return elements, and in which
 // elements are paired.
 func CompareKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))
-}
-
-// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored
-// map, as in a JSON merge patch.
-func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
-	return !fieldplan.IsProjected(n.Class) && IsNull(n.Elem, value)
 }
 
 // readEntries copies the keys and values of a map, so that they have addresses.
@@ -146,7 +140,7 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 	defer r.end()
 	r.trail.Path, r.traced = append(slices.Clip(t.Path), fieldpath.Step{}), true
 	v = leaf.Addressable(v)
-	list, m := p.whole.nodes[n], memoryOf(v)
+	list, m := p.whole.of(n), memoryOf(v)
 	elements := make([]Element, r.index(list, m))
 	for i := range elements {
 		elements[i] = list.keyAt(m, r.entries[i].at)
@@ -159,7 +153,7 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 // elements returns the elements of a map or keyed list in canonical order.
 func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	if n.Kind == fieldplan.Map {
-		return Entries(t, n, v)
+		return p.whole.of(n).entries(t, v)
 	}
 	return p.keyed(t, n, v)
 }

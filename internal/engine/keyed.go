@@ -9,7 +9,7 @@ import (
 
 // keyedList writes the elements in the order of their keys. Lists in ascending or descending order
 // need no index.
-func (r *run) keyedList(n *node, m memory) bool {
+func (r *run) keyedList(n *routine, m memory) bool {
 	elements := elementsAt(m, n)
 	if elements.len == 0 {
 		return false
@@ -46,8 +46,8 @@ func (r *run) keyedList(n *node, m memory) bool {
 
 // index appends the elements of a keyed list to the entries, in order, and returns their number.
 // Elements without a key, and all but the first of several elements with one key, are reported and
-// left out, see [node.mayLackKey].
-func (r *run) index(n *node, m memory) int {
+// left out, see [routine.mayLackKey].
+func (r *run) index(n *routine, m memory) int {
 	first, elements := len(r.entries), elementsAt(m, n)
 	r.entries = withRoom(r.entries, elements.len)
 	for i := range elements.len {
@@ -65,7 +65,7 @@ func (r *run) index(n *node, m memory) int {
 		return key.text
 	}
 	if n.kind == textKeyedKind {
-		r.sortByText(own, textOf)
+		r.sortByText(own, 0, maxDeals, textOf)
 	} else {
 		sortByOrder(own)
 	}
@@ -86,7 +86,7 @@ func (r *run) index(n *node, m memory) int {
 }
 
 // reportKey reports an element whose key is missing or not valid UTF-8.
-func (r *run) reportKey(n *node, i int, key listKey) {
+func (r *run) reportKey(n *routine, i int, key listKey) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
@@ -103,7 +103,7 @@ func (r *run) reportKey(n *node, i int, key listKey) {
 // keyedElement writes an element of a keyed list, or an entry of a map with key name, after the
 // byte before. If the presence of the element is not written, the element is written only if it has
 // content to write. It reports whether it wrote anything.
-func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
+func (r *run) keyedElement(n *routine, m memory, name string, before byte) bool {
 	start := r.position()
 	if n.kind != mapKind {
 		r.buf = append(r.buf, before)
@@ -111,7 +111,7 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 		return false
 	}
 	elem, presence := n.elem, n.writesPresence
-	if n.when != nil && r.selects(n.when, m) {
+	if n.when != nil && n.when.holds(r.buf, m) {
 		elem, presence = n.when.hot, n.when.writesPresence
 	}
 	if presence {
@@ -122,18 +122,4 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	}
 	r.commit()
 	return true
-}
-
-// selects reports whether an element is hot. It is [ElementNode] for an element in memory.
-func (r *run) selects(s *selector, m memory) bool {
-	if exists(m) {
-		m = s.op.location.in(m)
-	}
-	if !exists(m) {
-		return s.when.Holds(nil, nil)
-	}
-	start := len(r.buf)
-	text, problem := appendLeaf(r.buf, s.op.node, m)
-	r.buf = text[:start]
-	return s.when.Holds(text[start:], problem)
 }

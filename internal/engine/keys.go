@@ -17,7 +17,7 @@ type listKey struct {
 
 // keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen
 // elsewhere.
-func (n *node) keyOf(m memory) (key listKey, ok bool) {
+func (n *routine) keyOf(m memory) (key listKey, ok bool) {
 	if !exists(m) {
 		return key, false
 	}
@@ -28,10 +28,10 @@ func (n *node) keyOf(m memory) (key listKey, ok bool) {
 	case n.kind == textKeyedKind:
 		key.text = textAt(m)
 		return key, key.text != ""
-	case n.key.node.kind == uintKind:
-		key.order = uintAt(m, n.key.node.bits)
+	case n.key.routine.kind == uintKind:
+		key.order = uintAt(m, n.key.routine.bits)
 	default:
-		key.order = uint64(intAt(m, n.key.node.bits)) ^ 1<<63 //nolint:gosec // keeps the order
+		key.order = uint64(intAt(m, n.key.routine.bits)) ^ 1<<63 //nolint:gosec // keeps the order
 	}
 	return key, true
 }
@@ -47,7 +47,7 @@ const (
 
 // directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique
 // and present.
-func (n *node) directionOf(elements *elements) direction {
+func (n *routine) directionOf(elements *elements) direction {
 	var before listKey
 	found := ascending
 	for i := range elements.len {
@@ -72,19 +72,19 @@ func (n *node) directionOf(elements *elements) direction {
 // mayLackKey reports whether the element at m may be without a key: it is the only one of its list,
 // and not null. Where elements may be hot, each needs a key, since a hot element can be laid beside
 // it.
-func (n *node) mayLackKey(elements *elements, m memory) bool {
+func (n *routine) mayLackKey(elements *elements, m memory) bool {
 	return n.kind == textKeyedKind && elements.len == 1 && exists(m) &&
 		fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil
 }
 
 // keyAt returns element i of the keyed list at m, with its key.
-func (n *node) keyAt(m memory, i int) Element {
+func (n *routine) keyAt(m memory, i int) Element {
 	elements := elementsAt(m, n)
 	key, _ := n.keyOf(elements.at(i, n.elemPointers))
 	e := Element{Key: key.text, order: key.order, At: i}
 	switch {
 	case n.kind == textKeyedKind:
-	case n.key.node.kind == uintKind:
+	case n.key.routine.kind == uintKind:
 		e.Key = strconv.FormatUint(e.order, 10)
 	default:
 		e.Key = strconv.FormatInt(int64(e.order^1<<63), 10) //nolint:gosec // as it was

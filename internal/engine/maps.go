@@ -11,7 +11,7 @@ import (
 )
 
 // mapOf writes a map of leaves. It copies them to values while the keys are sorted.
-func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
+func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
 	if len(entries) == 0 {
 		return false
 	}
@@ -59,7 +59,7 @@ func (r *run) quantity(q *resource.Quantity) {
 
 // key writes the key of a map's entry after the byte before. It reports a key that is not valid
 // UTF-8 and returns false: the entry is left out.
-func (r *run) key(n *node, before byte, key string) bool {
+func (r *run) key(n *routine, before byte, key string) bool {
 	r.atKey(n, key)
 	text, problem := canonjson.AppendString(append(r.buf, before), key)
 	if problem != nil {
@@ -89,7 +89,7 @@ func (r *run) add(k keys, key string) {
 // sorted sorts the last index and returns its entries.
 func (r *run) sorted(k keys) []entry {
 	own, keys := r.entries[k.entries:], r.keys[k.keys:]
-	r.sortByText(own, func(at int) string { return keys[at] })
+	r.sortByText(own, 0, maxDeals, func(at int) string { return keys[at] })
 	return own
 }
 
@@ -129,9 +129,9 @@ func (r *run) read(v *values, m reflect.Value) keys {
 }
 
 // readOther is read for other keys. Entries with invalid keys are reported and left out.
-func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
+func (r *run) readOther(n *routine, v *values, m reflect.Value) keys {
 	var elements []Element
-	r.whole(func(t *Trail) { elements = Entries(t, n.plan, m) })
+	r.whole(func(t *Trail) { elements = n.entries(t, m) })
 	v.grow(len(elements))
 	k := r.keysOf(len(elements))
 	for i := range elements {
@@ -148,7 +148,7 @@ func (v *values) grow(size int) {
 }
 
 // done returns the memory of v to the pool, without references to users' values.
-func (v *values) done(n *node) {
+func (v *values) done(n *routine) {
 	if size := v.list.Len(); size > maxPooled ||
 		size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
 		v.list = reflect.Zero(v.list.Type())
@@ -158,9 +158,7 @@ func (v *values) done(n *node) {
 	n.values.Put(v)
 }
 
-func (v *values) at(i, pointers int) memory { return follow(memoryOf(v.list.Index(i)), pointers) }
-
-func (r *run) mapOfAny(n *node, m memory) bool {
+func (r *run) mapOfAny(n *routine, m memory) bool {
 	if isNone(n.kind, m) {
 		return false
 	}
@@ -175,10 +173,8 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	before := byte('{')
 	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // writing the value may reallocate the stacks
-		if isAbsent(n.plan, v.list.Index(at)) {
-			continue
-		}
-		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], before) {
+		elem := follow(memoryOf(v.list.Index(at)), n.elemPointers)
+		if !n.isAbsent(elem) && r.keyedElement(n, elem, r.keys[k.keys+at], before) {
 			before = ','
 		}
 	}

@@ -65,7 +65,7 @@ type elements struct {
 	len  int
 }
 
-func elementsAt(m memory, _ *node) elements { return elements{m, m.Len()} }
+func elementsAt(m memory, _ *routine) elements { return elements{m, m.Len()} }
 
 func (e *elements) at(i, pointers int) memory { return follow(e.list.Index(i), pointers) }
 

@@ -135,7 +135,7 @@ type elements struct {
 	len  int
 }
 
-func elementsAt(m memory, n *node) elements {
+func elementsAt(m memory, n *routine) elements {
 	if n.kind == arrayKind {
 		return elements{m, n.elemSize, n.len}
 	}

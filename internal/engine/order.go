@@ -25,16 +25,11 @@ func sortByOrder(own []entry) {
 	slices.SortFunc(own, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
 }
 
-// sortByText sorts entries by the bytes of their texts.
-func (r *run) sortByText(own []entry, textOf func(at int) string) {
-	r.sortAlike(own, 0, maxDeals, textOf)
-}
-
-// sortAlike sorts entries whose texts have a common prefix of at least alike bytes. More than
+// sortByText sorts entries whose texts have a common prefix of at least alike bytes. More than
 // fewEntries are dealt by the three bytes after their common prefix, which needs no branches that a
 // processor mispredicts. Groups with the same three bytes are sorted by the bytes after them, until
 // no deals are left.
-func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) string) {
+func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) string) {
 	if len(own) <= fewEntries || deals == 0 {
 		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
 		return
@@ -57,7 +52,7 @@ func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) strin
 			to++
 		}
 		if byte(own[from].order) == 3 {
-			r.sortAlike(own[from:to], alike+3, deals-1, textOf)
+			r.sortByText(own[from:to], alike+3, deals-1, textOf)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestTextsThatBeginAlike(t *testing.T) {
 		entries[i].at = i
 	}
 	r, looks := start(), 0
-	r.sortByText(entries, func(at int) string {
+	r.sortByText(entries, 0, maxDeals, func(at int) string {
 		looks++
 		return texts[at]
 	})

@@ -103,16 +103,11 @@ func withRoom[T any](s []T, n int) []T {
 }
 
 // enter begins an object or collection. It is false if the run must not enter it, see
-// [Trail.Visit]. Like leave, in, at and atKey, it is small enough to be inlined.
-func (r *run) enter(n *node, m memory) bool { return !r.deep || r.visit(n, m) }
+// [Trail.visit]. Like leave, in, at and atKey, it is small enough to be inlined.
+func (r *run) enter(n *routine, m memory) bool { return !r.deep || r.visit(n, m) }
 
-func (r *run) visit(n *node, m memory) bool {
-	if r.trail.lost {
-		return false
-	}
-	if problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.depth); problem != nil {
-		r.trail.Report(problem)
-		r.trail.lost = true // nothing is entered any more
+func (r *run) visit(n *routine, m memory) bool {
+	if !r.trail.visit(&r.ancestors, n.plan, valueAt(m, n.plan.Type), r.depth) {
 		return false
 	}
 	r.depth++
@@ -122,13 +117,13 @@ func (r *run) visit(n *node, m memory) bool {
 	return true
 }
 
-func (r *run) leave(n *node) {
+func (r *run) leave(n *routine) {
 	if r.deep {
 		r.leaveVisited(n)
 	}
 }
 
-func (r *run) leaveVisited(n *node) {
+func (r *run) leaveVisited(n *routine) {
 	r.depth--
 	if r.traced {
 		r.trail.Leave()
@@ -146,20 +141,20 @@ func (r *run) in(o *op) {
 }
 
 // at records the current element of the list at m.
-func (r *run) at(n *node, m memory, i int) {
+func (r *run) at(n *routine, m memory, i int) {
 	if r.traced {
 		r.goToElement(n, m, i)
 	}
 }
 
 // atKey records the current entry of a map.
-func (r *run) atKey(n *node, key string) {
+func (r *run) atKey(n *routine, key string) {
 	if r.traced {
 		r.goToKey(n, key)
 	}
 }
 
-func (r *run) goToElement(n *node, m memory, i int) {
+func (r *run) goToElement(n *routine, m memory, i int) {
 	e := Element{At: i}
 	if n.key != nil {
 		e = n.keyAt(m, i)
@@ -167,7 +162,7 @@ func (r *run) goToElement(n *node, m memory, i int) {
 	r.goTo(e.Step(n.plan))
 }
 
-func (r *run) goToKey(n *node, key string) {
+func (r *run) goToKey(n *routine, key string) {
 	e := Element{Key: key}
 	r.goTo(e.Step(n.plan))
 }
@@ -242,7 +237,7 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 // AppendElement appends the canonical text of an element with the fields of all classes. The text
 // identifies an element of a set. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	compiled, m := p.whole.nodes[n], valueOf(v)
+	compiled, m := p.whole.of(n), valueOf(v)
 	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
 		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
 			return text
@@ -259,8 +254,7 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 // isPresent reports whether a member with the presence option is set, v behind any pointers. A nil
 // list or map is not.
 func (o *op) isPresent(v reflect.Value) bool {
-	m := valueOf(v)
-	return exists(m) && !isNone(o.kind, m)
+	return !o.routine.isNull(valueOf(v))
 }
 
 // appendText appends the canonical text of a member that is a leaf, v behind any pointers, and
@@ -305,7 +299,7 @@ func (r *run) sum() (sum [sha256.Size]byte) {
 
 // write writes the value at m. If it finds a fault, it writes the value once more, with the paths
 // of the faults.
-func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)) {
+func (r *run) write(w *writing, n *routine, m memory, how func(*run, *routine, memory)) {
 	start := len(r.buf)
 	r.deep = w.deep
 	how(r, n, m)
@@ -322,7 +316,7 @@ func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)
 }
 
 // document writes the root object, also if it has no members.
-func (r *run) document(n *node, root memory) {
+func (r *run) document(n *routine, root memory) {
 	if exists(root) && r.enter(n, root) {
 		hasMembers := r.object(n, root, omitted)
 		r.leave(n)

@@ -13,7 +13,7 @@ import (
 // the hot half, to two new values of the plan's type, and returns pointers to them. Both have the
 // TypeMeta of v. The halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
-	c := &copier{first: fieldplan.Projected}
+	c := &copier{program: Of(p), first: fieldplan.Projected}
 	immutable, hot = c.root(p, twoValues{v}), c.root(p, twoValues{1: v})
 	return immutable, hot, c.trail.Err()
 }
@@ -22,7 +22,7 @@ func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, er
 // to it. A collection with fields of both halves must have the same elements in both. TypeMeta is
 // that of the immutable half, if there is one.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
-	c := &copier{first: fieldplan.Projected, halves: Of(p)}
+	c := &copier{program: Of(p), first: fieldplan.Projected, merges: true}
 	merged := c.root(p, twoValues{immutable, hot})
 	return merged, c.trail.Err()
 }
@@ -31,7 +31,7 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 // be in it only because of their hot parts: those of which nothing is in the canonical document. An
 // object that becomes empty is kept if its presence is hashed.
 func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
-	c := &copier{first: fieldplan.Projected, trims: Of(p)}
+	c := &copier{program: Of(p), first: fieldplan.Projected, trims: true}
 	projection := c.root(p, twoValues{v})
 	return projection, c.trail.Err()
 }
@@ -40,18 +40,21 @@ func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
 // the second. A collection is copied with all elements and their identities, so that copies of
 // different classes can be merged.
 type copier struct {
-	trail  Trail
-	above  [2]Ancestors
-	first  fieldplan.ClassSet
-	halves *Program // of the values, if they are halves of one configuration; if nil, one value is missing
-	trims  *Program // of the values, if only hashed parts are copied
+	walk
+
+	program *Program
+	first   fieldplan.ClassSet
+	merges  bool // the values are halves of one configuration; otherwise one of them is missing
+	trims   bool // only hashed parts are copied
 }
 
 func (c *copier) root(p *fieldplan.Plan, from twoValues) reflect.Value {
 	copied := reflect.New(p.Type)
 	from = from.deref()
 	for _, f := range p.Meta {
-		c.member(0, f, copied.Elem(), twoValues{Member(from.any(), f)})
+		if v := Member(from.any(), f); v.IsValid() {
+			c.whole(0, f.Node, Settable(copied.Elem(), f), v)
+		}
 	}
 	if from.any().IsValid() {
 		c.mixed(p.Root, copied, from, nil)
@@ -61,29 +64,24 @@ func (c *copier) root(p *fieldplan.Plan, from twoValues) reflect.Value {
 
 // mixed fills to from both values, either of which may be missing.
 func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
-	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]),
-		len(c.above[1]))
-	for side, v := range from {
-		if v.IsValid() && !c.trail.Visit(&c.above[side], n, v) {
-			return
+	c.within(n, from, func() {
+		switch n.Kind {
+		case fieldplan.Object:
+			c.members(n, Allocate(to), from, in)
+		case fieldplan.Array:
+			if from.any().IsValid() {
+				c.places(n, Allocate(to), from)
+			}
+		case fieldplan.List, fieldplan.Map:
+			c.collection(n, to, from)
+		case fieldplan.Leaf:
 		}
-	}
-	switch n.Kind {
-	case fieldplan.Object:
-		c.members(n, Allocate(to), from, in)
-	case fieldplan.Array:
-		if from.any().IsValid() {
-			c.places(n, Allocate(to), from)
-		}
-	case fieldplan.List, fieldplan.Map:
-		c.collection(n, to, from)
-	case fieldplan.Leaf:
-	}
+	})
 }
 
 func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	owner := from.any() // decides whether the collection is nil
-	if c.halves != nil {
+	if c.merges {
 		owner = from[1]
 		if fieldplan.IsProjected(n.Class) {
 			owner = from[0]
@@ -103,35 +101,23 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from twoValues)
 	size := length(from.any())
 	to.Set(reflect.MakeSlice(n.Type, size, size))
 	switch {
-	case c.halves != nil && n.Pairing == fieldplan.ByKey:
+	case c.merges && n.Pairing == fieldplan.ByKey:
 		c.keyed(n, to, from)
-	case c.halves != nil && size != length(from[1]):
+	case c.merges && size != length(from[1]):
 		c.refuse("has another number of elements in the hot half")
-	case c.trims != nil:
-		c.hashed(n, to, from)
 	default:
 		c.places(n, to, from)
 	}
 }
 
-// hashed fills a list with the elements that are in the canonical document.
-func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from twoValues) {
-	c.places(n, to, from)
-	left := 0
-	for i := range to.Len() {
-		if c.isWanted(n, from[0].Index(i)) {
-			to.Index(left).Set(to.Index(i))
-			left++
-		}
-	}
-	to.Set(to.Slice3(0, left, left))
-}
-
 // isWanted reports whether an element of collection in is copied.
 func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
-	n := ElementNode(in, elem)
-	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) ||
-		c.trims.isHashed(n, elem, in)
+	if !c.trims {
+		return true
+	}
+	n := c.program.ElementNode(in, elem)
+	return fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) ||
+		c.program.isHashed(n, elem, in)
 }
 
 func (c *copier) refuse(what string) {
@@ -146,20 +132,35 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from twoValues, in
 	for _, f := range n.Parts() {
 		members := twoValues{Member(from[0], f), Member(from[1], f)}
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		switch classes := f.Classes(); {
-		case in != nil && in.Identity(f):
-			c.member(identifying(in, from), f, to, members)
-		case !classes.Any(^c.first):
-			c.member(0, f, to, members)
-		case !classes.Any(c.first):
-			c.member(1, f, to, members)
-		case members.any().IsValid():
+		side := c.sideOf(f.Classes())
+		if in != nil && in.Identity(f) {
+			side = identifying(in, from)
+		}
+		switch {
+		case side == bothSides && members.any().IsValid():
 			c.part(f, Settable(to, f), members.deref())
+		case side != bothSides && members[side].IsValid():
+			c.whole(side, f.Node, Settable(to, f), members[side])
 		}
 		c.trail.Leave()
 	}
-	if c.trims != nil {
+	if c.trims {
 		c.trimEmbedded(n, to)
+	}
+}
+
+// bothSides stands for both of two values.
+const bothSides = -1
+
+// sideOf returns the side from which a part with fields of these classes is copied.
+func (c *copier) sideOf(classes fieldplan.ClassSet) int {
+	switch {
+	case !classes.Any(^c.first):
+		return 0
+	case !classes.Any(c.first):
+		return 1
+	default:
+		return bothSides
 	}
 }
 
@@ -169,7 +170,7 @@ func (c *copier) part(f *fieldplan.Field, to reflect.Value, members twoValues) {
 	if c.stays(f, members) {
 		c.mixed(f.Node, to, members, nil)
 	}
-	if c.trims == nil || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
+	if !c.trims || f.HasPresenceOf(fieldplan.Projected) {
 		return
 	}
 	if inner, ok := Deref(to); ok &&
@@ -201,19 +202,12 @@ func identifying(in *fieldplan.Node, from twoValues) int {
 // for a member with the presence option.
 func (c *copier) stays(f *fieldplan.Field, from twoValues) bool {
 	switch {
-	case c.halves == nil || !f.HasPresence():
+	case !c.merges || !f.HasPresence():
 		return from.any().IsValid()
 	case fieldplan.IsProjected(f.Node.Class):
 		return from[0].IsValid()
 	default:
-		return from[1].IsValid() || c.halves.isHashed(f.Node, from[0], nil)
-	}
-}
-
-// member copies the whole of a member from one side, if it is there.
-func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from twoValues) {
-	if from[side].IsValid() {
-		c.whole(side, f.Node, Settable(to, f), from[side])
+		return from[1].IsValid() || c.program.isHashed(f.Node, from[0], nil)
 	}
 }
 
@@ -227,7 +221,9 @@ func (c *copier) whole(side int, n *fieldplan.Node, to, from reflect.Value) {
 			c.trail.Report(problem)
 		}
 	default:
-		all := copier{trail: c.trail, first: fieldplan.All, above: [2]Ancestors{c.above[side]}}
+		all := copier{
+			walk: walk{trail: c.trail, above: [2]Ancestors{c.above[side]}}, program: c.program, first: fieldplan.All,
+		}
 		all.mixed(n, to, twoValues{from}, nil)
 		c.trail = all.trail
 	}
@@ -252,18 +248,26 @@ func Allocate(v reflect.Value) reflect.Value {
 	return v
 }
 
-// places fills a list or array place by place.
+// places fills a list or array place by place. Elements of a list that are not wanted are left out.
 func (c *copier) places(n *fieldplan.Node, to reflect.Value, from twoValues) {
+	left := 0
 	for i := range to.Len() {
+		if n.Kind == fieldplan.List && !c.isWanted(n, index(from[0], i)) {
+			continue
+		}
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		c.element(n, to.Index(i), twoValues{index(from[0], i), index(from[1], i)})
+		c.element(n, to.Index(left), twoValues{index(from[0], i), index(from[1], i)})
 		c.trail.Leave()
+		left++
+	}
+	if n.Kind == fieldplan.List {
+		to.SetLen(left)
 	}
 }
 
 // keyed fills a keyed list in the order of the first half.
 func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from twoValues) {
-	pairs := pairing{left: [2][]Element{c.halves.keyed(&c.trail, n, from[0]), c.halves.keyed(&c.trail, n, from[1])}}
+	pairs := pairing{left: [2][]Element{c.program.keyed(&c.trail, n, from[0]), c.program.keyed(&c.trail, n, from[1])}}
 	for pairs.next() {
 		var elem reflect.Value
 		if first := pairs.at[0]; first != nil {
@@ -279,7 +283,7 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from twoValues) {
 func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	to.Set(reflect.MakeMap(n.Type))
 	for pairs := (pairing{
-		left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])},
+		left: [2][]Element{Entries(&c.trail, n, from[0]), Entries(&c.trail, n, from[1])},
 	}); pairs.next(); {
 		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
 		c.trail.Enter(e.Step(n))
@@ -292,30 +296,29 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from twoValues) {
 
 // element fills to with an element of collection in. The zero reflect.Value is a missing element.
 func (c *copier) element(in *fieldplan.Node, to reflect.Value, from twoValues) {
-	areTwo := c.halves != nil && in.Kind != fieldplan.Array
-	switch n := ElementNode(in, from.any()); {
+	areTwo := c.merges && in.Kind != fieldplan.Array
+	n := c.program.ElementNode(in, from.any())
+	switch side := c.sideOf(n.Classes); {
 	case areTwo && (!from[0].IsValid() || !from[1].IsValid()):
 		c.refuse("stands in one half only")
-	case areTwo && n != ElementNode(in, from[1]):
+	case areTwo && n != c.program.ElementNode(in, from[1]):
 		c.refuse("is hot in one half only")
 	case n.Kind == fieldplan.Object:
 		c.objectElement(n, to, from.deref(), in)
-	case !n.Classes.Any(^c.first):
-		c.whole(0, n, to, from[0])
-	case !n.Classes.Any(c.first):
-		c.whole(1, n, to, from[1])
-	default:
+	case side == bothSides:
 		c.mixed(n, to, from.deref(), nil)
+	default:
+		c.whole(side, n, to, from[side])
 	}
 }
 
 func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
-	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
-		!c.halves.isHashed(n, from[0], in)
+	isGone := c.merges && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
+		!c.program.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {
 		c.mixed(n, to, from, in)
 	}
-	if inner, _ := Deref(to); c.trims != nil && inner.IsValid() && inner.IsZero() {
+	if inner, _ := Deref(to); c.trims && inner.IsValid() && inner.IsZero() {
 		to.SetZero()
 	}
 }
@@ -323,7 +326,7 @@ func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValu
 // isHashed reports whether the canonical document has something of v, apart from the identity of an
 // element of collection in. It is also true for a value with faults, which copying reports.
 func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
-	compiled, m := p.canonical.nodeIn(n, in), valueOf(v)
+	compiled, m := p.canonical.element(n, in), valueOf(v)
 	if compiled == nil || !compiled.writes || !exists(m) {
 		return false
 	}
@@ -331,20 +334,4 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	defer r.end()
 	r.deep, r.sums = p.canonical.deep, true
 	return r.part(compiled, m) || r.trail.Failed()
-}
-
-// nodeIn returns the compiled node of a value, which may be an element of collection in. It is nil
-// if nothing of the collection is written.
-func (w *writing) nodeIn(n, in *fieldplan.Node) *node {
-	if in == nil || in.Key == nil && in.When == nil {
-		return w.nodes[n]
-	}
-	switch list := w.nodes[in]; {
-	case list == nil:
-		return nil
-	case list.when != nil && in.When.Hot == n:
-		return list.when.hot
-	default:
-		return list.elem
-	}
 }

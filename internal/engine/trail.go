@@ -50,8 +50,25 @@ func (t *Trail) MoveTo(other *Trail) {
 // Err returns the problems, joined.
 func (t *Trail) Err() error { return t.faults.Err() }
 
-// Ancestors are the values around the current part of a walk. A walk over two values has two of
-// them.
+// walk is a walk over two values side by side.
+type walk struct {
+	trail Trail
+	above [2]Ancestors
+}
+
+// within calls do for a part of both values, unless the part is nested too deeply or contains
+// itself.
+func (w *walk) within(n *fieldplan.Node, part twoValues, do func()) {
+	defer func(above [2]Ancestors) { w.above = above }(w.above)
+	for side, v := range part {
+		if v.IsValid() && !w.trail.visit(&w.above[side], n, v, len(w.trail.Path)) {
+			return
+		}
+	}
+	do()
+}
+
+// Ancestors are the values around the current part of a walk.
 type Ancestors []visit
 
 // visit identifies a value by its type and memory. Its node does not identify it, since one type
@@ -62,14 +79,14 @@ type visit struct {
 	size int
 }
 
-// Visit records that the walk enters v. If v is nested too deeply or contains itself, it reports
-// the problem and returns false. The caller cuts above back to its former length when the walk
-// leaves v.
-func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool {
+// visit records that the walk enters v, at a depth below the root. If v is nested too deeply or
+// contains itself, it reports the problem and returns false; nothing is entered any more. The caller
+// cuts above back to its former length when the walk leaves v.
+func (t *Trail) visit(above *Ancestors, n *fieldplan.Node, v reflect.Value, depth int) bool {
 	if t.lost {
 		return false
 	}
-	problem := above.visit(n, v, len(t.Path))
+	problem := above.visit(n, v, depth)
 	if problem != nil {
 		t.Report(problem)
 		t.lost = true

@@ -2,46 +2,27 @@ package engine
 
 import (
 	"reflect"
-	"sort"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// Unknown are members of an object that its plan does not know, in the order of their names. A walk
-// removes them one by one, in order with the known members.
-type Unknown []Element
-
-// UnknownMembers returns the unknown members of object v of node n. The object may be missing.
-func UnknownMembers(t *Trail, n *fieldplan.Node, v reflect.Value) Unknown {
-	if n.Rest == nil || !v.IsValid() {
+// unknownMembers returns the members of object v that the plan does not know, in the order of their
+// names. The object may be missing.
+func (n *routine) unknownMembers(t *Trail, v reflect.Value) []Element {
+	if n.rest == nil || !v.IsValid() {
 		return nil
 	}
-	return Entries(t, n.Rest.Node, Member(v, n.Rest))
-}
-
-// Before removes and returns the members whose names sort before name.
-func (u *Unknown) Before(name string) []Element {
-	at := sort.Search(len(*u), func(i int) bool { return (*u)[i].Key >= name })
-	before := (*u)[:at]
-	*u = (*u)[at:]
-	return before
-}
-
-// Left removes and returns all members that are left.
-func (u *Unknown) Left() []Element {
-	left := *u
-	*u = nil
-	return left
+	return n.rest.routine.entries(t, Member(v, n.rest.field))
 }
 
 // unknown returns an op for one unknown member, where o is the op of the field that holds all
 // unknown members. The member is free JSON, and null counts as unset.
 func (o *op) unknown(e Element) op {
-	name, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
-	elem := o.node.elem
+	name, _ := canonjson.AppendString(nil, e.Key) // entries has checked the name
+	elem := o.routine.elem
 	return op{
-		node: elem, kind: elem.kind, header: headerOf(string(name) + ":"),
+		routine: elem, kind: elem.kind, header: headerOf(string(name) + ":"),
 		field: &fieldplan.Field{Name: e.Key, Node: elem.plan},
 	}
 }

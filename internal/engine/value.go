@@ -33,36 +33,30 @@ func PointerTo[T any](v reflect.Value) *T {
 // Member returns the value of field f in object v, with its pointers. It is the zero reflect.Value
 // if v is missing or an embedded pointer on the way is nil.
 func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
-	for i, index := range f.Index {
-		if i > 0 {
-			v, _ = Deref(v)
-		}
-		if !v.IsValid() {
-			return reflect.Value{}
-		}
-		v = v.Field(index)
+	if v.IsValid() {
+		v, _ = v.FieldByIndexErr(f.Index)
 	}
 	return v
 }
 
-// IsNull reports whether an element is nil in Go, so that its JSON is null.
-func IsNull(n *fieldplan.Node, v reflect.Value) bool {
-	v, ok := Deref(v)
-	if !ok {
+// isNull reports whether an element is nil in Go, so that its JSON is null.
+func (n *routine) isNull(m memory) bool {
+	switch {
+	case !exists(m):
 		return true
+	case !n.kind.isLeaf():
+		return isNone(n.kind, m)
+	case !n.plan.Leaf.MayBeNull():
+		return false
 	}
-	switch n.Kind {
-	case fieldplan.List, fieldplan.Map:
-		return v.IsNil()
-	case fieldplan.Leaf:
-		if !n.Leaf.MayBeNull() {
-			return false
-		}
-		text, problem := leaf.Append(nil, n.Leaf, v)
-		return problem == nil && string(text) == leaf.Null
-	case fieldplan.Object, fieldplan.Array:
-	}
-	return false
+	text, problem := appendLeaf(nil, n, m)
+	return problem == nil && string(text) == leaf.Null
+}
+
+// isAbsent reports whether an element of map n means that its key is absent: null in a Hot or
+// Ignored map, as in a JSON merge patch.
+func (n *routine) isAbsent(m memory) bool {
+	return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)
 }
 
 // emptyText is the text of an empty element: {} for objects and maps, also if nil; null for a nil
@@ -80,20 +74,23 @@ func emptyText(k fieldplan.Kind, isNil bool) string {
 
 // ElementNode returns the node of one element of collection n: the hot node if the element's
 // selector makes it hot.
-func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
-	if n.When == nil {
-		return n.Elem
-	}
-	object, _ := Deref(elem)
-	var text []byte
-	var problem *fault.Error
-	if v, ok := Deref(Member(object, n.When.Field)); ok {
-		text, problem = leaf.Append(nil, n.When.Field.Node.Leaf, v)
-	}
-	if n.When.Holds(text, problem) {
+func (p *Program) ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
+	if n.When != nil && p.whole.of(n).selector.holds(nil, valueOf(elem)) {
 		return n.When.Hot
 	}
 	return n.Elem
+}
+
+// holds reports whether an element is hot. It writes the selector's text behind dst.
+func (s *selector) holds(dst []byte, m memory) bool {
+	if exists(m) {
+		m = s.op.location.in(m)
+	}
+	if !exists(m) {
+		return s.when.Holds(nil, nil)
+	}
+	text, problem := appendLeaf(dst, s.op.routine, m)
+	return s.when.Holds(text[len(dst):], problem)
 }
 
 func invalidUTF8Key() *fault.Error {

@@ -22,16 +22,16 @@ const (
 	written
 )
 
-func (r *run) object(n *node, m memory, empty whenEmpty) bool {
+func (r *run) object(n *routine, m memory, empty whenEmpty) bool {
 	start, some, before := r.position(), false, byte('{')
-	var unknown *Unknown
+	var unknown *[]Element
 	if n.rest != nil {
 		unknown = r.unknownMembers(n, m)
 	}
 	ops := n.ops
 	for i := range ops {
 		o := &ops[i]
-		if unknown != nil && r.unknown(n, unknown.Before(o.field.Name), before) {
+		if unknown != nil && r.unknown(n, unknown, o.field.Name, before) {
 			some, before = true, ','
 		}
 		value := o.location.in(m)
@@ -51,7 +51,7 @@ func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 			r.commit()
 		}
 	}
-	if unknown != nil && r.unknown(n, unknown.Left(), before) {
+	if unknown != nil && r.unknown(n, unknown, afterNames, before) {
 		some, before = true, ','
 	}
 	switch {
@@ -69,19 +69,20 @@ func (r *run) object(n *node, m memory, empty whenEmpty) bool {
 // the loop of object needs the registers.
 //
 //go:noinline
-func (r *run) unknownMembers(n *node, m memory) *Unknown {
-	var found Unknown
-	r.whole(func(t *Trail) { found = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
+func (r *run) unknownMembers(n *routine, m memory) *[]Element {
+	var found []Element
+	r.whole(func(t *Trail) { found = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
 	return &found
 }
 
-// unknown writes members that the plan does not know, and reports whether it wrote any.
+// unknown writes and removes those of the unknown members whose names sort before name, and reports
+// whether it wrote any.
 //
 //go:noinline
-func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
-	for _, e := range members {
-		o := n.rest.unknown(e)
-		if r.member(&o, valueOf(e.Value), before) {
+func (r *run) unknown(n *routine, members *[]Element, name string, before byte) (some bool) {
+	for ; len(*members) > 0 && (*members)[0].Key < name; *members = (*members)[1:] {
+		o := n.rest.unknown((*members)[0])
+		if r.member(&o, valueOf((*members)[0].Value), before) {
 			some, before = true, ','
 		}
 	}
@@ -165,17 +166,17 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 		r.buf = r.header(o, before)
 		r.longBytes(bytesAt(m))
 		return true
-	case o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
+	case o.kind == leafKind && !o.zero && valueAt(m, o.routine.plan.Type).IsZero():
 		return false
 	}
 	r.buf = r.header(o, before)
 	r.in(o)
-	if !r.leaf(o.node, m) || !o.always && o.field.Unset(r.textOfMember(o, start)) {
+	if !r.leaf(o.routine, m) || !o.always && o.field.Unset(r.textOfMember(o, start)) {
 		r.buf = r.buf[:start]
 		return false
 	}
 	if o.quoted {
-		r.buf = leaf.Spell(r.buf, start+len(o.header.text), o.node.plan.Leaf, leaf.Quoted)
+		r.buf = leaf.Spell(r.buf, start+len(o.header.text), o.routine.plan.Leaf, leaf.Quoted)
 	}
 	return true
 }
@@ -183,12 +184,12 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 // zeroIdentity writes a key or selector as zero, because the element or a pointer is nil. Of the
 // fields behind a pointer, only a text is written as zero.
 func (r *run) zeroIdentity(o *op, before byte) {
-	text := cmp.Or(o.node.constant, string(o.field.Zero), `""`)
+	text := cmp.Or(o.routine.constant, string(o.field.Zero), `""`)
 	r.buf = r.header(o, before)
 	start := len(r.buf)
 	r.buf = append(r.buf, text...)
 	if o.quoted {
-		r.buf = leaf.Spell(r.buf, start, o.node.plan.Leaf, leaf.Quoted)
+		r.buf = leaf.Spell(r.buf, start, o.routine.plan.Leaf, leaf.Quoted)
 	}
 }
 
@@ -201,11 +202,11 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	start := r.position()
 	r.buf = r.header(o, before)
 	r.in(o)
-	if r.part(o.node, m) {
+	if r.part(o.routine, m) {
 		return true
 	}
 	if o.presence {
-		r.emptyElement(o.node, m)
+		r.emptyElement(o.routine, m)
 		return true
 	}
 	r.cut(start)
@@ -213,7 +214,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 }
 
 // part writes an object or collection, or nothing if it is empty.
-func (r *run) part(n *node, m memory) (written bool) {
+func (r *run) part(n *routine, m memory) (written bool) {
 	if !r.enter(n, m) {
 		return false
 	}
@@ -226,14 +227,14 @@ func (r *run) part(n *node, m memory) (written bool) {
 	return written
 }
 
-func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
+func (r *run) composite(n *routine, m memory, empty whenEmpty) bool {
 	switch n.kind {
 	case objectKind:
 		return r.object(n, m, empty)
 	case listKind:
 		return r.list(n, m)
 	case arrayKind:
-		return r.array(n, m)
+		return r.array(n, m, empty)
 	case setKind:
 		return r.set(n, m)
 	case textKeyedKind, intKeyedKind:
@@ -251,7 +252,7 @@ func (r *run) composite(n *node, m memory, empty whenEmpty) bool {
 
 // element writes an element of a collection, even if it is empty: its presence belongs to the
 // collection.
-func (r *run) element(n *node, m memory) {
+func (r *run) element(n *routine, m memory) {
 	if n.kind != objectKind || !exists(m) {
 		r.otherElement(n, m)
 		return
@@ -263,7 +264,7 @@ func (r *run) element(n *node, m memory) {
 }
 
 // otherElement is element for nil, and for values that are not objects.
-func (r *run) otherElement(n *node, m memory) {
+func (r *run) otherElement(n *routine, m memory) {
 	switch {
 	case !exists(m):
 		r.emptyElement(n, m)
@@ -272,9 +273,7 @@ func (r *run) otherElement(n *node, m memory) {
 	case n.kind.isLeaf():
 		r.leaf(n, m)
 	case r.enter(n, m):
-		if n.kind == arrayKind {
-			r.places(n, m)
-		} else if !r.composite(n, m, written) {
+		if !r.composite(n, m, written) {
 			r.emptyElement(n, m)
 		}
 		r.leave(n)
@@ -283,7 +282,7 @@ func (r *run) otherElement(n *node, m memory) {
 
 // traces writes the content of an element whose presence is not written, and reports whether there
 // was any.
-func (r *run) traces(n *node, m memory) bool {
+func (r *run) traces(n *routine, m memory) bool {
 	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
 }
 
@@ -296,18 +295,15 @@ func (r *run) elementText(s string) {
 }
 
 // emptyElement writes an empty element; an object with its identity.
-func (r *run) emptyElement(n *node, m memory) {
+func (r *run) emptyElement(n *routine, m memory) {
 	if n.kind == objectKind {
 		r.buf = append(r.buf, n.empty...)
 		return
 	}
-	r.buf = append(r.buf, emptyText(n.plan.Kind, !exists(m) || n.isNil(m))...)
+	r.buf = append(r.buf, emptyText(n.plan.Kind, n.isNull(m))...)
 }
 
-// isNil reports whether the value is a nil list or map.
-func (n *node) isNil(m memory) bool { return !n.kind.isLeaf() && isNone(n.kind, m) }
-
-func (r *run) leaf(n *node, m memory) bool {
+func (r *run) leaf(n *routine, m memory) bool {
 	text, problem := appendLeaf(r.buf, n, m)
 	if problem != nil {
 		r.report(problem)
@@ -318,7 +314,7 @@ func (r *run) leaf(n *node, m memory) bool {
 }
 
 // appendLeaf appends the text of a leaf. The most frequent kinds need no reflection.
-func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
+func appendLeaf(dst []byte, n *routine, m memory) ([]byte, *fault.Error) {
 	switch n.kind {
 	case textKind:
 		return canonjson.AppendString(dst, textAt(m))

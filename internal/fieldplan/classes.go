@@ -69,6 +69,11 @@ func (f *Field) HasPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
+// HasPresenceOf reports whether an empty object, list or map at f is written with the given classes.
+func (f *Field) HasPresenceOf(classes ClassSet) bool {
+	return f.HasPresence() && classes.Any(Of(f.Node.Class))
+}
+
 // oneClass refuses other classes where added and removed elements would make the pairing of the
 // others ambiguous: below a Hot or Ignored list that is paired by position, and in a set.
 func (c *compiler) oneClass(n *Node) {

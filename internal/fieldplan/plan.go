@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -142,6 +143,28 @@ func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
 	}
 	return problem == nil && string(text) == s.Value
 }
+
+// HoldsJSON is [Selector.Holds] for a selector in JSON of any spelling, other than null. A value
+// that the selector's type cannot hold never matches.
+func (s *Selector) HoldsJSON(value []byte) bool {
+	isString, wantString := value[0] == '"', s.Value[0] == '"'
+	switch {
+	case s.Field.Quoted && isString && wantString:
+		quoted, _ := canonjson.AppendString(nil, s.Value) // canonical text is valid UTF-8
+		return canonjson.SameText(unquoted(value), unquoted(string(quoted)))
+	case s.Field.Quoted && isString:
+		return canonjson.SameText(unquoted(value), s.Value)
+	case isString != wantString:
+		return false
+	case isString:
+		return canonjson.SameText(unquoted(value), unquoted(s.Value))
+	default:
+		return string(value) == s.Value || string(value) == "-0" && s.Value == "0"
+	}
+}
+
+// unquoted is a text without its quotes.
+func unquoted[T string | []byte](text T) T { return text[1 : len(text)-1] }
 
 // Declaration says where a class comes from.
 type Declaration uint8

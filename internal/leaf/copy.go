@@ -43,10 +43,7 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
-		return &fault.Error{
-			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
-			Hint: "remove the cycle or the nesting",
-		}
+		return tooDeep()
 	case isFlat(from.Type()):
 		to.Set(from)
 		return nil

@@ -1,9 +1,10 @@
 package leaf
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
-	"math"
+	"iter"
 	"reflect"
 	"unicode/utf8"
 
@@ -33,10 +34,7 @@ func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 // checkDynamic walks a value of unknown type before encoding/json sees it.
 func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	if depth > canonjson.MaxDepth {
-		return &fault.Error{
-			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
-			Hint: "remove the cycle or the nesting",
-		}
+		return tooDeep()
 	}
 	if marshals, problem := checkMarshaler(v); marshals {
 		return problem
@@ -45,44 +43,83 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	case reflect.String:
 		return checkText(v.String())
 	case reflect.Float32, reflect.Float64:
-		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			return &fault.Error{
-				Kind: fault.Limit, Code: "not-finite", What: "holds a number that is not finite",
-				Hint: "use a finite number",
-			}
-		}
-	case reflect.Interface:
-		if !v.IsNil() {
-			return checkDynamic(v.Elem(), depth) // no level in JSON
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return checkDynamic(v.Elem(), depth+1)
-		}
-	case reflect.Slice, reflect.Array:
-		return checkElements(v, depth)
-	case reflect.Map:
-		return checkEntries(v, depth)
-	case reflect.Struct:
-		return checkStruct(v, depth)
+		_, problem := canonjson.AppendFloat(nil, v.Float(), 64)
+		return problem
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return &fault.Error{
 			Kind: fault.Unsupported, Code: "unsupported-value", Type: v.Type().String(),
 			What: "holds a " + v.Kind().String(), Hint: "use a type that JSON can carry",
 		}
+	case reflect.Struct:
+		if problem := BelowInterface(v.Type()); problem != nil {
+			return problem
+		}
+	case reflect.Interface:
+		depth-- // no level in JSON
 	default:
+	}
+	for part := range parts(v) {
+		if problem := checkDynamic(part, depth+1); problem != nil {
+			return problem
+		}
 	}
 	return nil
 }
 
-func checkText(text string) *fault.Error {
-	if !utf8.ValidString(text) {
-		return &fault.Error{
-			Kind: fault.Malformed, Code: "invalid-utf8", What: "holds text that is not valid UTF-8",
-			Hint: "use []byte for binary data",
+func tooDeep() *fault.Error {
+	return &fault.Error{
+		Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
+		Hint: "remove the cycle or the nesting",
+	}
+}
+
+// parts yields the values in v that are in its JSON, without long lists of values that are always
+// valid.
+func parts(v reflect.Value) iter.Seq[reflect.Value] {
+	return func(yield func(reflect.Value) bool) {
+		//exhaustive:ignore
+		switch v.Kind() {
+		case reflect.Interface, reflect.Pointer:
+			if !v.IsNil() {
+				yield(v.Elem())
+			}
+		case reflect.Slice, reflect.Array:
+			elem := v.Type().Elem()
+			isValid := isScalar(elem.Kind()) && !KindOf(elem).MarshalsItself()
+			for i := 0; i < v.Len() && !isValid && yield(v.Index(i)); i++ {
+			}
+		case reflect.Map:
+			keysAndValues(v, yield)
+		case reflect.Struct:
+			for f, field := range v.Fields() {
+				if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && !yield(field) {
+					return
+				}
+			}
 		}
 	}
-	return nil
+}
+
+// keysAndValues yields keys and values of a map. A key of a string type is a string: it is written
+// unchanged, even if it has a text marshaler.
+func keysAndValues(v reflect.Value, yield func(reflect.Value) bool) {
+	for entries := v.MapRange(); entries.Next(); {
+		key := entries.Key()
+		if key.Kind() == reflect.String {
+			key = reflect.ValueOf(key.String())
+		}
+		if !yield(key) || !yield(entries.Value()) {
+			return
+		}
+	}
+}
+
+func checkText(text string) *fault.Error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	_, problem := canonjson.AppendString(nil, text)
+	return problem
 }
 
 // checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a
@@ -102,13 +139,7 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 		return false, nil
 	}
 	text, problem := Call(marshaler.MarshalText)
-	if problem != nil {
-		return true, problem
-	}
-	if problem := checkText(string(text)); problem != nil {
-		return true, problem
-	}
-	return true, BelowInterface(v.Type())
+	return true, cmp.Or(problem, checkText(string(text)), BelowInterface(v.Type()))
 }
 
 // BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have
@@ -125,49 +156,6 @@ func BelowInterface(t reflect.Type) *fault.Error {
 	}
 }
 
-func checkElements(v reflect.Value, depth int) *fault.Error {
-	if elem := v.Type().Elem(); isScalar(elem.Kind()) && !KindOf(elem).MarshalsItself() {
-		return nil
-	}
-	for i := range v.Len() {
-		if problem := checkDynamic(v.Index(i), depth+1); problem != nil {
-			return problem
-		}
-	}
-	return nil
-}
-
 // isScalar reports whether every value of the kind is valid JSON. Long lists of such values need no
 // walk.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
-
-func checkEntries(v reflect.Value, depth int) *fault.Error {
-	for entries := v.MapRange(); entries.Next(); {
-		if key := entries.Key(); key.Kind() == reflect.String { // written unchanged, even if it has a text marshaler
-			if problem := checkText(key.String()); problem != nil {
-				return problem
-			}
-		} else if problem := checkDynamic(key, depth+1); problem != nil {
-			return problem
-		}
-		if problem := checkDynamic(entries.Value(), depth+1); problem != nil {
-			return problem
-		}
-	}
-	return nil
-}
-
-// checkStruct walks the fields that are in JSON.
-func checkStruct(v reflect.Value, depth int) *fault.Error {
-	if problem := BelowInterface(v.Type()); problem != nil {
-		return problem
-	}
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
-			if problem := checkDynamic(v.Field(i), depth+1); problem != nil {
-				return problem
-			}
-		}
-	}
-	return nil
-}

@@ -129,12 +129,8 @@ func implements(t, iface reflect.Type) bool {
 // HoldsInterface reports whether type t is an interface, or contains one into which the decoder
 // reads. The decoder rounds numbers there.
 func HoldsInterface(t reflect.Type) bool {
-	found := false
-	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
-		found = found || t.Kind() == reflect.Interface
-		return !ReadsItself(t)
-	})
-	return found
+	isInterface := func(t reflect.Type) bool { return t.Kind() == reflect.Interface }
+	return slices.ContainsFunc(typesIn(t, nil, ReadsItself), isInterface)
 }
 
 // ReadsItself reports whether type t, or a pointer to it, has an unmarshaler.
@@ -144,12 +140,7 @@ func ReadsItself(t reflect.Type) bool {
 
 // HoldsQuantity reports whether type t is a quantity, or contains one.
 func HoldsQuantity(t reflect.Type) bool {
-	found := false
-	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
-		found = found || t == reflect.TypeFor[resource.Quantity]()
-		return !found
-	})
-	return found
+	return slices.Contains(typesIn(t, nil, nil), reflect.TypeFor[resource.Quantity]())
 }
 
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides the JSON of values of
@@ -200,37 +191,34 @@ func IsPlainMapKey(t reflect.Type) bool {
 // leaf such a struct tag has no effect.
 func TaggedFields(t reflect.Type) []string {
 	var found []string
-	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
+	for _, t := range typesIn(t, nil, nil) {
 		if t.Kind() != reflect.Struct {
-			return true
+			continue
 		}
 		for f := range t.Fields() {
 			if _, present, _ := structtag.Parse(f.Tag); present {
 				found = append(found, t.String()+"."+f.Name)
 			}
 		}
-		return true
-	})
+	}
 	return found
 }
 
-// walkTypes calls visit once for t and each type below it. It does not descend below a type for
-// which visit returns false.
-func walkTypes(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type) bool) {
-	if seen[t] {
-		return
+// typesIn appends t and the types below it to those seen, each once. It does not descend into types
+// for which ends holds; nil stands for none.
+func typesIn(t reflect.Type, seen []reflect.Type, ends func(reflect.Type) bool) []reflect.Type {
+	if slices.Contains(seen, t) {
+		return seen
 	}
-	seen[t] = true
-	if !visit(t) {
-		return
-	}
-	//exhaustive:ignore
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		walkTypes(t.Elem(), seen, visit)
-	case reflect.Struct:
+	seen = append(seen, t)
+	switch k := t.Kind(); {
+	case ends != nil && ends(t):
+	case k == reflect.Pointer, k == reflect.Slice, k == reflect.Array, k == reflect.Map:
+		return typesIn(t.Elem(), seen, ends)
+	case k == reflect.Struct:
 		for f := range t.Fields() {
-			walkTypes(f.Type, seen, visit)
+			seen = typesIn(f.Type, seen, ends)
 		}
 	}
+	return seen
 }

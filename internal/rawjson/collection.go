@@ -3,8 +3,6 @@ package rawjson
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -18,18 +16,15 @@ func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
-	last, problem := r.Open(']')
-	if last {
-		v.Set(reflect.MakeSlice(n.typ, 0, 0))
-	}
-	for i := 0; !last && problem == nil; i++ {
+	problem := r.Each(func(i int) *fault.Error {
 		if i == v.Cap() {
 			v.Grow(firstCapacity)
 		}
 		v.SetLen(i + 1)
-		if problem = r.element(n, i, v.Index(i)); problem == nil {
-			last, problem = r.Next(']')
-		}
+		return r.element(n, i, v.Index(i))
+	})
+	if v.IsNil() {
+		v.Set(reflect.MakeSlice(n.typ, 0, 0))
 	}
 	return problem
 }
@@ -39,18 +34,13 @@ func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
 		return r.wrong(n)
 	}
-	last, problem := r.Open(']')
-	for i := 0; !last && problem == nil; i++ {
+	return r.Each(func(i int) *fault.Error {
 		if i < v.Len() {
-			problem = r.element(n, i, v.Index(i))
-		} else {
-			_, problem = r.extent()
+			return r.element(n, i, v.Index(i))
 		}
-		if problem == nil {
-			last, problem = r.Next(']')
-		}
-	}
-	return problem
+		_, problem := r.extent()
+		return problem
+	})
 }
 
 func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
@@ -64,11 +54,10 @@ func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
 
 // mapping is the map that is currently read.
 type mapping struct {
-	value      reflect.Value
-	texts      map[string]string            // value, if it is one of texts
-	quantities map[string]resource.Quantity // likewise
-	key, elem  reflect.Value                // variables for one key and one element
-	names      map[string]bool              // names that were read, if a name is not the key itself
+	value     reflect.Value
+	texts     map[string]string // value, if it is one of texts
+	key, elem reflect.Value     // variables for one key and one element
+	names     map[string]bool   // names that were read, if a name is not the key itself
 }
 
 // entries reads an object into a map.
@@ -77,19 +66,12 @@ func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
 		return r.wrong(n)
 	}
 	m := mapping{value: reflect.MakeMap(n.typ)}
-	m.quantities, _ = reflect.TypeAssert[map[string]resource.Quantity](m.value)
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
 		m.names = map[string]bool{}
 	}
 	v.Set(m.value)
-	last, problem := r.Open('}')
-	for !last && problem == nil {
-		if problem = r.entry(n, &m); problem == nil {
-			last, problem = r.Next('}')
-		}
-	}
-	return problem
+	return r.Each(func(int) *fault.Error { return r.entry(n, &m) })
 }
 
 // entry reads a member into a map.
@@ -110,7 +92,12 @@ func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 			m.key, m.elem = reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem()
 		}
 		problem = r.fill(&n.elem, m.elem)
-		r.set(n, m, name)
+		if n.kind == mapByKeys {
+			r.setByKey(n, m, name)
+		} else {
+			m.key.SetString(name)
+			m.value.SetMapIndex(m.key, m.elem)
+		}
 		m.elem.SetZero()
 	}
 	if n.kind != mapByKeys && m.value.Len() == before {
@@ -120,19 +107,6 @@ func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 		r.below(first, fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.plan.HidesKeys()})
 	}
 	return problem
-}
-
-// set stores the element under a name.
-func (r *decoding) set(n *node, m *mapping, name string) {
-	switch {
-	case n.kind == mapByKeys:
-		r.setByKey(n, m, name)
-	case m.quantities != nil:
-		m.quantities[name] = *m.elem.Addr().Interface().(*resource.Quantity)
-	default:
-		m.key.SetString(name)
-		m.value.SetMapIndex(m.key, m.elem)
-	}
 }
 
 // setByKey lets the decoder read the key, and stores the element under it. Several names may mean

@@ -131,42 +131,26 @@ func kindOf(n *fieldplan.Node) kind {
 	case leaf.ReadsItself(n.Type):
 		return foreign
 	}
-	switch n.Kind {
-	case fieldplan.Object:
-		return object
-	case fieldplan.List:
-		return list
-	case fieldplan.Array:
-		return array
-	case fieldplan.Map:
-		if !leaf.IsPlainMapKey(n.Type.Key()) {
-			return mapByKeys
-		}
-		return mapOfAny
-	case fieldplan.Leaf:
+	switch k, ok := leafKinds[n.Leaf]; {
+	case n.Kind == fieldplan.Map && !leaf.IsPlainMapKey(n.Type.Key()):
+		return mapByKeys
+	case n.Kind != fieldplan.Leaf:
+		return compositeKinds[n.Kind]
+	case !ok, k == free && n.Type.NumMethod() > 0:
+		return foreign
+	default:
+		return k
 	}
-	return leafKind(n)
 }
 
-func leafKind(n *fieldplan.Node) kind {
-	//exhaustive:ignore
-	switch n.Leaf {
-	case leaf.Bool:
-		return boolean
-	case leaf.Int:
-		return integer
-	case leaf.Uint:
-		return unsigned
-	case leaf.Float:
-		return float
-	case leaf.String:
-		return text
-	case leaf.Interface:
-		if n.Type.NumMethod() == 0 {
-			return free
-		}
-	}
-	return foreign
+var compositeKinds = map[fieldplan.Kind]kind{
+	fieldplan.Object: object, fieldplan.List: list, fieldplan.Array: array, fieldplan.Map: mapOfAny,
+}
+
+// leafKinds are the kinds of leaves that the decoder need not read.
+var leafKinds = map[leaf.Kind]kind{
+	leaf.Bool: boolean, leaf.Int: integer, leaf.Uint: unsigned, leaf.Float: float, leaf.String: text,
+	leaf.Interface: free,
 }
 
 // target returns the target for type t with its pointers.
@@ -188,12 +172,11 @@ func (c compiler) object(n *node) {
 			target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last],
 			through: f.Index[:last],
 		}
-		switch {
-		case f.Quoted:
-			m := &node{kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String()}
-			n.fields[i].target = target{node: m.byDecoder()}
-		case !sf.IsExported(): // an embedded struct with a JSON name
+		if f.Quoted || !sf.IsExported() { // an unexported field is an embedded struct with a JSON name
 			m := &node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}
+			if f.Quoted {
+				m.want = "string that holds a " + f.Node.Type.String()
+			}
 			n.fields[i].target = target{node: m.byDecoder()}
 		}
 		n.byName[f.Name] = i

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -36,7 +35,7 @@ func (r *decoding) skip(problem *fault.Error) *fault.Error {
 
 // str reads a string. It reads nothing if the string is not valid text.
 func (r *decoding) str() (string, *fault.Error) {
-	text, problem := r.key()
+	text, problem := r.Text(&r.scratch)
 	if problem != nil {
 		return "", problem
 	}
@@ -57,17 +56,12 @@ func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
 }
 
 func (r *decoding) number(n *node, v reflect.Value) *fault.Error {
-	start := r.At
-	for ; r.At < len(r.Raw); r.At++ {
-		if c := r.Raw[r.At]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
-			break
-		}
+	start, c := r.At, r.Peek()
+	if (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil && n.setNumber(v, r.Raw[start:r.At]) {
+		return nil
 	}
-	if !n.setNumber(v, r.Raw[start:r.At]) {
-		r.At = start
-		return r.wrong(n)
-	}
-	return nil
+	r.At = start
+	return r.wrong(n)
 }
 
 // small returns an integer of few digits. Most integers are small.
@@ -78,11 +72,10 @@ func small(literal []byte) (i int64, ok bool) {
 		}
 		i = i*10 + int64(c-'0')
 	}
-	return i, len(literal) == 1 || 1 < len(literal) && len(literal) <= 18 && literal[0] != '0'
+	return i, len(literal) <= 18
 }
 
-// setNumber sets v to the value of a literal, and reports whether the literal is a JSON number that
-// v can hold.
+// setNumber sets v to the value of a literal, and reports whether v can hold it.
 func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	var err error
 	//exhaustive:ignore
@@ -103,12 +96,12 @@ func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 		var f float64
 		f, err = strconv.ParseFloat(string(literal), int(n.bits))
 		v.SetFloat(f)
+		var space [64]byte
+		if _, problem := canonjson.AppendNumber(space[:0], literal); problem != nil { // its exponent is too large
+			return false
+		}
 	}
-	if err != nil || n.kind != float && (len(literal) == 1 || literal[0] >= '1') {
-		return err == nil
-	}
-	number := canonjson.NewScanner(literal)
-	return number.Check() == nil && number.End() == nil
+	return err == nil
 }
 
 // readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the

@@ -22,13 +22,11 @@ func (r *decoding) object(n *node, v reflect.Value) *fault.Error {
 	if len(n.fields) > fewFields {
 		seen = make([]bool, len(n.fields))
 	}
-	last, problem := r.Open('}')
-	for next := 0; !last && problem == nil; {
-		if next, problem = r.member(n, next, seen, v); problem == nil {
-			last, problem = r.Next('}')
-		}
-	}
-	return problem
+	next := 0
+	return r.Each(func(int) (problem *fault.Error) {
+		next, problem = r.member(n, next, seen, v)
+		return problem
+	})
 }
 
 // member reads a member into the struct v, and returns the field that is expected after it.
@@ -97,7 +95,7 @@ func (r *decoding) name(n *node, next int) (i int, name string, problem *fault.E
 			return i, "", nil
 		}
 	}
-	spelled, problem := r.key()
+	spelled, problem := r.Text(&r.scratch)
 	if problem != nil {
 		return none, "", problem
 	}
@@ -105,15 +103,6 @@ func (r *decoding) name(n *node, next int) (i int, name string, problem *fault.E
 		return i, "", r.Colon()
 	}
 	return none, string(spelled), r.Colon()
-}
-
-// key reads a name, unescaped. The next call overwrites the result.
-func (r *decoding) key() ([]byte, *fault.Error) {
-	if r.Peek() != '"' {
-		_, _, problem := r.Name()
-		return nil, problem
-	}
-	return r.Text(&r.scratch)
 }
 
 // field reads a member's value into the struct v. It sets embedded pointers on the way, even if the

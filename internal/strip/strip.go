@@ -80,19 +80,17 @@ func OnlyTypeMeta(raw []byte) bool {
 // members reads an object. It calls visit with the name of each member, without quotes and with its
 // escapes, and with the value.
 func members(s *canonjson.Scanner, visit func(name, value []byte)) *fault.Error {
-	last, problem := s.Open('}')
-	for !last && problem == nil {
-		var start, end int
-		if start, end, problem = s.Name(); problem != nil {
-			break
+	return s.Each(func(int) *fault.Error {
+		start, end, problem := s.Name()
+		if problem != nil {
+			return problem
 		}
 		value := s.At
 		if problem = s.Skip(); problem == nil {
 			visit(s.Raw[start:end], s.Raw[value:s.At])
-			last, problem = s.Next('}')
 		}
-	}
-	return problem
+		return problem
+	})
 }
 
 type stripper struct {
@@ -116,15 +114,12 @@ func (s *stripper) failed(problem *fault.Error) bool {
 	return s.problem != nil
 }
 
-// open and next are those of the scanner. After a problem they are false.
-func (s *stripper) open(closing byte) (last bool) {
-	last, problem := s.Open(closing)
-	return s.failed(problem) || last
-}
-
-func (s *stripper) next(closing byte) (last bool) {
-	last, problem := s.Next(closing)
-	return s.failed(problem) || last
+// each reads an object or array, up to the first problem.
+func (s *stripper) each(item func()) {
+	s.failed(s.Each(func(int) *fault.Error {
+		item()
+		return s.problem
+	}))
 }
 
 // keep copies the document from an offset to the scanner's offset.
@@ -148,26 +143,21 @@ func (s *stripper) document(root *fieldplan.Node) {
 	s.keep(end)
 }
 
-// treatment says what becomes of a member.
-type treatment uint8
+// tally counts what becomes of the members of an object.
+type tally struct{ removed, kept, identifying int }
 
-const (
-	removedMember treatment = iota
-	keptMember              // without its hot parts
-	identity                // is kept, but does not make its object non-empty
+// The tallies of one member, and of a value that is copied as a whole.
+var (
+	removedMember = tally{removed: 1}
+	keptMember    = tally{kept: 1}                 // without its hot parts
+	identity      = tally{kept: 1, identifying: 1} // is kept, but does not make its object non-empty
 )
 
-// tally counts the treatments of the members of an object.
-type tally struct{ gone, staying, identifying int }
-
-// untouched is the tally of a value that is copied as a whole.
-var untouched = tally{staying: 1}
-
 // emptied reports whether there were members, and all were removed.
-func (t tally) emptied() bool { return t.gone > 0 && t.staying == 0 }
+func (t tally) emptied() bool { return t.removed > 0 && t.kept == 0 }
 
 // bare reports whether only the identity of the object is left.
-func (t tally) bare() bool { return t.staying == t.identifying }
+func (t tally) bare() bool { return t.kept == t.identifying }
 
 // value copies the next value without its removed members; an object that becomes empty is {}. Node
 // n describes the value; a value of another JSON type is copied as a whole. In is the collection of
@@ -181,18 +171,18 @@ func (s *stripper) value(n, in *fieldplan.Node) tally {
 	default:
 		s.whole()
 	}
-	return untouched
+	return keptMember
 }
 
 // elements copies an array. All of its elements are kept.
 func (s *stripper) elements(n *fieldplan.Node) {
 	before := s.At
-	for last := s.open(']'); !last; last = s.next(']') {
+	s.each(func() {
 		s.keep(before)
 		elem, _ := s.element(n)
 		s.value(elem, n)
 		before = s.At
-	}
+	})
 	s.keep(before)
 }
 
@@ -201,25 +191,22 @@ func (s *stripper) elements(n *fieldplan.Node) {
 func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
 	opening, before := len(s.kept), s.At
-	last := s.open('}')
-	s.keep(before)
-	for before = s.At; !last; last = s.next('}') {
+	s.each(func() {
 		mark := len(s.kept)
-		if t.staying > 0 {
+		switch {
+		case t == tally{}: // the opening bracket is kept
+			s.keep(before)
+			mark = len(s.kept)
+		case t.kept > 0:
 			s.keep(before)
 		}
-		switch s.member(n, in) {
-		case removedMember:
+		member := s.member(n, in)
+		if member == removedMember {
 			s.kept = s.kept[:mark]
-			t.gone++
-		case identity:
-			t.identifying++
-			t.staying++
-		case keptMember:
-			t.staying++
 		}
+		t = tally{t.removed + member.removed, t.kept + member.kept, t.identifying + member.identifying}
 		before = s.At
-	}
+	})
 	s.keep(before)
 	if t.emptied() {
 		s.kept = append(s.kept[:opening], "{}"...)
@@ -227,7 +214,7 @@ func (s *stripper) members(n, in *fieldplan.Node) tally {
 	return t
 }
 
-func (s *stripper) member(n, in *fieldplan.Node) treatment {
+func (s *stripper) member(n, in *fieldplan.Node) tally {
 	start := s.At
 	name, nameEnd, problem := s.Name()
 	s.failed(problem)
@@ -239,7 +226,7 @@ func (s *stripper) member(n, in *fieldplan.Node) treatment {
 }
 
 // field decides about a member of an object with fields. F is nil for an unknown member.
-func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
+func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) tally {
 	switch {
 	case f == nil:
 		s.whole()
@@ -247,9 +234,9 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
 	case in != nil && in.Identity(f):
 		s.whole()
 		return identity
-	case !hasProjected(f.Node) && !projectsPresence(f):
+	case !f.Classes().Any(fieldplan.Projected):
 		return s.hot()
-	case s.value(f.Node, nil).emptied() && !projectsPresence(f):
+	case s.value(f.Node, nil).emptied() && !f.HasPresenceOf(fieldplan.Projected):
 		return removedMember
 	}
 	return keptMember
@@ -257,12 +244,12 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) treatment {
 
 // entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot
 // entry, to the entry itself.
-func (s *stripper) entry(n *fieldplan.Node) treatment {
+func (s *stripper) entry(n *fieldplan.Node) tally {
 	elem, selected := s.element(n)
 	switch {
 	case fieldplan.IsProjected(n.Class) && !selected:
 		s.value(elem, n)
-	case !hasProjected(elem) || s.isNull():
+	case !elem.Classes.Any(fieldplan.Projected) || s.isNull():
 		return s.hot()
 	case s.value(elem, n).bare():
 		return removedMember
@@ -273,21 +260,13 @@ func (s *stripper) entry(n *fieldplan.Node) treatment {
 func (s *stripper) isNull() bool { return s.Peek() == 'n' }
 
 // hot decides about a member without hashed parts.
-func (s *stripper) hot() treatment {
+func (s *stripper) hot() tally {
 	isNull := s.isNull()
 	s.whole()
 	if isNull && s.nulls == KeepNulls {
 		return keptMember
 	}
 	return removedMember
-}
-
-// hasProjected reports whether anything at or below n is Immutable or InPlace.
-func hasProjected(n *fieldplan.Node) bool { return n.Classes.Any(fieldplan.Projected) }
-
-// projectsPresence reports whether an empty object at f is hashed.
-func projectsPresence(f *fieldplan.Field) bool {
-	return f.HasPresence() && fieldplan.IsProjected(f.Node.Class)
 }
 
 func lookup(n *fieldplan.Node, name []byte) *fieldplan.Field {
@@ -316,30 +295,8 @@ func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
 	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
 	problem := members(&ahead, func(name, value []byte) {
 		if canonjson.SameText(name, wanted) && value[0] != 'n' {
-			holds = matches(w, value)
+			holds = w.HoldsJSON(value)
 		}
 	})
 	return holds && problem == nil
 }
-
-// matches compares a value other than null with the selector's. A value that the selector's type
-// cannot hold never matches.
-func matches(w *fieldplan.Selector, value []byte) bool {
-	isString, wantString := value[0] == '"', w.Value[0] == '"'
-	switch {
-	case w.Field.Quoted && isString && wantString:
-		quoted, _ := canonjson.AppendString(nil, w.Value) // canonical text is valid UTF-8
-		return canonjson.SameText(unquoted(value), unquoted(string(quoted)))
-	case w.Field.Quoted && isString:
-		return canonjson.SameText(unquoted(value), w.Value)
-	case isString != wantString:
-		return false
-	case isString:
-		return canonjson.SameText(unquoted(value), unquoted(w.Value))
-	default:
-		return string(value) == w.Value || string(value) == "-0" && w.Value == "0"
-	}
-}
-
-// unquoted is a text without its quotes.
-func unquoted[T string | []byte](text T) T { return text[1 : len(text)-1] }
