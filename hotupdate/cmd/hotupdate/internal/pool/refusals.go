@@ -697,7 +697,7 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
 	},
 	"subdomain": func(_ subject, value any, _ []string) bool { return len(labels.IsDNS1123Subdomain(text(value))) > 0 },
-	"network": func(_ subject, value any, _ []string) bool { return !isNetwork(value) },
+	"network":   func(_ subject, value any, _ []string) bool { return !isNetwork(value) },
 	"networks": func(s subject, value any, args []string) bool {
 		return s.meets(args) && !slices.ContainsFunc(listOf(value), isNetwork)
 	},

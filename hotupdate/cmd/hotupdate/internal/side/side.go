@@ -234,16 +234,17 @@ func (r *Reader) checkMembers(m *Input, o *manifests.Object) (mistyped fault.Lis
 		}
 		switch {
 		case found.Want != "":
-			problem.Kind, problem.Code, problem.Type = fault.WrongType, "wrong-json-type", string(found.Want)
-			problem.What, problem.Hint = "is no "+found.Want.Kind(), found.Want.Hint()
+			mistyped.Add(&fault.Error{
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
+				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
+			})
 		case found.Meant != "":
 			problem.Hint = "did you mean " + found.Meant + "?"
+			mistyped.Add(problem)
 		default:
 			problem.What += " that this command knows, and is not judged"
 			unjudged.Add(problem)
-			continue
 		}
-		mistyped.Add(problem)
 	}
 	for _, warning := range placed(o, unjudged) {
 		r.Warnings = append(r.Warnings, warning.Error())
