@@ -1,19 +1,13 @@
 package pool
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/jsonpatch"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // Table is the table of the fields of a Shoot, a Worker and a pool, in words. Its head explains the
@@ -256,21 +250,6 @@ func (f Field) verdict(strategy hotupdate.Strategy, d difference) (Verdict, Rule
 	return None, NoRule
 }
 
-// difference is a path at which two JSON values differ. Nil is absent.
-type difference struct {
-	at            fieldpath.Path
-	before, after any
-}
-
-// path returns the names that lead to the difference, which may have dots.
-func (d difference) path() string {
-	var names []string
-	for _, step := range d.at {
-		names = append(names, step.Name)
-	}
-	return strings.Join(names, ".")
-}
-
 // change returns the difference as a change without a class, with its verdict and rule.
 func (d difference) change(v Verdict, rule Rule) Judged {
 	return Judged{Rule: rule, Verdict: v, isRest: true, Change: operated(hotupdate.Change{
@@ -278,50 +257,6 @@ func (d difference) change(v Verdict, rule Rule) Judged {
 		Class: hotupdate.Ignored,
 		Old:   textOf(d.before), New: textOf(d.after),
 	})}
-}
-
-// textOf returns a value in JSON, or nothing for null.
-func textOf(value any) string {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // it was decoded from JSON
-	return strings.TrimPrefix(strings.TrimSpace(text.String()), leaf.Null)
-}
-
-// differences finds the paths at which two JSON values differ. Objects are compared member by
-// member, also with an absent one unless both are empty. Other values are compared as a whole.
-func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
-	before, isObject := old.(map[string]any)
-	after, isToo := updated.(map[string]any)
-	switch {
-	case reflect.DeepEqual(old, updated):
-	case len(before)+len(after) > 0 && (isObject || old == nil) && (isToo || updated == nil):
-		names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
-		slices.Sort(names)
-		for _, name := range slices.Compact(names) {
-			all = append(all, differences(before[name], after[name],
-				append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
-		}
-	default:
-		all = []difference{{at, old, updated}}
-	}
-	return all
-}
-
-// with returns a copy of a JSON value with another value at a path of [differences].
-func with(value any, at fieldpath.Path, other any) any {
-	if len(at) == 0 {
-		return other
-	}
-	object, _ := value.(map[string]any)
-	changed := map[string]any{}
-	maps.Copy(changed, object)
-	name := at[0].Name
-	if changed[name] = with(object[name], at[1:], other); changed[name] == nil {
-		delete(changed, name)
-	}
-	return changed
 }
 
 // Tree returns the manifest as a JSON value without members that are null. It is decoded once, and
@@ -358,26 +293,4 @@ func (m *Manifest) decode() {
 // has reports whether the manifest has a pool of a name.
 func (m *Manifest) has(name string) bool {
 	return slices.ContainsFunc(m.Pools, func(p Pool) bool { return p.Worker.Name == name })
-}
-
-// tree decodes JSON with exact numbers. In a manifest, null is absent.
-func tree(raw []byte) any { return decoded(raw, nil) }
-
-// decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if
-// instead is nil. A null value is nil.
-func decoded(raw []byte, instead any) (value any) {
-	value, _ = jsonpatch.Parse(raw) // valid JSON or nothing
-	replaceNulls(value, instead)
-	return value
-}
-
-func replaceNulls(value, instead any) {
-	object, _ := value.(map[string]any)
-	for name, member := range object {
-		replaceNulls(member, instead)
-		if member == nil {
-			object[name] = instead
-		}
-	}
-	maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
 }
