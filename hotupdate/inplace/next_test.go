@@ -214,18 +214,23 @@ func TestNext(t *testing.T) {
 func manual(p *inplace.MachineDeployment, _ *inplace.Machine) {
 	p.Strategy = hotupdate.ManualInPlaceUpdate
 }
+
 func unable(_ *inplace.MachineDeployment, m *inplace.Machine) {
 	m.InPlace = machineupdate.InPlaceUnable
 }
+
 func pending(_ *inplace.MachineDeployment, m *inplace.Machine) {
 	m.InPlace = machineupdate.InPlacePending
 }
+
 func unknown(_ *inplace.MachineDeployment, m *inplace.Machine) {
 	m.InPlace = machineupdate.InPlaceUnknown
 }
+
 func unconfirmed(_ *inplace.MachineDeployment, m *inplace.Machine) {
 	m.InPlace = machineupdate.InPlaceUnconfirmed
 }
+
 func timedOut(_ *inplace.MachineDeployment, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
 func updating(_ *inplace.MachineDeployment, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
 func preserved(_ *inplace.MachineDeployment, m *inplace.Machine)   { m.Preserved = true }
