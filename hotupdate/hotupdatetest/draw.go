@@ -135,7 +135,7 @@ func (a author) config() maker {
 	*a.leaves = nil
 	a.root()
 	a.t = nil
-	return func() reflect.Value { return a.root() }
+	return a.root
 }
 
 func (a author) root() reflect.Value {

@@ -73,6 +73,11 @@ func check[M machineupdate.Machine](
 				tb.Errorf("%s: %s (%s; the last error of the controller: %v)", promise, text, s.name, c.err)
 			}
 		}
+		c.server.require = func(holds bool, promise, format string, args ...any) {
+			if !holds {
+				c.server.broken(promise, format, args...)
+			}
+		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 		id := ""
 		if c.vm = s.phase != ""; c.vm {

@@ -25,13 +25,7 @@ type server[M machineupdate.Machine] struct {
 	interfere bool // another client writes before the next write
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
-}
-
-// require reports a broken promise unless a condition holds.
-func (s *server[M]) require(holds bool, promise, format string, args ...any) {
-	if !holds {
-		s.broken(promise, format, args...)
-	}
+	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 }
 
 // fields converts an object to JSON.

@@ -29,12 +29,12 @@ func (r *Record) Annotation() string {
 	c := codec{dst: append(make([]byte, 0, 512+2*len(r.others.body)), versionMember...)}
 	c.dst = strconv.AppendInt(c.dst, version, 10)
 	c.header(r.Header)
-	dst := append(c.dst, partsMember...)
+	c.dst = append(c.dst, partsMember...)
 	for _, body := range slices.SortedFunc(maps.Keys(kinds),
 		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
-		dst = append(dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
+		c.dst = append(c.dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
 	}
-	return string(append(dst, `{`+r.others.body+end...))
+	return string(append(c.dst, `{`+r.others.body+end...))
 }
 
 // The text around the header and the contents of a record.
@@ -210,7 +210,7 @@ func (c *codec) time(name string, value *time.Time, required bool) {
 	if !c.reads {
 		text = value.UTC().Format(sinceLayout)
 	}
-	if c.text(name, &text, required) && c.reads {
+	if follows := c.text(name, &text, required); follows && c.reads {
 		t, err := time.Parse(sinceLayout, text)
 		*value, c.ok = t, c.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
 	}

@@ -107,7 +107,7 @@ func (t Type) holds(value any) (ok bool) {
 	case bool:
 		return t.isFree() || t == "bool"
 	case json.Number:
-		switch t {
+		switch string(t) {
 		case "int", "intOrString":
 			_, err = v.Int64()
 		case "quantity":

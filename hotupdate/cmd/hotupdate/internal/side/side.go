@@ -218,7 +218,7 @@ func (m *Input) checkConfigs(o pool.Options) error {
 
 // withoutTypes returns the problems but for those of values with another type.
 func withoutTypes(err error) error {
-	all := fault.List(slices.DeleteFunc(fault.All(err), func(p *fault.Error) bool { return p.Kind == fault.WrongType }))
+	all := slices.DeleteFunc(fault.All(err), func(p *fault.Error) bool { return p.Kind == fault.WrongType })
 	return all.Err()
 }
 
