@@ -39,7 +39,10 @@ func (p *Pool) invalid(profile *CloudProfile) (all []Judged) {
 		}
 	}
 	effective := p.effective()
-	of := subject{minor: minorOf(p.Worker.KubernetesVersion), workers: 1, rolls: !inPlace(p.declared), isDefaulted: !p.ownKubelet}
+	of := subject{
+		minor: minorOf(p.Worker.KubernetesVersion), workers: 1, rolls: !inPlace(p.declared),
+		isDefaulted: !p.ownKubelet,
+	}
 	for _, l := range limits()["limits"] {
 		for _, v := range valuesAt(effective, l.steps, found{}) {
 			refuse(of.breaks(v, l.condition), v.path, l.function, l.text)
