@@ -14,6 +14,7 @@ if (rows.length) {
   };
   filter.addEventListener('input', show);
   show();
+  tables[0].previousElementSibling.before(filter.parentElement);
   filter.parentElement.hidden = false;
   const order = new Intl.Collator(undefined, {numeric: true});
   for (const table of tables) {
