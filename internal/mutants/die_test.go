@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +25,7 @@ var part = flag.Int("part", -1, "which part of the mutants to run: 0 to 5; all w
 const parts = 6
 
 func TestMutantsDie(t *testing.T) {
-	for i, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants, crdMutants, sharingMutants, planMutants) {
+	for i, m := range all {
 		if *part >= 0 && i%parts != *part%parts {
 			continue
 		}

@@ -149,7 +149,7 @@ var mutants = []mutant{
 	{"every element that comes or goes is a change on the way", diffFile, "(d.overlays || !slices", "(false || !slices", exact},
 	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
 	{"a patch removes elements from the end", jsonpatchFile, "for i := len(old) - 1; i >= common; i-- {", "for i := common; i < len(old); i++ {", cover},
-	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !reflect.DeepEqual(before, after):`, "case false:", cover},
+	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !`, `case name == "\x00" && !`, cover},
 	{"where neither has a configuration none is made", coverFile, "if before.config.Tree != (engine.Absent{}) || covered != (engine.Absent{}) {", "if true {", cover},
 	{"a configuration that is gone is removed", coverFile, "below == (engine.Absent{}) {", "below == nil {", cover},
 	{"an empty list in an array is not zero", writeFile, "emptyText(n.plan.Kind, n.isNull(m))", "emptyText(n.plan.Kind, true)", document},

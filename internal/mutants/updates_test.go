@@ -141,7 +141,7 @@ var updateMutants = []mutant{
 	{"versions have to fit into a record", recordPassFile, "p.size() <= t.limits.Record\n", "true\n", versions},
 	{"a version stands once", versionsFile, "if slices.Contains(versions, p.hot) {", "if false {", versions},
 	{"merged versions lose no value", versionsFile, "record.Merge(all[:old])", "record.Merge(all[1:old])", versions},
-	{"the limiter is asked before versions are read", executorFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, result.decision.pass) != nil || e.Limiter.begin(reason, o.now):", versions},
+	{"the limiter is asked before versions are read", executorFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, &result.decision) != nil || e.Limiter.begin(reason, o.now):", versions},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
 	{"a closed lane is confirmed", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif o.isClosed() {", lanes},
