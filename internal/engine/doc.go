@@ -21,10 +21,10 @@
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it
-//	what is added and removed with a class      overlayer.value, by the changes that a differ lists
+//	what is added and removed with a class      overlay, by the changes that a diff lists
 //	text of paths and pointers                  package fieldpath
 //	grammar of JSON, text of strings, numbers   package canonjson, by whose Scanner rawjson and strip read
-//	trees of decoded JSON, with exact numbers   package jsonpatch
+//	trees of decoded JSON, with exact numbers   package jsonpatch; those of manifests: the command's package tree
 //	prefix of errors, name of the struct tag    packages fault and structtag
 //
 // Values are written by a run, see below, nearly as fast as by code for one type. Functions that

@@ -43,25 +43,18 @@ func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	return read(p, raw, exact)
 }
 
-// Part is [Decode] for a type that describes only a part of the document: unknown members are
-// skipped. Together with problems, it returns the value as far as it could be read.
-func Part(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	return read(p, raw, partly)
-}
-
 // use says what the value is for.
 type use uint8
 
 const (
 	decoded use = iota
 	exact
-	partly
 )
 
 func read(p *fieldplan.Plan, raw []byte, u use) (reflect.Value, error) {
 	r, config := decoding{Scanner: canonjson.NewScanner(raw), use: u}, reflect.New(p.Type)
 	err := r.err(r.document(rootOf(p), config.Elem()))
-	if err != nil && u != partly {
+	if err != nil {
 		config = reflect.New(p.Type)
 	}
 	return config, err

@@ -314,27 +314,3 @@ func TestDigitsBelowATypeThatWritesItself(t *testing.T) {
 		assert.Equal(t, tc.want, problems(err), tc.raw)
 	}
 }
-
-// TestPart: what a type does not have is passed over, and what it has is read, also beside problems, all of which are told.
-func TestPart(t *testing.T) {
-	t.Parallel()
-	type part struct {
-		Text string `json:"text"`
-		List []item `json:"list"`
-		Int  int64  `json:"int"`
-	}
-	plan, err := fieldplan.Compile(reflect.TypeFor[part](), nil)
-	require.NoError(t, err)
-	got, err := rawjson.Part(plan, []byte(`{"other":{"text":[1,{"a":1,"a":2}]},"text":"a","list":[{"name":"x","more":null}],"TEXT":1}`))
-	require.NoError(t, err)
-	assert.Equal(t, &part{Text: "a", List: []item{{Name: "x"}}}, got.Interface())
-	got, err = rawjson.Part(plan, []byte(`{"text":1,"int":7,"other":1,"list":[{"name":"x"},5],"int":8}`))
-	var problems []string
-	for _, problem := range fault.All(err) {
-		problems = append(problems, problem.Path+" "+problem.Code)
-	}
-	assert.Equal(t, []string{"text wrong-json-type", "list[1] wrong-json-type", "int duplicate-member"}, problems)
-	assert.Equal(t, []item{{Name: "x"}, {}}, got.Interface().(*part).List)
-	_, err = rawjson.Part(plan, []byte(`{"other":{]}`))
-	require.Error(t, err)
-}

@@ -36,8 +36,6 @@ func (r *decoding) member(n *node, next int, seen []bool, v reflect.Value) (int,
 	switch {
 	case problem != nil:
 		return next, problem
-	case i == none && r.use == partly:
-		problem = r.Skip()
 	case i == none && n.rest == none:
 		if len(r.faults) < maxFaults { // a hint takes time
 			r.report(unknownMember(n, name))

@@ -16,6 +16,7 @@ import (
 var owners = []struct{ rule, owner, sign string }{
 	{"the prefix of errors", "hotupdate/fault", `"hotupdate: ["%]|"hotupdate: "`},
 	{"trees of decoded numbers", "internal/jsonpatch", `\.UseNumber\(\)`},
+	{"the lines of YAML", "hotupdate/cmd/hotupdate/internal/tree", `go\.yaml\.in/yaml`},
 	{"the text of a path's step", "internal/fieldpath", `\+ ?"\[" ?\+ ?strconv|"%s\[%d\]\.?"|\+ ?"\[\]"`},
 	{"the name of the struct tag", "internal/structtag", `"hotupdatable"`},
 	{"the escapes of RFC 6901", "internal/fieldpath", `"~[01]"`},

@@ -18,7 +18,7 @@ type identity [16]byte
 func identityOf(m *pool.Manifest) identity {
 	text := []byte(m.UID)
 	if m.UID == "" {
-		text = m.Raw
+		text = m.Tree.JSON()
 	}
 	sum := sha256.Sum256(text)
 	return identity(sum[:len(identity{})])

@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -87,7 +88,7 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
 // kind.
 func (r *Releases) concern(raw []byte) bool {
-	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(raw) == r.kind
+	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(tree.Of(raw)) == r.kind
 }
 
 // judge reads and hashes the provider config of a pool under both releases. An error is a failure

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // Options say which objects are judged and which findings are known.
@@ -107,7 +108,7 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	}
 	m, err := &pool.Manifest{}, o.Err
 	if err == nil {
-		m, err = pool.Read(o.Raw)
+		m, err = pool.Read(o.Tree)
 	}
 	judged := &judgedObject{}
 	switch {
@@ -131,7 +132,7 @@ func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObje
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if !r.concern(p.ProviderConfig) {
-			kind := pool.TypeMetaOf(p.ProviderConfig)
+			kind := pool.TypeMetaOf(tree.Of(p.ProviderConfig))
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}

@@ -1,11 +1,9 @@
 package manifest
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 
-	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // Document is a piece of a stream: an object, an item of a List, or unreadable text.
@@ -21,11 +19,9 @@ type Document struct {
 type Object struct {
 	Place
 
-	// Raw is the object in JSON.
-	Raw []byte
-	// Text is the object's text in the file, from the line of its place on.
-	Text []byte
-	// Err says why the object cannot be read. Raw is nil then.
+	// Tree is the object. Its lines count from the line of the place.
+	Tree *tree.Node
+	// Err says why the object cannot be read. Tree is nil then.
 	Err error
 }
 
@@ -34,43 +30,25 @@ var errNotSplit = errors.New("is a List in flow style or within a List; write it
 // Object returns the object of the document. It is false if the document holds none: null, or a
 // List without items.
 func (d *Document) Object() (o Object, ok bool) {
-	o = Object{Place: d.Place, Text: d.text, Err: d.err}
+	o = Object{Place: d.Place, Err: d.err}
 	if d.err != nil {
 		return o, true
 	}
-	raw := d.text
-	if !d.isJSON && !IsJSON(raw) {
-		raw, o.Err = toJSON(d.text, d.Line)
+	root, err := tree.ParseJSON(d.text)
+	if err != nil && !d.isJSON {
+		root, err = tree.ParseYAML(d.text, d.Line)
 	}
-	items, isList := itemsOf(raw)
-	switch {
-	case o.Err != nil:
+	items := root.At("items")
+	isList := items.Kind() == tree.List && isList(root.At("kind").Text())
+	switch o.Err = err; {
+	case err != nil:
 		return o, true
-	case len(items) > 0:
+	case isList && items.Len() > 0:
 		o.Err = errNotSplit
 		return o, true
-	case isList, d.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
+	case isList, d.Item < 0 && root.Kind() == tree.Null:
 		return o, false
 	}
-	o.Raw = raw
+	o.Tree = root
 	return o, true
-}
-
-// itemsOf returns the items of a List. It is false for other values.
-func itemsOf(raw []byte) ([]json.RawMessage, bool) {
-	var list struct {
-		Kind  string
-		Items []json.RawMessage
-	}
-	if !bytes.Contains(raw, []byte(`"items"`)) || json.Unmarshal(raw, &list) != nil || !isList(list.Kind) {
-		return nil, false
-	}
-	return list.Items, list.Items != nil
-}
-
-// IsJSON reports whether a text is one JSON value.
-func IsJSON(raw []byte) bool {
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	return s.Skip() == nil && s.End() == nil
 }

@@ -91,7 +91,7 @@ func TestLargeListsAreLikeSmallOnes(t *testing.T) {
 			i := 0
 			for o := range manifest.Objects([]string{manifest.Stdin}, pieces(form(count))) {
 				require.NoError(t, o.Err, name)
-				require.JSONEq(t, fmt.Sprintf(`{"i":%d,"text":"- a\n","x":%q}`, i, padding), string(o.Raw), name)
+				require.JSONEq(t, fmt.Sprintf(`{"i":%d,"text":"- a\n","x":%q}`, i, padding), string(o.Tree.JSON()), name)
 				if !strings.Contains(name, "lines") && name != "documents" {
 					require.Equal(t, i, o.Item, name)
 					require.Equal(t, 1, o.Number, name)

@@ -28,6 +28,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -35,7 +36,7 @@ import (
 const Stdin = "-"
 
 // MaxSize bounds an object. In a cluster it cannot exceed 1.5 MiB.
-const MaxSize = 10 << 20
+const MaxSize = tree.MaxSize
 
 // Place is the location of a document.
 type Place struct {

@@ -3,13 +3,13 @@ package manifest
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
@@ -100,7 +100,7 @@ func (s *splitter) jsonValues() {
 		isBroken := true
 		_, _ = s.lines(func(line []byte) bool {
 			begins := line[0] == '{' || line[0] == '['
-			wanted := isBroken || (!begins || errors.Is(err, errTemplate)) && !isMarker(line, "---")
+			wanted := isBroken || (!begins || errors.Is(err, tree.ErrTemplate)) && !isMarker(line, "---")
 			isBroken = false
 			return wanted
 		})
@@ -113,7 +113,7 @@ func (s *splitter) jsonValue() error {
 	line := s.line
 	n, err := s.scan(list.members)
 	if err != nil && bytes.HasPrefix(s.ahead(2), []byte("{{")) {
-		err = errTemplate
+		err = tree.ErrTemplate
 	}
 	if err != nil || !list.isFound {
 		s.passWhole(&Document{Place: Place{Line: line}, text: s.take(n), isJSON: true, err: err})
@@ -297,12 +297,8 @@ func (s *splitter) yamlList(text []byte) {
 
 // kindOf returns the kind of an object in YAML, or nothing if it has none.
 func kindOf(text []byte) string {
-	var object struct{ Kind string }
-	raw, err := toJSON(text, 1)
-	if err == nil && json.Unmarshal(raw, &object) == nil {
-		return object.Kind
-	}
-	return ""
+	root, _ := tree.ParseYAML(text, 1)
+	return root.At("kind").Text()
 }
 
 // isItems reports whether a line begins the items of a List in block style.

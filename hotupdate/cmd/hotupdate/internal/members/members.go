@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -32,13 +33,17 @@ var table = sync.OnceValue(func() map[Type]map[string]Type {
 
 // Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from
 // names to T, or a leaf. Leaves are string, bool, int, number, quantity, duration, time,
-// intOrString and any, whose members are not known.
+// intOrString and any, whose members are not known. The type of a member named * is that of all
+// members that are not listed.
 type Type string
+
+const others = "*"
 
 // The manifests.
 const (
-	Shoot  Type = "Shoot"
-	Worker Type = "Worker"
+	Shoot        Type = "Shoot"
+	Worker       Type = "Worker"
+	CloudProfile Type = "CloudProfile" // and NamespacedCloudProfile
 )
 
 // Members returns the members of an object by name, and nil for other types.
@@ -63,70 +68,103 @@ type Problem struct {
 	// Want is the type of a member whose value is no value of the type, and nothing for members that
 	// the type does not have.
 	Want Type
+	// IsTwice says that the member stands twice in its object.
+	IsTwice bool
 }
 
-// Problems returns the problems of a JSON value, whose numbers are decoded as json.Number, in the
-// order of their paths in the types. Null counts as absent.
-func Problems(t Type, value any) []Problem { return problems(t, "", value) }
+// Problems returns the problems of a value, in the order of its text. Null counts as absent.
+func Problems(t Type, value *tree.Node) []Problem { return problems(t, nil, value) }
 
-func problems(t Type, path string, value any) (found []Problem) {
+// place is a member or an element of the value at another place; nil is the whole value.
+type place struct {
+	above *place
+	name  string
+	index int // of an element; -1 for a member
+}
+
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.index >= 0:
+		return fieldpath.At(p.above.String(), p.index)
+	}
+	return strings.TrimPrefix(p.above.String()+"."+p.name, ".")
+}
+
+func problems(t Type, at *place, value *tree.Node) (found []Problem) {
 	if !t.holds(value) {
-		return []Problem{{Path: path, Want: t}}
+		return []Problem{{Path: at.String(), Want: t}}
 	}
-	list, _ := value.([]any)
-	object, _ := value.(map[string]any)
-	known := t.Members()
-	for i := range list {
-		found = append(found, problems(t.Elem(), fieldpath.At(path, i), list[i])...)
+	if t.isFree() {
+		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		at := strings.TrimPrefix(path+"."+name, ".")
-		if member, ok := known[name]; ok {
-			found = append(found, problems(member, at, object[name])...)
-		} else if known == nil {
-			found = append(found, problems(t.Elem(), at, object[name])...)
-		} else {
-			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)),
-				func(name string) bool { _, is := object[name]; return is })
-			found = append(found, Problem{Path: at, Meant: fieldpath.Nearest(name, missing)})
+	for i, element := range value.Elements() {
+		found = append(found, problems(t.Elem(), &place{above: at, index: i}, element)...)
+	}
+	for _, name := range value.Duplicates() {
+		found = append(found, Problem{Path: (&place{at, name, -1}).String(), IsTwice: true})
+	}
+	for name, member := range value.Members() {
+		below := &place{at, name, -1}
+		if typ, isKnown := t.member(name); isKnown {
+			found = append(found, problems(typ, below, member)...)
+			continue
 		}
+		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(t.Members())),
+			func(name string) bool { return value.At(name) != nil })
+		found = append(found, Problem{Path: below.String(), Meant: fieldpath.Nearest(name, missing)})
 	}
 	return found
 }
 
+// member returns the type of a member, and false for an unknown one.
+func (t Type) member(name string) (Type, bool) {
+	all := t.Members()
+	if all == nil {
+		return t.Elem(), true
+	}
+	for _, listed := range []string{name, others} {
+		if typ, is := all[listed]; is {
+			return typ, true
+		}
+	}
+	return "", false
+}
+
 // holds reports whether the API server reads a value as one of the type.
-func (t Type) holds(value any) (ok bool) {
+func (t Type) holds(value *tree.Node) bool {
 	var err error
-	switch v := value.(type) {
-	case nil:
-		return true
-	case map[string]any:
+	isOne := func(types ...Type) bool { return err == nil && (t.isFree() || slices.Contains(types, t)) }
+	switch value.Kind() {
+	case tree.Null:
+	case tree.Object:
 		return t.Members() != nil || t.isFree() || strings.HasPrefix(string(t), "{}")
-	case []any:
+	case tree.List:
 		return t.isFree() || strings.HasPrefix(string(t), "[]")
-	case bool:
-		return t.isFree() || t == "bool"
-	case json.Number:
+	case tree.Bool:
+		return isOne("bool")
+	case tree.Number:
+		number, _ := value.Number()
 		switch string(t) {
 		case "int", "intOrString":
-			_, err = v.Int64()
+			_, err = number.Int64()
 		case "quantity":
-			_, err = leaf.ParseQuantity(v.String())
+			_, err = leaf.ParseQuantity(number.String())
 		}
-		return err == nil && (t.isFree() || slices.Contains([]Type{"int", "intOrString", "number", "quantity"}, t))
-	case string:
+		return isOne("int", "intOrString", "number", "quantity")
+	case tree.Text:
 		switch string(t) {
 		case "duration":
-			_, err = time.ParseDuration(v)
+			_, err = time.ParseDuration(value.Text())
 		case "quantity":
-			_, err = leaf.ParseQuantity(v)
+			_, err = leaf.ParseQuantity(value.Text())
 		case "time":
-			_, err = time.Parse(time.RFC3339, v)
+			_, err = time.Parse(time.RFC3339, value.Text())
 		}
-		return err == nil &&
-			(t.isFree() || slices.Contains([]Type{"string", "duration", "quantity", "time", "intOrString"}, t))
+		return isOne("string", "duration", "quantity", "time", "intOrString")
 	}
-	return false
+	return true
 }
 
 // isFree reports whether members of the type are not known.

@@ -2,14 +2,16 @@ package pool
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -17,38 +19,32 @@ import (
 
 // CloudProfile says what the cloud of a Shoot offers. A list that is empty says nothing.
 type CloudProfile struct {
-	cloudProfileSpec
-
-	images map[hash.Image]*imageVersion
+	spec   *tree.Node
+	images map[hash.Image]*tree.Node // their versions
 	now    time.Time
 }
 
-// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in
-// JSON. For a NamespacedCloudProfile it reads the status, which has all images. Versions expire by
-// the time that is given. All problems are joined, each a [*fault.Error].
-func ReadCloudProfile(raw []byte, now time.Time) (*CloudProfile, error) {
-	from, err := part[struct {
-		TypeMeta
-
-		Spec   cloudProfileSpec `json:"spec"`
-		Status struct {
-			CloudProfileSpec *cloudProfileSpec `json:"cloudProfileSpec"`
-		} `json:"status"`
-	}](raw)
-	if from.APIVersion != "core.gardener.cloud/v1beta1" ||
-		from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
-		err = errors.Join(err, &fault.Error{
+// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1. For
+// a NamespacedCloudProfile it reads the status, which has all images. Versions expire by the time
+// that is given. All problems are joined, each a [*fault.Error].
+func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
+	meta := TypeMetaOf(object)
+	if meta.APIVersion != "core.gardener.cloud/v1beta1" ||
+		meta.Kind != "CloudProfile" && meta.Kind != "NamespacedCloudProfile" {
+		return nil, &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
-		})
+		}
 	}
-	if err != nil {
+	if _, err := checkMembers("", members.CloudProfile, object); err != nil {
 		return nil, err
 	}
-	profile := &CloudProfile{*orDefault(from.Status.CloudProfileSpec, from.Spec), map[hash.Image]*imageVersion{}, now}
-	for _, image := range profile.MachineImages {
-		for i, v := range image.Versions {
-			profile.images[hash.Image{Name: image.Name, Version: v.Version}] = &image.Versions[i]
+	profile := &CloudProfile{
+		cmp.Or(object.At("status", "cloudProfileSpec"), object.At("spec")), map[hash.Image]*tree.Node{}, now,
+	}
+	for _, image := range profile.spec.At("machineImages").Elements() {
+		for _, version := range image.At("versions").Elements() {
+			profile.images[hash.Image{Name: image.At("name").Text(), Version: version.At("version").Text()}] = version
 		}
 	}
 	return profile, nil
@@ -82,8 +78,8 @@ func lowered(old, updated hash.Image) Rule {
 func (p *CloudProfile) supported() map[hash.Image]string {
 	supported := map[hash.Image]string{}
 	for image, v := range p.images {
-		if v.InPlaceUpdates.Supported {
-			supported[image] = v.InPlaceUpdates.MinVersionForUpdate
+		if updates := v.At("inPlaceUpdates"); updates.At("supported").IsTrue() {
+			supported[image] = updates.At("minVersionForUpdate").Text()
 		}
 	}
 	return supported
@@ -101,8 +97,8 @@ func (p *CloudProfile) check(of *Pool, refuse refuser) {
 	own := text(at(of.all, "kubernetes", "version"))
 	refuse(own != "" && !p.offers(own), versionPath, versionFunction, versionNotOffered)
 	zones := p.zonesOf(of.Cluster.region)
-	refuse(len(p.Regions) > 0 && of.Cluster.region != "" &&
-		slices.ContainsFunc(of.Zones, func(name string) bool { return zones[name].Name == "" }),
+	refuse(p.spec.At("regions").Len() > 0 && of.Cluster.region != "" &&
+		slices.ContainsFunc(of.Zones, func(name string) bool { return zones.Keyed("name", name) == nil }),
 		"zones", "validateZones", "the CloudProfile does not have one of the zones in the region")
 }
 
@@ -115,71 +111,76 @@ const (
 // offers reports whether a Kubernetes version is in the CloudProfile. Admission completes a partial
 // one.
 func (p *CloudProfile) offers(version string) bool {
-	all := p.Kubernetes.Versions
-	return len(all) == 0 || strings.Count(version, ".") < 2 ||
-		slices.ContainsFunc(all, func(v expirable) bool { return v.Version == version })
+	all := p.spec.At("kubernetes", "versions")
+	return all.Len() == 0 || strings.Count(version, ".") < 2 || all.Keyed("version", version) != nil
 }
 
-// zonesOf returns the zones of a region by name.
-func (p *CloudProfile) zonesOf(region string) map[string]zoneSpec {
-	zones := map[string]zoneSpec{}
-	for _, r := range p.Regions {
-		for _, z := range r.Zones {
-			if r.Name == region {
-				zones[z.Name] = z
-			}
-		}
-	}
-	return zones
+// zonesOf returns the zones of a region.
+func (p *CloudProfile) zonesOf(region string) *tree.Node {
+	return p.spec.At("regions").Keyed("name", region).At("zones")
 }
 
-// isMissing reports whether one of the pool's zones does not have a type of machines or volumes.
-func (p *CloudProfile) isMissing(of *Pool, kind string, missing func(zoneSpec) []string) bool {
+// isMissing reports whether one of the pool's zones lists a type of machines or volumes in a member,
+// as unavailable.
+func (p *CloudProfile) isMissing(of *Pool, kind, member string) bool {
 	zones := p.zonesOf(of.Cluster.region)
-	return slices.ContainsFunc(of.Zones, func(name string) bool { return slices.Contains(missing(zones[name]), kind) })
+	return slices.ContainsFunc(of.Zones, func(name string) bool {
+		return slices.Contains(textsIn(zones.Keyed("name", name).At(member)), kind)
+	})
+}
+
+// isUnusable reports whether a type of machines or volumes cannot be used.
+func isUnusable(kind *tree.Node) bool {
+	usable := kind.At("usable")
+	return usable != nil && !usable.IsTrue()
 }
 
 func (p *CloudProfile) checkMachine(of *Pool, refuse refuser) {
 	const path, function, reserved = "machine.type", "validateMachineTypes", "validateKubeletConfig of ShootValidator"
-	kind := of.Worker.MachineType
-	i := slices.IndexFunc(p.MachineTypes, func(m machineType) bool { return m.Name == kind })
-	refuse(i < 0 && len(p.MachineTypes) > 0 && kind != "", path, function,
+	kind, offered := of.Worker.MachineType, p.spec.At("machineTypes")
+	m := offered.Keyed("name", kind)
+	refuse(m == nil && offered.Len() > 0 && kind != "", path, function,
 		"the CloudProfile does not have the machine type")
-	if i < 0 {
+	if m == nil {
 		return
 	}
-	m := p.MachineTypes[i]
-	refuse(!*orDefault(m.Usable, true), path, function, "the machine type cannot be used")
-	refuse(p.isMissing(of, kind, func(z zoneSpec) []string { return z.UnavailableMachineTypes }), path, function,
+	refuse(isUnusable(m), path, function, "the machine type cannot be used")
+	refuse(p.isMissing(of, kind, "unavailableMachineTypes"), path, function,
 		"a zone does not have the machine type")
-	architecture := cmp.Or(m.Architecture, amd64)
+	architecture := cmp.Or(m.At("architecture").Text(), amd64)
 	refuse(architecture != *orDefault(of.Architecture, architecture), architecturePath, function,
 		"the machine type has another architecture")
 	image := p.images[imageOf(of.Worker)]
-	refuse(len(p.MachineCapabilities) > 0 && image != nil && !m.canRun(image.Flavors), imageVersionPath,
+	refuse(p.spec.At("machineCapabilities").Len() > 0 && !canRun(m, image.At("capabilityFlavors")), imageVersionPath,
 		"validateMachineCapabilities", "no flavor of the machine image has the capabilities of the machine type")
 	if k := of.Worker.Kubelet; k != nil && k.KubeReserved != nil && at(of.all, "kubernetes") != nil {
 		tooMuch := func(reserved, capacity *resource.Quantity) bool {
 			return reserved != nil && capacity != nil && reserved.Cmp(*capacity) >= 0
 		}
-		refuse(tooMuch(k.KubeReserved.CPU, m.CPU), reservedPath, reserved,
+		refuse(tooMuch(k.KubeReserved.CPU, quantityIn(m.At("cpu"))), reservedPath, reserved,
 			"the reserved CPU is not less than the machine has")
-		refuse(tooMuch(k.KubeReserved.Memory, m.Memory), reservedPath, reserved,
+		refuse(tooMuch(k.KubeReserved.Memory, quantityIn(m.At("memory"))), reservedPath, reserved,
 			"the reserved memory is not less than the machine has")
 	}
 }
 
+// amd64 is the default architecture of machine types and images.
+const amd64 = "amd64"
+
 // canRun is AreCapabilitiesSupportedByImageFlavors. Who does not name a capability has all its values.
-func (m *machineType) canRun(flavors []map[string][]string) bool {
-	return len(flavors) == 0 || slices.ContainsFunc(flavors, func(flavor map[string][]string) bool {
-		for name, values := range flavor {
-			has := func(value string) bool { return slices.Contains(m.Capabilities[name], value) }
-			if m.Capabilities[name] != nil && !slices.ContainsFunc(values, has) {
-				return false
-			}
+func canRun(machine, flavors *tree.Node) bool {
+	for _, flavor := range flavors.Elements() {
+		fits := true
+		for name, values := range flavor.Members() {
+			own := machine.At("capabilities", name)
+			has := func(value string) bool { return slices.Contains(textsIn(own), value) }
+			fits = fits && (own == nil || slices.ContainsFunc(textsIn(values), has))
 		}
-		return true
-	})
+		if fits {
+			return true
+		}
+	}
+	return flavors.Len() == 0
 }
 
 func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {
@@ -188,23 +189,25 @@ func (p *CloudProfile) checkImage(of *Pool, refuse refuser) {
 	isPartial := image.Name == "" || strings.Count(image.Version, ".") < 2 // admission completes it
 	if v == nil {
 		path := imageNamePath
-		for other := range p.images {
-			if other.Name == image.Name {
-				path = imageVersionPath
-			}
+		if p.spec.At("machineImages").Keyed("name", image.Name).At("versions").Len() > 0 {
+			path = imageVersionPath
 		}
 		refuse(len(p.images) > 0 && !isPartial, path, imageFunction, RuleOf("ImageUnknown").Text)
 		return
 	}
-	architectures := append(v.Architectures, amd64)[:max(1, len(v.Architectures))]
+	architectures := textsIn(v.At("architectures"))
+	if len(architectures) == 0 {
+		architectures = []string{amd64}
+	}
 	refuse(of.Architecture != nil && !slices.Contains(architectures, *of.Architecture), architecturePath,
 		imageFunction, "the machine image has another architecture")
-	i := slices.IndexFunc(v.CRI, func(c cri) bool { return c.Name == *orDefault(of.Worker.CRI, "") })
-	refuse(i < 0 && len(v.CRI) > 0, "cri.name", "validateCRI", "the machine image does not have the container runtime")
+	runtimes := v.At("cri")
+	runtime := runtimes.Keyed("name", *orDefault(of.Worker.CRI, ""))
+	refuse(runtime == nil && runtimes.Len() > 0, "cri.name", "validateCRI",
+		"the machine image does not have the container runtime")
 	for _, wanted := range listOf(at(of.all, "cri", "containerRuntimes")) {
-		has := func(r named) bool { return r.Name == text(at(wanted, "type")) }
-		refuse(i >= 0 && !slices.ContainsFunc(v.CRI[i].ContainerRuntimes, has), "cri.containerRuntimes", "validateCRI",
-			"the machine image does not have the container runtime")
+		refuse(runtime != nil && runtime.At("containerRuntimes").Keyed("type", text(at(wanted, "type"))) == nil,
+			"cri.containerRuntimes", "validateCRI", "the machine image does not have the container runtime")
 	}
 }
 
@@ -222,39 +225,36 @@ func (p *CloudProfile) checkVolume(of *Pool, refuse refuser) {
 	}
 	size, err := leaf.ParseQuantity(v.Size)
 	tooSmall := func(least *resource.Quantity) bool { return err == nil && least != nil && size.Cmp(*least) < 0 }
-	i := slices.IndexFunc(p.VolumeTypes, func(t volumeType) bool { return t.Name == *v.Type })
-	refuse(i < 0 && len(p.VolumeTypes) > 0, path, function, "the CloudProfile does not have the volume type")
-	refuse(p.isMissing(of, *v.Type, func(z zoneSpec) []string { return z.UnavailableVolumeTypes }), path, function,
+	offered := p.spec.At("volumeTypes")
+	kind := offered.Keyed("name", *v.Type)
+	refuse(kind == nil && offered.Len() > 0, path, function, "the CloudProfile does not have the volume type")
+	refuse(p.isMissing(of, *v.Type, "unavailableVolumeTypes"), path, function,
 		"a zone does not have the volume type")
-	if i >= 0 {
-		refuse(!*orDefault(p.VolumeTypes[i].Usable, true), path, function, "the volume type cannot be used")
-		refuse(tooSmall(p.VolumeTypes[i].MinSize), "volume.size", "validateVolumeSize",
-			"the volume is smaller than the CloudProfile allows")
-	}
-	for _, m := range p.MachineTypes {
-		if m.Name == of.Worker.MachineType && m.Storage != nil && m.Storage.Type == *v.Type {
-			refuse(tooSmall(m.Storage.MinSize), "volume.size", "validateVolumeSize",
-				"the volume is smaller than the machine type allows")
-		}
-	}
+	refuse(isUnusable(kind), path, function, "the volume type cannot be used")
+	refuse(tooSmall(quantityIn(kind.At("minSize"))), "volume.size", "validateVolumeSize",
+		"the volume is smaller than the CloudProfile allows")
+	storage := p.spec.At("machineTypes").Keyed("name", of.Worker.MachineType).At("storage")
+	refuse(storage.At("type").Text() == *v.Type && tooSmall(quantityIn(storage.At("minSize"))), "volume.size",
+		"validateVolumeSize", "the volume is smaller than the machine type allows")
 }
 
 // stageOf returns the classification of a version: CurrentLifecycleClassification.
-func (p *CloudProfile) stageOf(v expirable) string {
-	stages := v.Lifecycle
-	if len(stages) == 0 {
-		stages = []stage{{}}
-		if v.ExpirationDate != nil {
-			stages = append(stages, stage{"expired", v.ExpirationDate})
-		}
-	}
+func (p *CloudProfile) stageOf(version *tree.Node) string {
 	now := "unavailable"
-	for _, s := range stages {
-		if s.StartTime == nil || s.StartTime.Time.Before(p.now) {
-			now = s.Classification
+	isPast := func(t *metav1.Time) bool { return t == nil || t.Time.Before(p.now) }
+	for _, stage := range version.At("lifecycle").Elements() {
+		if isPast(timeIn(stage.At("startTime"))) {
+			now = stage.At("classification").Text()
 		}
 	}
-	return now
+	expires := version.At("expirationDate")
+	switch {
+	case version.At("lifecycle").Len() > 0:
+		return now
+	case expires != nil && isPast(timeIn(expires)):
+		return "expired"
+	}
+	return ""
 }
 
 // expired refuses a new image that is not available yet, or that has expired: in a new pool, or if
@@ -263,7 +263,7 @@ func (p *CloudProfile) expired(old, updated hash.Image) bool {
 	if p == nil || old == updated || p.images[updated] == nil {
 		return false
 	}
-	switch p.stageOf(p.images[updated].expirable) {
+	switch p.stageOf(p.images[updated]) {
 	case "unavailable":
 		return true
 	case "expired":
@@ -281,13 +281,13 @@ func (s *shoots) cloudProfile() (all []Judged) {
 	if s.old.version != s.updated.version && !p.offers(s.updated.version) {
 		all = s.refuse("spec."+versionPath, versionFunction, versionNotOffered)
 	}
-	if p.ControlPlane != nil && !p.ControlPlane.AllowZonePinning &&
+	if above := p.spec.At("controlPlane"); above != nil && !above.At("allowZonePinning").IsTrue() &&
 		s.newly(func(m *Manifest) bool { return atSpec(m, "controlPlane", "zones") != nil }) {
 		all = append(all, s.refuse("spec.controlPlane.zones", "validateControlPlaneZones",
 			"the CloudProfile does not allow to choose zones")...)
 	}
-	most := p.Limits.MaxNodesTotal
-	if most != nil && s.newly(func(m *Manifest) bool { return m.minimum() > *most }) {
+	most := p.spec.At("limits", "maxNodesTotal")
+	if most != nil && s.newly(func(m *Manifest) bool { return m.minimum() > wholeIn(most) }) {
 		all = append(all, ofPool(Forbidden, refused("validateMaxNodesTotal",
 			"the pools have more machines than the CloudProfile allows"))...)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -252,7 +253,7 @@ const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudP
 // TestInPlaceImages: the CloudProfile says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(cloudProfile), today)
+	profile, err := pool.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		strategy, version string

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -50,7 +51,7 @@ func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bo
 	for _, config := range slices.DeleteFunc(configs, IsNull) {
 		before := schema
 		if o.Schema != nil {
-			schema = o.Schema(TypeMetaOf(config))
+			schema = o.Schema(TypeMetaOf(tree.Of(config)))
 		}
 		if schema == nil || before != nil && schema != before {
 			return anyMembers(), false

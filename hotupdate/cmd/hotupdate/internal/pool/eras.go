@@ -10,6 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -50,7 +51,7 @@ type Additional = provider.Additional
 func (o Options) provider(p *Pool) Provider {
 	var meta TypeMeta
 	if p.isBare() {
-		meta = TypeMetaOf(p.ProviderConfig)
+		meta = TypeMetaOf(tree.Of(p.ProviderConfig))
 	}
 	for _, one := range o.Providers {
 		if one.Name == p.Provider || p.isBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind {
@@ -75,7 +76,7 @@ func (o Options) naming(p *Pool) *Naming {
 		names = provider.Released
 	}
 	return &Naming{Versions: provider.Versions, Additional: func(p *Pool) (Additional, error) {
-		if meta := TypeMetaOf(p.ProviderConfig); !IsNull(p.ProviderConfig) &&
+		if meta := TypeMetaOf(tree.Of(p.ProviderConfig)); !IsNull(p.ProviderConfig) &&
 			meta != (TypeMeta{provider.APIVersion, provider.Kind}) {
 			return Additional{Unknown: true}, nil // a fork's config
 		}

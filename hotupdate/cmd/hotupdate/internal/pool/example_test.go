@@ -7,6 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // A Shoot is upgraded to the next Kubernetes minor, and a pool gets another name.
@@ -17,11 +18,11 @@ func ExampleNewPlan() {
 			{"name": "large", "machine": {"type": "m5.large"}},
 			{"name": %q, "machine": {"type": "m5.small", "image": {"name": "linux", "version": "1.2.3"}}, "kubernetes": {"version": "1.32.4"}}
 		]}}}`
-	old, err := pool.Read(fmt.Appendf(nil, shoot, "1.33.2", "small"))
+	old, err := pool.Read(tree.Of(fmt.Appendf(nil, shoot, "1.33.2", "small")))
 	if err != nil {
 		panic(err) // names every mistake in the manifest
 	}
-	updated, err := pool.Read(fmt.Appendf(nil, shoot, "1.34.0", "tiny"))
+	updated, err := pool.Read(tree.Of(fmt.Appendf(nil, shoot, "1.34.0", "tiny")))
 	if err != nil {
 		panic(err)
 	}

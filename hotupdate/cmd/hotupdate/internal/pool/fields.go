@@ -259,25 +259,16 @@ func (d difference) change(v Verdict, rule Rule) Judged {
 	})}
 }
 
-// Tree returns the manifest as a JSON value without members that are null. It is decoded once, and
-// only for who compares it: an audit reads no more than [Read].
-func (m *Manifest) Tree() any {
-	if m.whole == nil {
-		m.whole = tree(m.Raw)
-	}
-	return m.whole
-}
-
 // decode stores the pools' own members in the pools, and the rest of the tree in the root.
 func (m *Manifest) decode() {
-	if m.root != nil || len(m.Raw) == 0 {
+	if m.root != nil || m.Tree == nil {
 		return
 	}
 	list := []string{"spec", "pools"}
 	if m.Kind == Shoot {
 		list = []string{"spec", "provider", "workers"}
 	}
-	rest := m.Tree()
+	rest := m.Tree.Value(nil)
 	if m.workers = listOf(at(rest, list...)); m.workers != nil {
 		rest = with(rest, pathOf(list), nil)
 	}

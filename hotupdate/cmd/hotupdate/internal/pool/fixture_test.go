@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
@@ -58,7 +59,7 @@ func options(tb testing.TB) pool.Options {
 		data, err := canonical(p.ProviderConfig, struct{}{})
 		return pool.Additional{Era: "canonical", Data: data}, err
 	}}
-	profile, err := pool.ReadCloudProfile([]byte(cloudProfile), today)
+	profile, err := pool.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(tb, err)
 	return pool.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
 		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
@@ -121,7 +122,7 @@ func set(tb testing.TB, at any, path []string, value any) {
 
 func read(tb testing.TB, raw []byte) *pool.Manifest {
 	tb.Helper()
-	m, err := pool.Read(raw)
+	m, err := pool.Read(tree.Of(raw))
 	require.NoError(tb, err)
 	return m
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // TestComparingAllocatesLinearly: a difference of a config is sought among all changes, without
@@ -26,9 +27,9 @@ func TestComparingAllocatesLinearly(t *testing.T) {
 			for i := range n {
 				capacity = append(capacity, fmt.Sprintf(`"resource%06d":"%s"`, i, value))
 			}
-			m, err := pool.Read([]byte(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"w"},"spec":{"type":"aws","pools":[{"name":"p",
+			m, err := pool.Read(tree.Of([]byte(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"w"},"spec":{"type":"aws","pools":[{"name":"p",
 				"machineType":"m","providerConfig":{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig",
-				"nodeTemplate":{"capacity":{` + strings.Join(capacity, ",") + `}}}}]}}`))
+				"nodeTemplate":{"capacity":{` + strings.Join(capacity, ",") + `}}}}]}}`)))
 			require.NoError(t, err)
 			sides = append(sides, m.Pools[0])
 		}

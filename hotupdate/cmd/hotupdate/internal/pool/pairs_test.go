@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more
@@ -245,7 +246,7 @@ const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Clou
 // extensions.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs), today)
+	profile, err := pool.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
 	require.NoError(t, err)
 	all := append(append(changesOfConfigs(), changesOfPools()...), changesInPlace()...)
 	require.Greater(t, len(all), 60)

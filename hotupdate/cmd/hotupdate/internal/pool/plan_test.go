@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // machines makes a pool with a machine type, which distinguishes pools.
@@ -178,9 +179,9 @@ func BenchmarkPlan(b *testing.B) {
 			b.SetBytes(int64(len(old) + len(updated)))
 			b.ReportAllocs()
 			for b.Loop() {
-				before, err := pool.Read(old)
+				before, err := pool.Read(tree.Of(old))
 				require.NoError(b, err)
-				after, err := pool.Read(updated)
+				after, err := pool.Read(tree.Of(updated))
 				require.NoError(b, err)
 				planned, err := pool.NewPlan(before, after, o)
 				require.NoError(b, err)

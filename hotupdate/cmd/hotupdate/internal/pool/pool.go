@@ -5,8 +5,9 @@
 // [NewPlan] pairs the pools of two manifests, compares them, and judges the fields above them. The
 // package must not know how a [Plan] is shown.
 //
-//   - [Triggers], a type with this library's struct tags, has the fields that Gardener hashes.
-//     Package hash composes the names.
+//   - A manifest is a tree. [Read] checks its types by package members, and takes all values from it.
+//   - Each field has a row in fields.txt. Package hash composes the names of the fields that
+//     Gardener hashes.
 //   - The examples, or a [Naming], return the data that an extension hashes in the era of the
 //     pool's minor. The machines of a rolling pool are replaced exactly if its name changes, or if
 //     an operation or the state of the infrastructure replaces them.
@@ -20,11 +21,13 @@ package pool
 
 import (
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -116,4 +119,35 @@ func unknownOf(old, updated *Pool, hashesState bool) []Unknown { //nolint:revive
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// located adds a pool and a path to problems, or only a path in the manifest if the pool is empty.
+func located(pool, path string, err error) error {
+	all := fault.All(err)
+	if err != nil && len(all) == 0 {
+		all.Add(&fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
+	}
+	for i := range all {
+		problem := *all[i]
+		if problem.Field == "Worker.KubernetesVersion" {
+			problem.Field, problem.Path = "", versionPath
+		}
+		problem.Path = joinPaths(path, problem.Path)
+		switch {
+		case pool != "":
+			problem.Where = "pool " + strconv.Quote(pool)
+		case problem.Path == "":
+			problem.Where = "manifest"
+		}
+		all[i] = &problem
+	}
+	return all.Err()
+}
+
+// joinPaths joins a path and a path below it.
+func joinPaths(path, below string) string {
+	if path == "" || below == "" || below[0] == '[' {
+		return path + below
+	}
+	return path + "." + below
 }

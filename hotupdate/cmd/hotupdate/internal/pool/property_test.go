@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // reading is another reading of Gardener's rules: patterns of paths, each with what a change can at
@@ -152,9 +153,9 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 			}
 		}
 		old, updated := editedFrom(t, base, before), editedFrom(t, base, after)
-		oldManifest, err := pool.Read(old)
+		oldManifest, err := pool.Read(tree.Of(old))
 		require.NoError(rt, err)
-		newManifest, err := pool.Read(updated)
+		newManifest, err := pool.Read(tree.Of(updated))
 		require.NoError(rt, err)
 		o := pool.Options{Providers: providers.All(), Schema: schemas, Extension: pool.Adopted}
 		plan, err := pool.NewPlan(oldManifest, newManifest, o)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // words are the verdicts of verdicts.txt.
@@ -30,7 +31,7 @@ func TestVerdictsByFunction(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if file, ok := strings.CutPrefix(line, "with "); ok {
-			o.CloudProfile, err = pool.ReadCloudProfile(manifest(t, file), today)
+			o.CloudProfile, err = pool.ReadCloudProfile(tree.Of(manifest(t, file)), today)
 			require.NoError(t, err)
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -102,7 +103,7 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
 	}
-	kind, err := c.kindOf(raw)
+	kind, err := c.kindOf(tree.Of(raw))
 	if err != nil {
 		return nil, manifests.InFile(from, err)
 	}
@@ -115,7 +116,7 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 func (c *Catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {
-		kind, err := c.kindOf(p.ProviderConfig)
+		kind, err := c.kindOf(tree.Of(p.ProviderConfig))
 		if c.own[p.Provider] || err == nil && c.own[groupOf(kind.APIVersion)] {
 			_, err := c.SchemaOfRaw(PlaceOfConfig(from, p), p.ProviderConfig)
 			problems = append(problems, err)
@@ -139,8 +140,8 @@ func groupOf(apiVersion string) string {
 }
 
 // kindOf returns the apiVersion and kind of a manifest. A manifest without them is an error.
-func (c *Catalog) kindOf(raw []byte) (pool.TypeMeta, error) {
-	meta := pool.TypeMetaOf(raw)
+func (c *Catalog) kindOf(object *tree.Node) (pool.TypeMeta, error) {
+	meta := pool.TypeMetaOf(object)
 	if meta.APIVersion == "" || meta.Kind == "" {
 		return meta,
 			errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider " +
@@ -155,7 +156,7 @@ func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) 
 	if err != nil {
 		return nil, err
 	}
-	profile, err := pool.ReadCloudProfile(o.Raw, time.Now())
+	profile, err := pool.ReadCloudProfile(o.Tree, time.Now())
 	return profile, located(o, err)
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -23,7 +23,7 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	problems := []error{err}
 	for o := range manifests.Objects([]string{crds}, stdin) {
 		problems = append(problems, manifests.InFile(o.String(), o.Err))
-		if pool.TypeMetaOf(o.Raw).Kind != "CustomResourceDefinition" {
+		if pool.TypeMetaOf(o.Tree).Kind != "CustomResourceDefinition" {
 			continue
 		}
 		var d struct {
@@ -33,12 +33,13 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 				Versions []struct{ Name string }
 			}
 		}
-		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(o.Raw, &d)))
+		raw := o.Tree.JSON()
+		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(raw, &d)))
 		for _, v := range d.Spec.Versions {
 			c.defined[pool.TypeMeta{
 				APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind,
 			}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
-				schema, err := hotupdate.SchemaOfCRD(o.Raw, v.Name, fields.options...)
+				schema, err := hotupdate.SchemaOfCRD(raw, v.Name, fields.options...)
 				return schema, fields.inFiles(o.String(), err)
 			})
 		}
@@ -52,7 +53,6 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 // classes are the classes of fields, by path. The zero value has none.
 type classes struct {
 	object  *manifests.Object
-	byPath  map[string]json.RawMessage
 	options []hotupdate.Option
 }
 
@@ -65,14 +65,18 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 		return c, err
 	}
 	c.object = o
-	if json.Unmarshal(o.Raw, &c.byPath) != nil {
+	if o.Tree.Kind() != tree.Object {
 		return c, manifests.InFile(o.String(),
 			errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
 	}
 	var problems []error
-	for _, path := range slices.Sorted(maps.Keys(c.byPath)) {
-		text := string(c.byPath[path])
-		if text != "true" && text != "false" && json.Unmarshal(c.byPath[path], &text) != nil {
+	for path, class := range o.Tree.Members() {
+		text := class.Text()
+		switch class.Kind() {
+		case tree.Text:
+		case tree.Bool:
+			text = string(class.JSON())
+		default:
 			problems = append(problems, located(o, &fault.Error{
 				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
 				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
@@ -87,7 +91,7 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 func (c *classes) inFiles(crd string, err error) error {
 	var problems []error
 	for _, problem := range fault.All(err) {
-		if _, isClass := c.byPath[problem.Path]; isClass {
+		if c.object != nil && c.object.Tree.At(problem.Path) != nil {
 			problems = append(problems, located(c.object, problem))
 		} else {
 			problems = append(problems, manifests.InFile(crd, problem))

@@ -20,6 +20,6 @@ func FuzzClasses(f *testing.F) {
 			return
 		}
 		assert.NotNil(t, classes.object)
-		assert.Len(t, classes.options, len(classes.byPath))
+		assert.Len(t, classes.options, classes.object.Tree.Len())
 	})
 }

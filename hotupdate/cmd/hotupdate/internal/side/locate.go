@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -27,12 +26,10 @@ func placed(o *manifests.Object, all fault.List) []error {
 	if len(all) == 0 {
 		return nil
 	}
-	var document yaml.Node
-	_ = yaml.Unmarshal(o.Text, &document) // JSON is YAML; invalid text has no lines
 	problems := make([]error, len(all))
 	for i, problem := range all {
 		place := o.String()
-		if line := lineOf(&document, problem); line > 0 {
+		if line := lineOf(o.Tree, problem); line > 0 {
 			place = o.At(o.Line - 1 + line)
 		}
 		problems[i] = manifests.InFile(place, problem)
@@ -42,7 +39,7 @@ func placed(o *manifests.Object, all fault.List) []error {
 
 // lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at
 // the pool; the path of a class is a name in its file.
-func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
+func lineOf(object *tree.Node, problem *fault.Error) (line int) {
 	var steps []string
 	for _, step := range fieldpath.ParseShown(problem.Path) {
 		steps = append(steps, step.Name)
@@ -56,37 +53,9 @@ func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
 		}
 	}
 	for _, path := range paths {
-		for _, node := range document.Content {
-			var key *yaml.Node
-			for i := 0; i < len(path) && node != nil; i++ {
-				if key, node = child(node, path[i]); key != nil {
-					line = max(line, key.Line)
-				}
-			}
+		if found, n := object.Find(path); n > 0 {
+			line = max(line, found.Line())
 		}
 	}
 	return line
-}
-
-// child returns the key and the value of a member or, twice, the element at a position or with a
-// key, as in name=a.
-func child(node *yaml.Node, step string) (key, value *yaml.Node) {
-	if node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	member, text, byKey := strings.Cut(step, "=")
-	for i, part := range node.Content {
-		switch {
-		case node.Kind == yaml.MappingNode && i%2 == 0 && part.Value == step:
-			return part, node.Content[i+1]
-		case node.Kind != yaml.SequenceNode:
-		case strconv.Itoa(i) == step:
-			return part, part
-		case byKey:
-			if _, is := child(part, member); is != nil && is.Value == text {
-				return part, part
-			}
-		}
-	}
-	return nil, nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -77,7 +76,7 @@ func (r *Reader) Read(path string) (found []*Input) {
 	var others []manifests.Object
 	judged, overlay := false, false // there is a manifest, or one with problems; there is a kustomization
 	for o := range manifests.Objects([]string{path}, r.Stdin) {
-		kind, err := r.Schemas.kindOf(o.Raw)
+		kind, err := r.Schemas.kindOf(o.Tree)
 		switch {
 		case o.Err != nil:
 			judged = true
@@ -99,7 +98,7 @@ func (r *Reader) Read(path string) (found []*Input) {
 		r.problems = append(r.problems,
 			fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
 	case r.Lenient:
-	case len(others) == 1 && (r.Schemas.given != nil || isNameless(others[0].Raw)): // a provider config of some kind
+	case len(others) == 1 && (r.Schemas.given != nil || isNameless(&others[0])): // a provider config of some kind
 		return r.parse(&others[0])
 	case len(others) > 0:
 		r.others = append(r.others, fmt.Errorf(
@@ -127,10 +126,7 @@ func isKustomization(file string, kind pool.TypeMeta) bool {
 }
 
 // isNameless reports whether an object is none of a cluster.
-func isNameless(raw []byte) bool {
-	m, err := pool.ReadCustom(raw)
-	return err != nil || m.Name == ""
-}
+func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name").Text() == "" }
 
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
@@ -183,26 +179,26 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 
 // manifest reads a manifest with its provider configs.
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
-	kind, err := r.Schemas.kindOf(o.Raw)
-	m := &Input{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
-	var mistyped fault.List
+	kind, err := r.Schemas.kindOf(o.Tree)
+	m := &Input{
+		From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Tree.JSON())}},
+	}
+	var misspelled error
 	switch define := r.Schemas.defined[kind]; {
 	case err != nil:
 	case define != nil:
 		if m.spec, err = define(); err != nil {
 			return m, err // already has its place
 		}
-		m.Manifest, err = pool.ReadCustom(o.Raw)
+		m.Manifest, err = pool.ReadCustom(o.Tree)
 	case pool.KindOf(kind) != pool.NoKind:
-		m.Manifest, err = pool.Read(o.Raw)
-		if mistyped = r.checkMembers(m, o); len(mistyped) > 0 {
-			err = withoutTypes(err) // those of all members have been checked
-		}
+		m.Manifest, err = pool.Read(o.Tree)
+		misspelled = r.checkMembers(m, o)
 	}
 	if err == nil {
 		err = m.checkConfigs(r.Options)
 	}
-	return m, located(o, errors.Join(mistyped.Err(), err))
+	return m, located(o, errors.Join(misspelled, err))
 }
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
@@ -216,32 +212,20 @@ func (m *Input) checkConfigs(o pool.Options) error {
 	return err
 }
 
-// withoutTypes returns the problems but for those of values with another type.
-func withoutTypes(err error) error {
-	all := slices.DeleteFunc(fault.All(err), func(p *fault.Error) bool { return p.Kind == fault.WrongType })
-	return all.Err()
-}
-
-// checkMembers returns members that the manifest's kind does not have, and values that the API
-// server does not read. A member whose name is not similar to that of a missing member is a warning
-// instead, since a later release of Gardener may have the member.
-func (r *Reader) checkMembers(m *Input, o *manifests.Object) (mistyped fault.List) {
-	var unjudged fault.List
-	for _, found := range members.Problems(members.Type(m.Kind), m.Tree()) {
+// checkMembers returns the members that the manifest's kind does not have. A member whose name is
+// not similar to that of a missing member is a warning instead, since a later release of Gardener
+// may have the member.
+func (r *Reader) checkMembers(m *Input, o *manifests.Object) error {
+	var misspelled, unjudged fault.List
+	for _, found := range m.Unknown {
 		problem := &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
 			What: "is no member of a " + string(m.Kind),
 		}
-		switch {
-		case found.Want != "":
-			mistyped.Add(&fault.Error{
-				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
-				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
-			})
-		case found.Meant != "":
+		if found.Meant != "" {
 			problem.Hint = "did you mean " + found.Meant + "?"
-			mistyped.Add(problem)
-		default:
+			misspelled.Add(problem)
+		} else {
 			problem.What += " that this command knows, and is not judged"
 			unjudged.Add(problem)
 		}
@@ -249,5 +233,5 @@ func (r *Reader) checkMembers(m *Input, o *manifests.Object) (mistyped fault.Lis
 	for _, warning := range placed(o, unjudged) {
 		r.Warnings = append(r.Warnings, warning.Error())
 	}
-	return mistyped
+	return misspelled.Err()
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -123,24 +123,5 @@ func with(value any, at fieldpath.Path, other any) any {
 	return changed
 }
 
-// tree decodes JSON with exact numbers. In a manifest, null is absent.
-func tree(raw []byte) any { return decoded(raw, nil) }
-
-// decoded decodes JSON with exact numbers. It replaces members that are null, or removes them if
-// instead is nil. A null value is nil.
-func decoded(raw []byte, instead any) (value any) {
-	value, _ = jsonpatch.Parse(raw) // valid JSON or nothing
-	replaceNulls(value, instead)
-	return value
-}
-
-func replaceNulls(value, instead any) {
-	object, _ := value.(map[string]any)
-	for name, member := range object {
-		replaceNulls(member, instead)
-		if member == nil {
-			object[name] = instead
-		}
-	}
-	maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
-}
+// decoded decodes JSON. It replaces members that are null, which are text in a config.
+func decoded(config []byte, null any) any { return tree.Of(config).Value(null) }

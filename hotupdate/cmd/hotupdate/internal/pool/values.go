@@ -1,0 +1,117 @@
+package pool
+
+import (
+	"cmp"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// The values of a tree whose types have been checked. Absent values are nil or zero.
+
+func textIn(n *tree.Node) *string {
+	if n == nil {
+		return nil
+	}
+	return new(n.Text())
+}
+
+func textsIn(list *tree.Node) (all []string) {
+	for _, n := range list.Elements() {
+		all = append(all, n.Text())
+	}
+	return all
+}
+
+func wholeIn(n *tree.Node) int {
+	number, _ := n.Number()
+	whole, _ := number.Int64()
+	return int(whole)
+}
+
+// shareIn returns a number or a percentage.
+func shareIn(n *tree.Node) *intstr.IntOrString {
+	switch n.Kind() {
+	case tree.Number:
+		return new(intstr.FromInt32(int32(wholeIn(n))))
+	case tree.Text:
+		return new(intstr.FromString(n.Text()))
+	}
+	return nil
+}
+
+func timeIn(n *tree.Node) *metav1.Time {
+	if n == nil {
+		return nil
+	}
+	t, _ := time.Parse(time.RFC3339, n.Text())
+	return new(metav1.NewTime(t.Local()))
+}
+
+func quantityIn(n *tree.Node) *resource.Quantity {
+	if n == nil {
+		return nil
+	}
+	number, _ := n.Number()
+	q, _ := leaf.ParseQuantity(cmp.Or(n.Text(), number.String()))
+	return &q
+}
+
+func imageIn(n *tree.Node) *hash.Image {
+	if n == nil {
+		return nil
+	}
+	return &hash.Image{Name: n.At("name").Text(), Version: n.At("version").Text()}
+}
+
+func volumeIn(n *tree.Node) DataVolume {
+	v := DataVolume{Name: n.At("name").Text(), Size: n.At("size").Text(), Type: textIn(n.At("type"))}
+	if encrypted := n.At("encrypted"); encrypted != nil {
+		v.Encrypted = new(encrypted.IsTrue())
+	}
+	return v
+}
+
+func rotationIn(n *tree.Node) hash.Rotation {
+	r := hash.Rotation{LastInitiationTime: timeIn(n.At("lastInitiationTime"))}
+	for _, p := range n.At("pendingWorkersRollouts").Elements() {
+		r.PendingWorkersRollouts = append(r.PendingWorkersRollouts, hash.PendingWorkersRollout{
+			Name: p.At("name").Text(), LastInitiationTime: timeIn(p.At("lastInitiationTime")),
+		})
+	}
+	return r
+}
+
+func kubeletIn(n *tree.Node) *hash.Kubelet {
+	if n == nil {
+		return nil
+	}
+	k := &hash.Kubelet{
+		KubeReserved: reservedIn(n.At("kubeReserved")), SystemReserved: reservedIn(n.At("systemReserved")),
+		CPUManagerPolicy: textIn(n.At("cpuManagerPolicy")), SumReservations: true,
+	}
+	if e := n.At("evictionHard"); e != nil {
+		k.EvictionHard = &hash.EvictionHard{
+			MemoryAvailable:  textIn(e.At("memoryAvailable")),
+			ImageFSAvailable: textIn(e.At("imageFSAvailable")), ImageFSInodesFree: textIn(e.At("imageFSInodesFree")),
+			NodeFSAvailable: textIn(e.At("nodeFSAvailable")), NodeFSInodesFree: textIn(e.At("nodeFSInodesFree")),
+		}
+	}
+	return k
+}
+
+func reservedIn(n *tree.Node) *hash.Reserved {
+	if n == nil {
+		return nil
+	}
+	return &hash.Reserved{
+		CPU: quantityIn(n.At("cpu")), Memory: quantityIn(n.At("memory")),
+		EphemeralStorage: quantityIn(n.At("ephemeralStorage")), PID: quantityIn(n.At("pid")),
+	}
+}

@@ -1,0 +1,233 @@
+// Package tree reads a JSON value from JSON or YAML, once, and keeps the line of everything in it.
+//
+// [ParseJSON] and [ParseYAML] return the root [Node]. All that a manifest says is taken from its
+// nodes: problems find their lines there, and [Node.JSON] has the bytes of a provider config. The
+// package must not know the meaning of a value.
+//
+// A nil Node is an absent value, and all methods take it.
+package tree
+
+import (
+	"encoding/json"
+	"iter"
+	"maps"
+	"strconv"
+	"strings"
+)
+
+// Kind is the kind of a JSON value.
+type Kind int
+
+// The kinds of values.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	Text
+	List
+	Object
+)
+
+// Node is a JSON value.
+type Node struct {
+	kind  Kind
+	line  int
+	name  string // of a member
+	text  string // of a Text; of a Bool or Number its spelling
+	raw   string // JSON that was read; empty if it was YAML
+	below []Node // the members or elements
+}
+
+// Kind returns the kind of the value. An absent value is Null.
+func (n *Node) Kind() Kind {
+	if n == nil {
+		return Null
+	}
+	return n.kind
+}
+
+// Line is the line of the value, or of the name of a member, counted from 1 in the text that was
+// read. It is 0 for an absent value.
+func (n *Node) Line() int {
+	if n == nil {
+		return 0
+	}
+	return n.line
+}
+
+// At returns the value at a path of members. It is nil if a member is absent or null.
+func (n *Node) At(path ...string) *Node {
+	for _, name := range path {
+		n = n.member(name)
+	}
+	if n.Kind() == Null {
+		return nil
+	}
+	return n
+}
+
+// member returns a member, which may be null. The last of several members with one name counts.
+func (n *Node) member(name string) *Node {
+	if n == nil || n.kind != Object {
+		return nil
+	}
+	for i := len(n.below) - 1; i >= 0; i-- {
+		if n.below[i].name == name {
+			return &n.below[i]
+		}
+	}
+	return nil
+}
+
+// Text returns the text of a Text, and nothing for other values.
+func (n *Node) Text() string {
+	if n.Kind() == Text {
+		return n.text
+	}
+	return ""
+}
+
+// Number returns a Number, and false for other values.
+func (n *Node) Number() (json.Number, bool) {
+	if n.Kind() == Number {
+		return json.Number(n.text), true
+	}
+	return "", false
+}
+
+// IsTrue reports whether the value is true.
+func (n *Node) IsTrue() bool { return n.Kind() == Bool && n.text == "true" }
+
+// Members yields the members of an Object, in the order of the text.
+func (n *Node) Members() iter.Seq2[string, *Node] {
+	return func(yield func(string, *Node) bool) {
+		for i := range n.Len() {
+			if n.kind != Object || !yield(n.below[i].name, &n.below[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Elements yields the elements of a List.
+func (n *Node) Elements() iter.Seq2[int, *Node] {
+	return func(yield func(int, *Node) bool) {
+		for i := range n.Len() {
+			if n.kind != List || !yield(i, &n.below[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of members or elements.
+func (n *Node) Len() int {
+	if n == nil {
+		return 0
+	}
+	return len(n.below)
+}
+
+// Duplicates returns the names that several members of an Object have.
+func (n *Node) Duplicates() (names []string) {
+	const few = 16
+	if n.Len() > few {
+		seen := make(map[string]bool, n.Len())
+		for name := range n.Members() {
+			if seen[name] {
+				names = append(names, name)
+			}
+			seen[name] = true
+		}
+		return names
+	}
+	for name, member := range n.Members() {
+		if n.member(name) != member {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Find returns the last node on a path that exists, and how many steps lead to it. A step is the
+// name of a member, the position of an element or, as in name=a, the key of one.
+func (n *Node) Find(path []string) (found *Node, steps int) {
+	for _, step := range path {
+		below := n.step(step)
+		if below == nil {
+			break
+		}
+		n, steps = below, steps+1
+	}
+	return n, steps
+}
+
+func (n *Node) step(step string) *Node {
+	if n.Kind() != List {
+		return n.member(step)
+	}
+	for i, element := range n.Elements() {
+		if strconv.Itoa(i) == step {
+			return element
+		}
+	}
+	if key, text, byKey := strings.Cut(step, "="); byKey {
+		return n.Keyed(key, text)
+	}
+	return nil
+}
+
+// Keyed returns the element of a List whose member, the key, has a text. It is nil if there is none.
+func (n *Node) Keyed(key, text string) *Node {
+	for _, element := range n.Elements() {
+		if element.At(key).Text() == text {
+			return element
+		}
+	}
+	return nil
+}
+
+// Value returns the value as encoding/json decodes it, with numbers as [json.Number]. Null takes
+// the place of members that are null; they are left out if it is nil.
+func (n *Node) Value(null any) any {
+	switch n.Kind() {
+	case Bool:
+		return n.text == "true"
+	case Number:
+		return json.Number(n.text)
+	case Text:
+		return n.text
+	case List:
+		list := make([]any, len(n.below))
+		for i := range n.below {
+			list[i] = n.below[i].Value(null)
+		}
+		return list
+	case Object:
+		object := make(map[string]any, len(n.below))
+		for name, member := range n.Members() {
+			value := member.Value(null)
+			if value == nil {
+				value = null
+			}
+			object[name] = value
+		}
+		maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
+		return object
+	case Null:
+	}
+	return nil
+}
+
+// JSON returns the value in JSON: the bytes that were read, or for YAML those that kubectl makes of
+// it, with the members in the order of their names. It is empty for an absent value.
+func (n *Node) JSON() []byte {
+	switch {
+	case n == nil:
+		return nil
+	case n.raw != "":
+		return []byte(n.raw)
+	}
+	raw, _ := json.Marshal(n.Value(json.RawMessage("null"))) // every value of a node can be encoded
+	return raw
+}

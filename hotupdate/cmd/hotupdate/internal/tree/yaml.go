@@ -1,0 +1,307 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// MaxSize bounds what the aliases of a document may stand for, in bytes.
+const MaxSize = 10 << 20
+
+// ParseYAML reads one YAML document as kubectl does. The text begins in a line of its file, which
+// problems name. An empty document is null.
+func ParseYAML(text []byte, line int) (*Node, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, another yaml.Node
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return &Node{}, nil
+	}
+	if err == nil {
+		err = decoder.Decode(&another)
+	}
+	weights := weigher{sizes: map[*yaml.Node]int{}}
+	switch {
+	case err == nil:
+		return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(text, err, line)
+	case weights.expanded(&document) > MaxSize:
+		return nil,
+			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
+				MaxSize>>20)
+	}
+	c := converter{firstLine: line, shared: map[*yaml.Node]*Node{}}
+	root := c.node(document.Content[0], "")
+	switch {
+	case len(c.problems) > 0 && isTemplate(text):
+		return nil, ErrTemplate
+	case len(c.problems) > 0:
+		return nil, errors.Join(c.problems...)
+	case c.err != nil:
+		return nil, yamlError(text, c.err, line)
+	}
+	if loneTag.Match(text) { // the parser does not tell it
+		if raw, err := sigsyaml.YAMLToJSON(text); err != nil || !bytes.Equal(raw, root.JSON()) {
+			return nil, errors.New("is no valid YAML or JSON: a tag is a mere !; remove it")
+		}
+	}
+	return &root, nil
+}
+
+// loneTag matches a tag without a name, and some text.
+var loneTag = regexp.MustCompile(`(?m)(^|[\s\[{,:-])!($|[\s,\]}])`)
+
+// weigher sums up the sizes of nodes, in bytes, with all aliases expanded. Sums are capped just above
+// the limit.
+type weigher struct{ sizes map[*yaml.Node]int }
+
+// nodeSize is about what a node needs beside its text.
+const nodeSize = 16
+
+// expanded returns the size of what aliases stand for.
+func (w weigher) expanded(n *yaml.Node) (size int) {
+	if n.Kind == yaml.AliasNode {
+		return w.size(n.Alias)
+	}
+	for _, child := range n.Content {
+		size = min(size+w.expanded(child), MaxSize+1)
+	}
+	return size
+}
+
+func (w weigher) size(n *yaml.Node) int {
+	n = aliased(n)
+	if size, known := w.sizes[n]; known {
+		return size
+	}
+	w.sizes[n] = 0 // for an alias to a node around it
+	size := len(n.Value) + nodeSize
+	for _, child := range n.Content {
+		size = min(size+w.size(child), MaxSize+1)
+	}
+	w.sizes[n] = size
+	return size
+}
+
+// aliased returns the node that an alias stands for, and every other node itself.
+func aliased(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// converter turns the nodes of YAML into those of JSON. Aliases of one node share it.
+type converter struct {
+	firstLine int                  // of the text in its file
+	shared    map[*yaml.Node]*Node // nil while it is being converted
+	problems  []error              // of keys
+	err       error                // the first problem of another kind
+}
+
+func (c *converter) node(from *yaml.Node, path string) Node {
+	n := Node{line: from.Line}
+	switch from.Kind {
+	case yaml.AliasNode:
+		return c.alias(from, path)
+	case yaml.MappingNode:
+		n.kind = Object
+		c.members(&n, from, path)
+	case yaml.SequenceNode:
+		n.kind = List
+		for i, element := range from.Content {
+			n.below = append(n.below, c.node(element, fieldpath.At(path, i)))
+		}
+	default:
+		c.scalar(&n, from)
+	}
+	return n
+}
+
+// alias returns the node that an alias stands for, with the line of the alias.
+func (c *converter) alias(from *yaml.Node, path string) Node {
+	shared, isKnown := c.shared[from.Alias]
+	switch {
+	case !isKnown:
+		c.shared[from.Alias] = nil
+		n := c.node(from.Alias, path)
+		shared, c.shared[from.Alias] = &n, &n
+	case shared == nil:
+		c.fail(from, "an anchor's value contains itself")
+		return Node{}
+	}
+	n := *shared
+	n.line = from.Line
+	return n
+}
+
+// members adds the members of a mapping in their order. Those of a merge key take the place of
+// members before it, as in the library that kubectl uses.
+func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
+	places, own := map[string]int{}, map[string]bool{}
+	set := func(name string, value Node) {
+		at, known := places[name]
+		if !known {
+			at, places[name] = len(object.below), len(object.below)
+			object.below = append(object.below, Node{})
+		}
+		value.name = name
+		object.below[at] = value
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		name, below := c.name(key, path, own)
+		if key.ShortTag() != "!!merge" {
+			member := c.node(value, below)
+			member.line = key.Line
+			set(name, member)
+			continue
+		}
+		for _, merged := range slices.Backward(c.merged(value)) { // the first one counts
+			from := c.node(merged, below)
+			for name, member := range from.Members() {
+				set(name, *member)
+			}
+		}
+	}
+}
+
+// name returns the name of a member, and its path. It reports keys that stand twice in their
+// mapping, and keys that are no text. The YAML parser does not find keys that become equal only in
+// JSON, and does not report the path of a key.
+func (c *converter) name(key *yaml.Node, path string, seen map[string]bool) (name, below string) {
+	name, isText := keyName(key)
+	below = path + "." + name
+	where, problem := below, "stands twice in its object, again in line %d; remove one of the members"
+	if !isText {
+		where, problem = path, "has a key in line %d that is no text; put it in quotes, or render the template first"
+	}
+	if !isText || seen[name] {
+		where = strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(where, "."))+": ", ": ")
+		c.problems = append(c.problems, errors.New(where+fmt.Sprintf(problem, key.Line+c.firstLine-1)))
+	}
+	seen[name] = true
+	return name, below
+}
+
+// merged returns the mappings that the value of a merge key names.
+func (c *converter) merged(value *yaml.Node) []*yaml.Node {
+	all := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		all = value.Content
+	}
+	for _, one := range all {
+		if aliased(one).Kind != yaml.MappingNode {
+			c.fail(one, "map merge requires map or sequence of maps as the value")
+			return nil
+		}
+	}
+	return all
+}
+
+// fail records the first problem, in the words of the parser.
+func (c *converter) fail(at *yaml.Node, what string) {
+	if c.err == nil {
+		c.err = fmt.Errorf("line %d: %s", at.Line, what)
+	}
+}
+
+// scalar reads a scalar. The library that kubectl uses says what those are that may be no text.
+func (c *converter) scalar(n *Node, from *yaml.Node) {
+	text, isTagged := from.Value, from.Style&yaml.TaggedStyle != 0
+	isPlain := from.Style&^yaml.TaggedStyle == 0
+	tag := ""
+	if isTagged {
+		tag = from.Tag + " "
+	}
+	if isTagged && !strings.HasPrefix(tag, "!") {
+		tag = "!<" + from.Tag + "> "
+	}
+	switch {
+	case isPlain && (isTagged && isWord.MatchString(text) || mayBeOther.MatchString(text)):
+		n.kind, n.text = c.resolved(from, tag+text)
+	case isTagged:
+		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
+	default:
+		n.kind, n.text = Text, text
+	}
+}
+
+var (
+	// mayBeOther matches all plain scalars that are numbers, booleans or null, and some text.
+	mayBeOther = regexp.MustCompile(`^([-+.0-9][-+.0-9a-zA-Z_]*|[yYnNtTfFoO][a-zA-Z]{0,4}|~|)$`)
+	isWord     = regexp.MustCompile(`^[^\s#]*$`)
+)
+
+// resolved reads the text of a scalar, as an element of a list: on its own, --- would begin a
+// document.
+func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
+	raw, err := sigsyaml.YAMLToJSON([]byte("- " + text))
+	if err != nil {
+		c.fail(from, "a value that JSON does not have")
+	}
+	for _, n := range Of(raw).Elements() {
+		return n.kind, n.text
+	}
+	return Null, ""
+}
+
+// keyName returns a key that is text. Other keys have several spellings, of which two may become
+// one member: yes and true, 16 and 0x10.
+func keyName(key *yaml.Node) (string, bool) {
+	key = aliased(key)
+	// true and false in YAML 1.1
+	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
+	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
+	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
+}
+
+// ErrTemplate is the problem of a text that is the template of a manifest.
+var ErrTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such " +
+	"as with helm template")
+
+// isTemplate reports whether a text has the marks of Go templates.
+func isTemplate(text []byte) bool {
+	return bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
+}
+
+// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
+// values.
+func yamlError(text []byte, err error, line int) error {
+	if isTemplate(text) {
+		return ErrTemplate
+	}
+	what := strings.TrimPrefix(err.Error(), "yaml: ")
+	what = strings.Join(strings.Fields(what), " ")
+	if before, _, quoted := strings.Cut(what, "`"); quoted {
+		what = strings.TrimSpace(before)
+	}
+	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		before, _, _ := bytes.Cut(text, []byte("*"+name))
+		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
+			bytes.Count(before, []byte("\n"))+1)
+	}
+	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
+		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
+		return fmt.Sprintf("line %d", n+line-1)
+	})
+	return errors.New("is no valid YAML or JSON: " + what)
+}
+
+// lineNumber matches the line number at the beginning of a parser's error.
+var lineNumber = regexp.MustCompile(`^line \d+`)
