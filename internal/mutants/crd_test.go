@@ -35,5 +35,5 @@ var crdMutants = []mutant{
 	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
 	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
 	{"a custom resource is judged by its own Schema", definitionFile, "return m.spec }", "return nil }", scripts},
-	{"a mistake in the classes is told in their file", definitionFile, "; isClass {", "; isClass && false {", scripts},
+	{"a mistake in the classes is told in their file", definitionFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
 }

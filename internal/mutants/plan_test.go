@@ -3,11 +3,15 @@ package mutants_test
 // The tests that kill.
 const (
 	verdicts = "hotupdate/cmd/hotupdate/internal/pool ^TestVerdictsByFunction$"
+	trees    = "hotupdate/cmd/hotupdate/internal/tree Test|FuzzParseYAML"
+	reads    = poolPackage + " ^TestReadRefuses$"
 	edits    = "hotupdate/cmd/hotupdate/internal/pool ^(TestEveryEditAgreesWithAnotherReading|TestRowsThatRollAreHashed)$"
 )
 
 const (
-	poolFolder     = "hotupdate/cmd/hotupdate/internal/pool/"
+	poolPackage    = "hotupdate/cmd/hotupdate/internal/pool"
+	poolFolder     = poolPackage + "/"
+	treeFolder     = "hotupdate/cmd/hotupdate/internal/tree/"
 	judgementsFile = poolFolder + "judgements.go"
 	operationsFile = poolFolder + "operations.go"
 	shootFile      = poolFolder + "shoot.go"
@@ -28,9 +32,17 @@ var planMutants = []mutant{
 	{"an encryption that is not rolled out yet", shootFile, "live == nil || isRolledOut", "live == nil || !isRolledOut", verdicts},
 	{"the kubelets of a Shoot are validated", shootFile, `check(kubelet, "spec.", limits()["limits"])`, "_ = kubelet", verdicts},
 	{"a zone without machines for the system", shootFile, "int(maximum) >= len(zones)", "int(maximum) >= 0", verdicts},
-	{"a type that cannot be used", profileFile, "refuse(!*orDefault(m.Usable, true)", "refuse(false", verdicts},
+	{"a type that cannot be used", profileFile, "return usable != nil && !usable.IsTrue()", "return usable != nil && usable.IsTrue()", verdicts},
 	{"an expired image replaces a lower one", profileFile, `return old.Version == "" || lowered`, "return true || lowered", verdicts},
 	{"the region is fixed", tableFile, "spec.region  refused refused", "spec.region  none none", verdicts},
 	{"the machine type rolls", tableFile, "machine.type  roll refused", "machine.type  none refused", edits},
+	{"a merge key counts where it stands", treeFolder + "yaml.go", "\t\tobject.below[at] = value\n", "\t\tif !known {\n\t\t\tobject.below[at] = value\n\t\t}\n", trees},
+	{"of two merged mappings the first one counts", treeFolder + "yaml.go", "range slices.Backward(c.merged(value))", "range slices.All(c.merged(value))", trees},
+	{"an alias does not contain itself", treeFolder + "yaml.go", "case shared == nil:", "case false:", trees},
+	{"a tag without a name is compared", treeFolder + "yaml.go", "if loneTag.Match(text) {", "if false {", trees},
+	{"the line of a member is that of its name", treeFolder + "json.go", "value.name, value.line = name, line", "value.name, _ = name, line", trees},
+	{"the last member of a name counts", treeFolder + "tree.go", "for i := len(n.below) - 1; i >= 0; i-- {", "for i := range n.below {", trees},
+	{"a member that stands twice is told", treeFolder + "tree.go", "if n.member(name) != member {", "if n.member(name) == nil && member == nil {", reads},
+	{"the types of all members are checked", poolFolder + "read.go", "return m, errors.Join(err, read(), m.checkNames())", "_ = err\n\treturn m, errors.Join(read(), m.checkNames())", reads},
 	{"a field without a row is not harmless", poolFolder + "fields.go", "case !known && !harmless:", "case !known && !harmless && false:", edits},
 }

@@ -110,6 +110,7 @@ func TestNode(t *testing.T) {
 	}
 	assert.Equal(t, `{"name": "x", "v": "y"}`, string(tree.Of([]byte(text)).At("a", "c").JSON()[4:27]), "the bytes of the text")
 	assert.Equal(t, "1.5", string(parse(t, text).At("n").JSON()), "as kubectl writes it")
+	assert.Equal(t, "2", string(tree.Of([]byte(`{"a": 1, "b": 0, "a": 2}`)).At("a").JSON()), "as the API server reads it")
 	var none *tree.Node
 	assert.Nil(t, none.JSON())
 	assert.Nil(t, none.Value(nil))
