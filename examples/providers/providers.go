@@ -73,8 +73,8 @@ func named[P any](
 		chosen, err := hash.NewEras(choose(list))
 		return chosen, pool, err
 	}
-	names := func(choose choice) func(*provider.Pool) (provider.Additional, error) {
-		return func(p *provider.Pool) (provider.Additional, error) {
+	names := func(choose choice) func(*provider.WorkerPool) (provider.Additional, error) {
+		return func(p *provider.WorkerPool) (provider.Additional, error) {
 			w := workerPool(p)
 			eras, pool, err := read(w, choose)
 			if err != nil {
@@ -102,7 +102,7 @@ func named[P any](
 }
 
 // workerPool returns the pool as the examples see it.
-func workerPool(p *provider.Pool) *gardener.WorkerPool {
+func workerPool(p *provider.WorkerPool) *gardener.WorkerPool {
 	w := &gardener.WorkerPool{
 		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,
 		MachineType: p.MachineType, MachineImage: p.MachineImage,
@@ -156,7 +156,7 @@ func additional[P any](w *gardener.WorkerPool, eras *hash.Eras[P], pool P) (prov
 func withoutConfigs(p provider.Provider) provider.Provider {
 	released := p.Released
 	p.New, p.Ignores, p.ServeReleased = nil, true, nil
-	p.Released = func(w *provider.Pool) (provider.Additional, error) {
+	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) {
 		bare := *w
 		bare.ProviderConfig = nil
 		a, err := released(&bare)

@@ -74,18 +74,18 @@ func (c *caches) allMachines() (all []*object) {
 	return all
 }
 
-// pool is what the owners of a machine say about it.
-type pool struct {
+// ownership is what the owners of a machine say about it.
+type ownership struct {
 	former  string // the class of its set
 	wanted  string // the class that the machine should have
 	inPlace bool   // it is updated in place
 }
 
-// pool finds the class that a machine should have. In a pool that is updated in place this is the
+// ownership finds the class that a machine should have. In a pool that is updated in place this is the
 // class in the template of its MachineDeployment: the machine keeps the name of its first class for
 // ever.
-func (c *caches) pool(machine *object) (pool, error) {
-	own := pool{wanted: text(machine, "spec", "class", "name")}
+func (c *caches) ownership(machine *object) (ownership, error) {
+	own := ownership{wanted: text(machine, "spec", "class", "name")}
 	set, err := c.owner(machine, "MachineSet", c.sets)
 	if set == nil || err != nil {
 		return own, err
@@ -95,7 +95,7 @@ func (c *caches) pool(machine *object) (pool, error) {
 		return own, err
 	}
 	former := text(set, "spec", "template", "spec", "class", "name")
-	return pool{former: former, wanted: wantedOf(deployment), inPlace: true}, nil
+	return ownership{former: former, wanted: wantedOf(deployment), inPlace: true}, nil
 }
 
 // wantedOf returns the class that the machines of a deployment should have.

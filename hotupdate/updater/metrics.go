@@ -69,7 +69,7 @@ func (u *Updater) Collect(samples chan<- prometheus.Metric) {
 func (u *Updater) inPlaceStates(machines []*object) map[string]int {
 	counts := map[string]int{}
 	for _, machine := range machines {
-		of, err := u.cache.pool(machine)
+		of, err := u.cache.ownership(machine)
 		if err != nil || !of.inPlace {
 			continue
 		}

@@ -26,15 +26,15 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	if err != nil || !isFinished(machine) || u.isStale(machine) {
 		return 0 // the next event of the machine brings it back
 	}
-	observed, pool := u.observe(ctx, machine)
+	observed, owned := u.observe(ctx, machine)
 	result := u.executor.Reconcile(ctx, observed)
 	u.written.Store(name, versionOf(result.Machine))
 	if result.Err != nil && ctx.Err() == nil && !apierrors.IsConflict(result.Err) {
 		klog.FromContext(ctx).Error(result.Err, "hot update", "machine", klog.KObj(machine))
 	}
-	if pool.inPlace {
+	if owned.inPlace {
 		observed.Machine = result.Machine
-		u.reportInPlace(&observed, pool)
+		u.reportInPlace(&observed, owned)
 	}
 	if observed.ClassError != nil {
 		return machineupdate.Earlier(result.Delay, unknownRetry)
@@ -52,7 +52,7 @@ func isFinished(machine *object) bool {
 }
 
 // observe returns what a decision about the machine depends on.
-func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate.Observation[*object], of pool) {
+func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate.Observation[*object], of ownership) {
 	o = machineupdate.Observation[*object]{
 		Machine: machine, ProviderID: text(machine, "spec", "providerID"), Settings: u.Settings,
 		Phase: text(machine, "status", "currentStatus", "phase"),
@@ -62,7 +62,7 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		found, err := u.store.read(ctx)
 		return found.hots[own], err
 	}
-	if of, o.ClassError = u.cache.pool(machine); o.ClassError != nil {
+	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
 		return o, of
 	}
 	var class *object
@@ -145,7 +145,7 @@ func versionOf(machine *object) uint64 {
 
 // reportInPlace reports the InPlace part of a machine that is to be updated in place, once for each
 // state.
-func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of pool) {
+func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of ownership) {
 	state, name := observed.InPlace(), observed.Machine.GetName()
 	if observed.Class == nil {
 		return

@@ -133,8 +133,8 @@ func (u *Updater) watch() error {
 		}
 		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
 			u.enqueueIf(func(machine *object) bool { // that has the class, or should have it
-				pool, err := u.cache.pool(machine)
-				return err != nil || pool.wanted == name || text(machine, "spec", "class", "name") == name
+				owned, err := u.cache.ownership(machine)
+				return err != nil || owned.wanted == name || text(machine, "spec", "class", "name") == name
 			})
 		}
 	})

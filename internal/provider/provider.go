@@ -24,7 +24,7 @@ type Provider struct {
 	// Adopted names a pool like an extension that has adopted this library, Released like today's
 	// release. The released extension refuses the fields in New. Both fail if the config of the
 	// pool cannot be read.
-	Adopted, Released func(*Pool) (Additional, error)
+	Adopted, Released func(*WorkerPool) (Additional, error)
 	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras].
 	// ServeReleased is nil if Ignores.
 	Serve, ServeReleased func(in io.Reader, out io.Writer) error
@@ -68,8 +68,8 @@ type Additional struct {
 	Unknown bool
 }
 
-// Pool is a worker pool as an extension sees it, in the JSON form of a Worker.
-type Pool struct {
+// WorkerPool is a worker pool as an extension sees it, in the JSON form of a Worker.
+type WorkerPool struct {
 	Name              string             `json:"name"`
 	UpdateStrategy    hotupdate.Strategy `json:"-"`
 	KubernetesVersion *string            `json:"kubernetesVersion,omitempty"`

@@ -34,7 +34,7 @@ var mutants = []mutant{
 	{"an adoption reads the store", "reconcile.go", `return found.hots[own], err`, `_ = err
 		return found.hots[own], nil`, "TestUnreadStore"},
 	{"a missing secret is not empty", "reconcile.go", "\t\tfound, err := u.secret(ctx, namespace, name)\n", "\t\tfound, err := u.secret(ctx, namespace, name)\n\t\tif apierrors.IsNotFound(err) {\n\t\t\tcontinue\n\t\t}\n", "TestMissingSecret"},
-	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(&observed, pool)\n", gateWithoutDrain, "TestInPlaceIsReported"},
+	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(&observed, owned)\n", gateWithoutDrain, "TestInPlaceIsReported"},
 	{"a node that is not drained is not ready", "gate.go", `node.Spec.Unschedulable && `, `node != nil || `, "TestGate"},
 	{"the gate holds the report back", "gate.go", `if reportsReady(body) {`, `if false {`, "TestGate"},
 	{"the class of an in-place pool is the deployment's", "cache.go", `wanted: wantedOf(deployment)`, `wanted: own.wanted`, "TestInPlaceIsReported"},

@@ -85,8 +85,8 @@ func (o Options) naming(p *Pool) *Naming {
 }
 
 // InWorker is the pool as the extensions see it.
-func (p *Pool) InWorker() *provider.Pool {
-	w := &provider.Pool{
+func (p *Pool) InWorker() *provider.WorkerPool {
+	w := &provider.WorkerPool{
 		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
 		MachineImage: imageOf(p.Worker),
 		DataVolumes:  p.DataVolumes,

@@ -105,7 +105,7 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
 	for _, one := range providers.All() {
-		for extension, names := range map[pool.Extension]func(*provider.Pool) (provider.Additional, error){pool.Adopted: one.Adopted, pool.Released: one.Released} {
+		for extension, names := range map[pool.Extension]func(*provider.WorkerPool) (provider.Additional, error){pool.Adopted: one.Adopted, pool.Released: one.Released} {
 			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
 				rapid.Check(t, func(t *rapid.T) {
@@ -228,10 +228,10 @@ func TestHotInALaterEra(t *testing.T) {
 }
 
 // nameOf composes the name of a pool as its extension does.
-func nameOf(t require.TestingT, names func(*provider.Pool) (provider.Additional, error), p pool.Pool) hash.Digest {
+func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Additional, error), p pool.Pool) hash.Digest {
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
-	w := &provider.Pool{
+	w := &provider.WorkerPool{
 		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
 		MachineImage: *p.Worker.Image, Volume: &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}

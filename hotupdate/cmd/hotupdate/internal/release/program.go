@@ -67,7 +67,7 @@ func (p *program) wait() error {
 
 // question is a pool in the form of a Worker, which programs read.
 type question struct {
-	*provider.Pool
+	*provider.WorkerPool
 
 	Strategy            string  `json:"updateStrategy"`
 	Minimum             int     `json:"minimum"`
