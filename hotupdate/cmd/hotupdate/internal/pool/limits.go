@@ -116,24 +116,28 @@ func fits(text, pattern string) bool {
 
 var expressions sync.Map
 
-// conditions are the conditions of [limits]. Each reports whether a value does not meet it.
-var conditions = map[string]func(s subject, value any, args []string) bool{
-	"least": func(_ subject, value any, args []string) bool {
+// condition reports whether a value does not meet a condition of [limits].
+type condition = func(s subject, value any, args []string) bool
+
+// bounded is a condition of a number with a limit. Its argument says which numbers do not meet it.
+func bounded(breaks func(n, limit float64) bool) condition {
+	return func(_ subject, value any, args []string) bool {
 		n, is := number(value)
-		return is && n < float(args[0])
-	},
-	"most": func(_ subject, value any, args []string) bool {
-		n, is := number(value)
-		return is && n > float(args[0])
-	},
-	"above": func(_ subject, value any, args []string) bool {
-		n, is := number(value)
-		return is && n <= float(args[0])
-	},
-	"below": func(_ subject, value any, args []string) bool {
-		n, is := number(value)
-		return is && n >= float(args[0])
-	},
+		limit, _ := strconv.ParseFloat(args[0], 64)
+		return is && breaks(n, limit)
+	}
+}
+
+// written is a condition of a text, whose problems a function returns.
+func written(problems func(string) []string) condition {
+	return func(_ subject, value any, _ []string) bool { return len(problems(text(value))) > 0 }
+}
+
+var conditions = map[string]condition{
+	"least": bounded(func(n, limit float64) bool { return n < limit }),
+	"most":  bounded(func(n, limit float64) bool { return n > limit }),
+	"above": bounded(func(n, limit float64) bool { return n <= limit }),
+	"below": bounded(func(n, limit float64) bool { return n >= limit }),
 	"share": func(_ subject, value any, _ []string) bool {
 		n, isNumber := number(value)
 		return isNumber && n < 0 || !isNumber && len(labels.IsValidPercent(text(value))) > 0
@@ -201,9 +205,7 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 	"label": func(_ subject, value any, _ []string) bool {
 		return len(labels.IsDNS1123Label(text(value))) > 0 || len(text(value)) > 15
 	},
-	"label-value": func(_ subject, value any, _ []string) bool {
-		return len(labels.IsValidLabelValue(text(value))) > 0
-	},
+	"label-value": written(labels.IsValidLabelValue),
 	"key": func(_ subject, value any, _ []string) bool {
 		const reserved = "node.gardener.cloud/critical-components-not-ready"
 		return len(labels.IsQualifiedName(text(value))) > 0 || text(value) == reserved
@@ -212,7 +214,7 @@ var conditions = map[string]func(s subject, value any, args []string) bool{
 		isWrong := func(key string) bool { return len(labels.IsQualifiedName(strings.ToLower(key))) > 0 }
 		return slices.ContainsFunc(slices.Collect(maps.Keys(membersOf(value))), isWrong)
 	},
-	"subdomain": func(_ subject, value any, _ []string) bool { return len(labels.IsDNS1123Subdomain(text(value))) > 0 },
+	"subdomain": written(labels.IsDNS1123Subdomain),
 	"network":   func(_ subject, value any, _ []string) bool { return !isNetwork(value) },
 	"networks": func(s subject, value any, args []string) bool {
 		return s.meets(args) && !slices.ContainsFunc(listOf(value), isNetwork)
@@ -281,11 +283,6 @@ func isNetwork(value any) bool {
 func networkOf(value any) netip.Prefix {
 	network, _ := netip.ParsePrefix(text(value))
 	return network
-}
-
-func float(text string) float64 {
-	f, _ := strconv.ParseFloat(text, 64)
-	return f
 }
 
 // isOutside reports whether a duration is below a limit or above the other one. A limit may be
