@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -71,7 +72,7 @@ const (
 // world is the cloud and the record of one machine.
 type world struct {
 	rules     tags.Rules
-	resources map[string]*resource
+	resources fakecloud.Cloud
 	created   []string
 	delayed   []call
 
@@ -84,24 +85,11 @@ type world struct {
 	foreign map[string]map[string]string // keys that only others use, by resource
 }
 
-// resource is a cloud resource and its past.
-type resource struct {
-	live    map[string]string
-	past    []map[string]string
-	version int
-}
-
-func (r *resource) change(live map[string]string) {
-	r.past = append(r.past, r.live)
-	r.live = live
-	r.version++
-}
-
 func newWorld(t *rapid.T, rules tags.Rules) *world {
 	w := &world{
 		rules:     rules,
 		created:   []string{"r1", "r2", "r3"},
-		resources: map[string]*resource{},
+		resources: fakecloud.Cloud{},
 		foreign:   map[string]map[string]string{},
 	}
 	w.mandatory = map[string]string{mandatoryKey(rules): w.value("m")}
@@ -109,13 +97,13 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 		w.mandatory["Name"] = w.value("machine-1")
 	}
 	for _, id := range w.created {
-		w.resources[id] = &resource{live: maps.Clone(w.mandatory)}
+		w.resources[id] = &fakecloud.Resource{Rules: rules, Tags: maps.Clone(w.mandatory)}
 		w.foreign[id] = map[string]string{}
 	}
 	// Attached resources carry the same keys and values that the plan sets and removes elsewhere.
 	for _, id := range []string{csiVolume, cniNIC} {
-		w.resources[id] = &resource{live: map[string]string{"k1": w.value("v1"), "k2": w.value("v2"), "f1": w.value("x1")}}
-		w.foreign[id] = maps.Clone(w.resources[id].live)
+		w.foreign[id] = map[string]string{"k1": w.value("v1"), "k2": w.value("v2"), "f1": w.value("x1")}
+		w.resources[id] = &fakecloud.Resource{Rules: rules, Tags: maps.Clone(w.foreign[id])}
 	}
 	w.desire(t)
 	return w
@@ -145,13 +133,7 @@ func (w *world) spell(t *rapid.T, key string) string {
 	return key
 }
 
-// identity is what the cloud takes a key for.
-func (w *world) identity(key string) string {
-	if w.rules.IgnoresCase {
-		return strings.ToLower(key)
-	}
-	return key
-}
+func (w *world) identity(key string) string { return fakecloud.Identity(&w.rules, key) }
 
 func (w *world) wants(key string) bool {
 	for _, spec := range []map[string]string{w.desired, w.mandatory} {
@@ -189,12 +171,7 @@ func (w *world) hurriedPass(t *rapid.T) {
 	versions := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(w.resources)) {
 		r := w.resources[id]
-		lag := rapid.IntRange(0, min(maxLag, len(r.past))).Draw(t, "lag of "+id)
-		versions[id] = r.version - lag
-		read[id] = r.live
-		if lag > 0 {
-			read[id] = r.past[len(r.past)-lag]
-		}
+		read[id], versions[id] = r.Read(rapid.IntRange(0, min(maxLag, len(r.Past))).Draw(t, "lag of "+id))
 	}
 	w.pass(t, read, versions, func() fate {
 		switch rapid.IntRange(0, 9).Draw(t, "before the call") {
@@ -212,7 +189,7 @@ func (w *world) calmPass(t *rapid.T) bool {
 	read := map[string]map[string]string{}
 	versions := map[string]int{}
 	for id, r := range w.resources {
-		read[id], versions[id] = r.live, r.version
+		read[id], versions[id] = r.Read(0)
 	}
 	return w.pass(t, read, versions, func() fate { return lands })
 }
@@ -224,7 +201,7 @@ func (w *world) confirm(t *rapid.T) {
 	}
 	w.flush(t)
 	for _, r := range w.resources {
-		r.past = nil
+		r.Past = nil
 	}
 	if w.calmPass(t) {
 		w.attempted, w.succeeded = nil, false
@@ -294,35 +271,27 @@ func (w *world) calls(plans []tags.ResourcePlan, read map[string]map[string]stri
 	return calls
 }
 
-var errRefused = errors.New("the cloud refused the call")
-
 // execute lets a call land.
 func (w *world) execute(t *rapid.T, c call) error {
-	after := map[string]map[string]string{}
 	for _, id := range c.batch.Resources {
 		if !slices.Contains(w.created, id) {
 			t.Fatalf("a call touches %s, which others attached", id)
 		}
-		r := w.resources[id]
-		if c.replace != nil && r.version != c.version {
-			return errRefused
-		}
-		after[id] = w.after(t, r.live, c)
-		if len(after[id]) > w.rules.MaxTags {
-			return errRefused
-		}
 	}
-	for id, live := range after {
-		w.checkSafety(t, w.resources[id].live, live, c)
-		w.resources[id].change(live)
+	if err := w.send(t, c); err != nil {
+		return err
+	}
+	for _, id := range c.batch.Resources {
+		r := w.resources[id]
+		before, _ := r.Read(1)
+		w.checkSafety(t, before, r.Tags, c)
 	}
 	return nil
 }
 
-// after is what a call makes of a resource.
-func (w *world) after(t *rapid.T, live map[string]string, c call) map[string]string {
+func (w *world) send(t *rapid.T, c call) error {
 	if c.replace != nil {
-		return maps.Clone(c.replace)
+		return w.resources[c.batch.Resources[0]].Replace(c.version, c.replace)
 	}
 	limit, removal := w.rules.Calls()
 	if len(c.batch.Remove) > 0 {
@@ -332,29 +301,12 @@ func (w *world) after(t *rapid.T, live map[string]string, c call) map[string]str
 	if len(c.batch.Resources) > max(limit.Resources, 1) || len(all) > limit.Tags {
 		t.Fatalf("a call is too large: %v", c.batch)
 	}
-	live = maps.Clone(live)
 	for i, tag := range all {
 		if i > 0 && all[i-1].Key == tag.Key {
 			t.Fatalf("a call names a key twice: %v", c.batch)
 		}
-		key := w.liveSpelling(live, tag.Key)
-		switch value, ok := live[key]; {
-		case len(c.batch.Set) > 0:
-			live[key] = tag.Value
-		case ok && (w.rules.Guard == tags.Unguarded || value == tag.Value):
-			delete(live, key)
-		}
 	}
-	return live
-}
-
-func (w *world) liveSpelling(live map[string]string, key string) string {
-	for spelling := range live {
-		if w.identity(spelling) == w.identity(key) {
-			return spelling
-		}
-	}
-	return key
+	return w.resources.Change(fakecloud.Call{Set: c.batch.Set, Remove: c.batch.Remove}, c.batch.Resources...)
 }
 
 // checkSafety is the safety sentence: only desired or mandatory keys are written, and a key is removed only if it is neither and
@@ -399,7 +351,7 @@ func (w *world) isRecorded(record []map[string]string, key, value string) bool {
 func (w *world) foreignWrite(t *rapid.T) {
 	id := rapid.SampledFrom(slices.Sorted(maps.Keys(w.resources))).Draw(t, "resource")
 	key := fmt.Sprintf("f%d", rapid.IntRange(1, 4).Draw(t, "f"))
-	live := maps.Clone(w.resources[id].live)
+	live := maps.Clone(w.resources[id].Tags)
 	if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
 		delete(live, key)
 		delete(w.foreign[id], key)
@@ -410,7 +362,7 @@ func (w *world) foreignWrite(t *rapid.T) {
 		}
 		w.foreign[id][key] = live[key]
 	}
-	w.resources[id].change(live)
+	w.resources[id].Write(live)
 }
 
 // foreignDisturb deletes one of our keys or gives it another value.
@@ -418,8 +370,8 @@ func (w *world) foreignWrite(t *rapid.T) {
 // It gives no other value where the cloud removes without a condition: between read and call the value would be lost, as documented.
 func (w *world) foreignDisturb(t *rapid.T) {
 	r := w.resources[rapid.SampledFrom(w.created).Draw(t, "resource")]
-	live := maps.Clone(r.live)
-	key := w.liveSpelling(live, w.spell(t, fmt.Sprintf("k%d", rapid.IntRange(1, 5).Draw(t, "k"))))
+	live := maps.Clone(r.Tags)
+	key, _ := fakecloud.Find(&w.rules, live, w.spell(t, fmt.Sprintf("k%d", rapid.IntRange(1, 5).Draw(t, "k"))))
 	if rapid.IntRange(0, 9).Draw(t, "mandatory") == 0 {
 		key = mandatoryKey(w.rules)
 	}
@@ -428,7 +380,7 @@ func (w *world) foreignDisturb(t *rapid.T) {
 	} else if live[key] = fmt.Sprintf("x%d", rapid.IntRange(1, 3).Draw(t, "x")); len(live) > w.rules.MaxTags {
 		return
 	}
-	r.change(live)
+	r.Write(live)
 }
 
 // land lets one delayed call land, or die.
@@ -453,7 +405,7 @@ func (w *world) flush(t *rapid.T) {
 // checkForeign is the boundary condition: keys that others wrote are there, and attached resources carry nothing else.
 func (w *world) checkForeign(t *rapid.T) {
 	for id, foreign := range w.foreign {
-		live := w.resources[id].live
+		live := w.resources[id].Tags
 		for key, value := range foreign {
 			if v, ok := live[key]; !ok || v != value {
 				t.Fatalf("%s: foreign key %s was touched", id, key)
@@ -501,7 +453,7 @@ func (w *world) settle(t *rapid.T) {
 	w.flush(t)
 	before := map[string]map[string]string{}
 	for id, r := range w.resources {
-		before[id] = r.live
+		before[id] = r.Tags
 	}
 	if !w.fitsIn(before) {
 		w.desired = map[string]string{} // foreign and mandatory keys alone always fit
@@ -517,7 +469,7 @@ func (w *world) settle(t *rapid.T) {
 	w.attempted = nil
 	for _, id := range w.created {
 		got := map[string]string{}
-		for key, value := range w.resources[id].live {
+		for key, value := range w.resources[id].Tags {
 			got[w.identity(key)] = value
 		}
 		if want := w.expected(before[id]); !maps.Equal(got, want) {
@@ -530,7 +482,7 @@ func (w *world) settle(t *rapid.T) {
 func (w *world) checkIdempotent(t *rapid.T) {
 	live := map[string]map[string]string{}
 	for id, r := range w.resources {
-		live[id] = r.live
+		live[id] = r.Tags
 	}
 	state := tags.State{Recorded: []map[string]string{w.applied}, Desired: w.desired, Mandatory: w.mandatory}
 	plans, err := w.rules.Plan(state, w.created, live)

@@ -87,7 +87,7 @@ func newSimulation(t *rapid.T, schema *hotupdate.Schema, cloud tags.Cloud) *simu
 	}
 	s.changeClass()
 	for _, r := range s.cloud.resources {
-		r.live = s.wanted(r) // made before hot updates
+		r.Tags = s.wanted(r) // made before hot updates
 	}
 	s.excuse()
 	return s
@@ -126,9 +126,8 @@ func (s *simulation) prepare(raw []byte, kinds int) *machineupdate.Prepared {
 	return class
 }
 
-// value draws a value, or returns nothing if keys have none.
 func (s *simulation) value(kind tags.Kind, value string) string {
-	if s.cloud.keysOnly(kind) {
+	if rules, _ := s.cloud.cloud.Rules(kind); rules.KeysOnly {
 		return ""
 	}
 	return value
@@ -136,25 +135,25 @@ func (s *simulation) value(kind tags.Kind, value string) string {
 
 // mandatory returns the keys by which MCM finds the machine.
 func (s *simulation) mandatory(r *simResource) map[string]string {
-	return map[string]string{"mandatory": s.value(r.kind, "1")}
+	return map[string]string{"mandatory": s.value(r.Kind, "1")}
 }
 
 // wanted returns the wanted tags of a resource.
 func (s *simulation) wanted(r *simResource) map[string]string {
-	return r.rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
+	return r.Rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
 }
 
 // project returns a resource's tags in a hot part.
 func (s *simulation) project(hot machineupdate.Hot, r *simResource) map[string]string {
 	var config simSpec
 	require.NoError(s.t, json.Unmarshal(hot.JSON(), &config))
-	return config.Tags.Of(r.kind)
+	return config.Tags.Of(r.Kind)
 }
 
 // excuse makes all live keys foreign.
 func (s *simulation) excuse() {
 	for _, r := range s.cloud.resources {
-		for key := range r.live {
+		for key := range r.Tags {
 			r.excused[s.cloud.identity(key)] = true
 		}
 	}
@@ -257,7 +256,7 @@ func isReadable(annotation string) bool {
 // own ends the excuse of keys whose live value is recorded.
 func (s *simulation) own(annotation string) {
 	for _, r := range s.cloud.resources {
-		for key, value := range r.live {
+		for key, value := range r.Tags {
 			if s.recorded(annotation, r, key, value) {
 				delete(r.excused, s.cloud.identity(key))
 			}
@@ -269,7 +268,7 @@ func (s *simulation) own(annotation string) {
 func (s *simulation) recorded(annotation string, r *simResource, key, value string) bool {
 	var w wireRecord
 	require.NoError(s.t, json.Unmarshal([]byte(annotation), &w))
-	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, string(r.kind)) })
+	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, string(r.Kind)) })
 	return slices.ContainsFunc(append(w.Parts[at].Attempted, w.Parts[at].Applied), func(hot json.RawMessage) bool {
 		for recorded, v := range s.project(machineupdate.Hot(hot), r) {
 			if s.cloud.identity(recorded) == s.cloud.identity(key) && v == value {
@@ -296,18 +295,18 @@ func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMa
 	until := s.now.Add(simTimeout)
 	var done machineupdate.PartialError
 	for i, r := range s.cloud.resources {
-		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == string(r.kind) })
+		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == string(r.Kind) })
 		if at < 0 {
 			continue
 		}
 		if err := s.bring(ctx, r, &request.Parts[at], request.BeforeWrite, until); err != nil {
 			for _, missed := range s.cloud.resources[i:] {
-				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: string(missed.kind), ID: missed.id})
+				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: string(missed.Kind), ID: missed.ID})
 			}
 			done.Err = err
 			return &done
 		}
-		done.Done = append(done.Done, machineupdate.Resource{Kind: string(r.kind), ID: r.id})
+		done.Done = append(done.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
 	}
 	return nil
 }
@@ -316,14 +315,14 @@ func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMa
 func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time) error {
 	s.meanwhile()
 	live, version := s.cloud.read(r)
-	if version == r.at {
+	if version == r.Version {
 		clear(r.drifted) // this pass must repair them
 	}
 	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, r)}, Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
 	for _, attempted := range part.Attempted {
 		state.Recorded = append(state.Recorded, s.project(attempted, r))
 	}
-	plans, err := r.rules.Plan(state, []string{r.id}, map[string]map[string]string{r.id: live})
+	plans, err := r.Rules.Plan(state, []string{r.ID}, map[string]map[string]string{r.ID: live})
 	require.NoError(s.t, err)
 	if len(plans[0].Set)+len(plans[0].Remove) == 0 {
 		return nil
@@ -331,10 +330,10 @@ func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupd
 	if err := beforeWrite(ctx); err != nil {
 		return err
 	}
-	call := simCall{version: version, wanted: r.rules.Effective(nil, state.Desired, state.Mandatory), owned: s.owner(r, s.written)}
-	batches := r.rules.Batches(plans)
-	if r.rules.Guard == tags.GuardVersion {
-		call.replace, batches = plans[0].Apply(live), []tags.Batch{{Resources: []string{r.id}}}
+	call := simCall{on: r, version: version, wanted: r.Rules.Effective(nil, state.Desired, state.Mandatory), owned: s.owner(r, s.written)}
+	batches := r.Rules.Batches(plans)
+	if r.Rules.Guard == tags.GuardVersion {
+		call.replace, batches = plans[0].Apply(live), make([]tags.Batch, 1)
 	}
 	for _, call.batch = range batches {
 		if err := s.send(call, until); err != nil {
@@ -348,7 +347,7 @@ func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupd
 // That value must have been ours at some time.
 func (s *simulation) owner(r *simResource, marker string) func(key, value string) bool {
 	return func(key, value string) bool {
-		return s.recorded(marker, r, key, value) || r.rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past string) bool {
+		return s.recorded(marker, r, key, value) || r.Rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past string) bool {
 			return s.recorded(past, r, key, value)
 		})
 	}
@@ -378,20 +377,21 @@ func (s *simulation) pause() {
 // documentation says that another value would be lost.
 func (s *simulation) edit() {
 	r := s.cloud.resources[s.draw(len(s.cloud.resources), "resource")]
-	live := maps.Clone(r.live)
+	live := maps.Clone(r.Tags)
 	key, ok := s.cloud.find(live, "key-"+strconv.Itoa(s.draw(6, "key")))
 	switch s.draw(3, "edit") {
 	case 0:
 		delete(live, key)
 	case 1:
-		if !ok && s.cloud.keysOnly(r.kind) || r.rules.Guard == tags.Unguarded {
+		if !ok && r.Rules.KeysOnly || r.Rules.Guard == tags.Unguarded {
 			return
 		}
-		live[key] = s.value(r.kind, "x"+strconv.Itoa(s.draw(2, "x")))
+		live[key] = s.value(r.Kind, "x"+strconv.Itoa(s.draw(2, "x")))
 	default:
-		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.kind, "x0")
+		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.Kind, "x0")
 	}
-	s.cloud.change(r, live)
+	r.Write(live)
+	s.cloud.changed(r)
 	r.drifted[s.cloud.identity(key)] = true
 }
 
@@ -455,17 +455,17 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 func (s *simulation) wrong() (wrong string, drift bool) {
 	drift = true
 	note := func(r *simResource, key, text string) {
-		wrong += fmt.Sprintf("%s: %s %s\n", r.id, key, text)
+		wrong += fmt.Sprintf("%s: %s %s\n", r.ID, key, text)
 		drift = drift && r.drifted[s.cloud.identity(key)]
 	}
 	for _, r := range s.cloud.resources {
 		wanted := s.wanted(r)
 		for key, value := range wanted {
-			if spelling, ok := s.cloud.find(r.live, key); !ok || r.live[spelling] != value {
+			if spelling, ok := s.cloud.find(r.Tags, key); !ok || r.Tags[spelling] != value {
 				note(r, key, "is not as wanted")
 			}
 		}
-		for key, value := range r.live {
+		for key, value := range r.Tags {
 			if _, ok := s.cloud.find(wanted, key); !ok && !s.isForeign(key, value) && !r.excused[s.cloud.identity(key)] {
 				note(r, key, "is left over")
 			}
