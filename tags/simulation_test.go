@@ -72,7 +72,7 @@ const (
 // world is the cloud and the record of one machine.
 type world struct {
 	rules     tags.Rules
-	resources fakecloud.Cloud
+	resources map[string]*fakecloud.Resource
 	created   []string
 	delayed   []call
 
@@ -89,7 +89,7 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 	w := &world{
 		rules:     rules,
 		created:   []string{"r1", "r2", "r3"},
-		resources: fakecloud.Cloud{},
+		resources: map[string]*fakecloud.Resource{},
 		foreign:   map[string]map[string]string{},
 	}
 	w.mandatory = map[string]string{mandatoryKey(rules): w.value("m")}
@@ -273,25 +273,26 @@ func (w *world) calls(plans []tags.ResourcePlan, read map[string]map[string]stri
 
 // execute lets a call land.
 func (w *world) execute(t *rapid.T, c call) error {
+	var of []*fakecloud.Resource
 	for _, id := range c.batch.Resources {
 		if !slices.Contains(w.created, id) {
 			t.Fatalf("a call touches %s, which others attached", id)
 		}
+		of = append(of, w.resources[id])
 	}
-	if err := w.send(t, c); err != nil {
+	if err := w.send(t, c, of); err != nil {
 		return err
 	}
-	for _, id := range c.batch.Resources {
-		r := w.resources[id]
+	for _, r := range of {
 		before, _ := r.Read(1)
 		w.checkSafety(t, before, r.Tags, c)
 	}
 	return nil
 }
 
-func (w *world) send(t *rapid.T, c call) error {
+func (w *world) send(t *rapid.T, c call, of []*fakecloud.Resource) error {
 	if c.replace != nil {
-		return w.resources[c.batch.Resources[0]].Replace(c.version, c.replace)
+		return of[0].Replace(c.version, c.replace)
 	}
 	limit, removal := w.rules.Calls()
 	if len(c.batch.Remove) > 0 {
@@ -306,7 +307,7 @@ func (w *world) send(t *rapid.T, c call) error {
 			t.Fatalf("a call names a key twice: %v", c.batch)
 		}
 	}
-	return w.resources.Change(fakecloud.Call{Set: c.batch.Set, Remove: c.batch.Remove}, c.batch.Resources...)
+	return fakecloud.Change(fakecloud.Call{Set: c.batch.Set, Remove: c.batch.Remove}, of...)
 }
 
 // checkSafety is the safety sentence: only desired or mandatory keys are written, and a key is removed only if it is neither and

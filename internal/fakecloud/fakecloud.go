@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -59,12 +60,15 @@ type Call struct {
 	Keys   []string   // to remove without a condition
 }
 
-// Change carries out a call on all of the resources, or on none.
+// Change carries out a call on all of the resources, or on none. All have the limits of the first.
 func Change(call Call, of ...*Resource) error {
+	if err := call.fit(of); err != nil {
+		return err
+	}
 	after := make([]map[string]string, len(of))
 	for i, r := range of {
 		after[i] = call.on(r)
-		if err := errors.Join(call.fit(&r.Rules, len(of)), admit(&r.Rules, after[i])); err != nil {
+		if err := admit(&r.Rules, after[i]); err != nil {
 			return err
 		}
 	}
@@ -74,16 +78,31 @@ func Change(call Call, of ...*Resource) error {
 	return nil
 }
 
-// fit returns an error if the cloud cuts the call into several.
-func (c *Call) fit(rules *tags.Rules, resources int) error {
-	plans := make([]tags.ResourcePlan, resources)
-	for i := range plans {
-		plans[i] = tags.ResourcePlan{Set: c.Set, Remove: c.Remove}
-		for _, key := range c.Keys {
-			plans[i].Remove = append(plans[i].Remove, tags.Tag{Key: key})
+// ChangeIn carries out a call on resources with these rules. Live has infrastructure tags by the ID
+// of the resource.
+func ChangeIn(live map[string]map[string]string, rules tags.Rules, call Call, ids ...string) error {
+	of := make([]*Resource, len(ids))
+	for i, id := range ids {
+		own, ok := live[id]
+		if !ok {
+			return fmt.Errorf("there is no %s", id)
 		}
+		of[i] = &Resource{ID: id, Rules: rules, Tags: own}
 	}
-	if len(rules.Batches(plans)) != 1 {
+	err := Change(call, of...)
+	for _, r := range of {
+		live[r.ID] = r.Tags
+	}
+	return err
+}
+
+// fit returns an error if the cloud does not take all of the call at once.
+func (c *Call) fit(of []*Resource) error {
+	plan := tags.ResourcePlan{Set: c.Set, Remove: slices.Clip(c.Remove)}
+	for _, key := range c.Keys {
+		plan.Remove = append(plan.Remove, tags.Tag{Key: key})
+	}
+	if len(of) == 0 || len(of[0].Rules.Batches(slices.Repeat([]tags.ResourcePlan{plan}, len(of)))) != 1 {
 		return errors.New("one call takes fewer resources or keys, or no key twice")
 	}
 	return nil
@@ -143,20 +162,4 @@ func Find(rules *tags.Rules, all map[string]string, key string) (spelling string
 		}
 	}
 	return key, false
-}
-
-// Cloud holds resources by their IDs.
-type Cloud map[string]*Resource
-
-// Change carries out a call on the resources with these IDs, or on none.
-func (c Cloud) Change(call Call, ids ...string) error {
-	var of []*Resource
-	for _, id := range ids {
-		r, ok := c[id]
-		if !ok {
-			return fmt.Errorf("there is no %s", id)
-		}
-		of = append(of, r)
-	}
-	return Change(call, of...)
 }
