@@ -98,9 +98,12 @@ func ChangeIn(live map[string]map[string]string, rules tags.Rules, call Call, id
 
 // fit returns an error if the cloud does not take all of the call at once.
 func (c *Call) fit(of []*Resource) error {
-	plan := tags.ResourcePlan{Set: c.Set, Remove: slices.Clip(c.Remove)}
+	plan := tags.ResourcePlan{Set: slices.Clone(c.Set), Remove: slices.Clone(c.Remove)}
 	for _, key := range c.Keys {
 		plan.Remove = append(plan.Remove, tags.Tag{Key: key})
+	}
+	for _, all := range [][]tags.Tag{plan.Set, plan.Remove} {
+		slices.SortFunc(all, func(a, b tags.Tag) int { return strings.Compare(a.Key, b.Key) })
 	}
 	if len(of) == 0 || len(of[0].Rules.Batches(slices.Repeat([]tags.ResourcePlan{plan}, len(of)))) != 1 {
 		return errors.New("one call takes fewer resources or keys, or no key twice")
