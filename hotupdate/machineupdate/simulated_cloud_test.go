@@ -11,13 +11,14 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file is the cloud of the simulations. Reads may lag, requests may be lost, may land late or in part, and throttled ones are refused.
+// This file is the way to the cloud of the simulations. Reads may lag, requests may be lost or land late, and throttled ones are refused.
 
 // simCloud holds the resources of one machine.
 type simCloud struct {
 	t         *rapid.T
 	cloud     tags.Cloud
 	calm      bool // nothing lags, fails or is late
+	tight     bool // limits bind, and calls are cut
 	resources []*simResource
 	late      []simCall
 	allowance int // calls that are not throttled
@@ -33,8 +34,9 @@ type simResource struct {
 
 // simCall is a request, with the record of its sender.
 type simCall struct {
-	on      *simResource
-	batch   tags.Batch
+	fakecloud.Call
+
+	on      []*simResource
 	replace map[string]string // all keys, if the cloud writes all at once
 	version int
 	wanted  map[string]string
@@ -45,12 +47,15 @@ type simCall struct {
 var simClouds = []tags.Cloud{tags.AWS, tags.Azure, tags.GCP, tags.OpenStack, tags.AliCloud}
 
 func newSimCloud(t *rapid.T, cloud tags.Cloud) *simCloud {
-	c := &simCloud{t: t, cloud: cloud, allowance: simAllowance}
+	c := &simCloud{t: t, cloud: cloud, tight: rapid.Bool().Draw(t, "tight"), allowance: simAllowance}
 	for _, r := range []struct {
 		id   string
 		kind tags.Kind
 	}{{"vm-1", tags.VM}, {"nic-1", tags.Network}, {"disk-1", tags.Disk}, {"disk-2", tags.Disk}} {
 		if rules, err := cloud.Rules(r.kind); err == nil {
+			if c.tight {
+				rules.MaxTags, rules.ResourcesPerCall, rules.TagsPerCall = 6, min(rules.ResourcesPerCall, 2), 2
+			}
 			c.resources = append(c.resources, &simResource{
 				Resource: fakecloud.Resource{ID: r.id, Kind: r.kind, Rules: rules}, excused: map[string]bool{}, drifted: map[string]bool{},
 			})
@@ -111,19 +116,69 @@ func (c *simCloud) send(call simCall) error {
 	return c.land(call)
 }
 
-// land lets a request reach its resource, and checks it. Keys that anybody changes are no longer excused.
+// land lets a request reach all of its resources or none, and checks them. Keys that anybody changes are no longer excused.
 func (c *simCloud) land(call simCall) error {
+	of := make([]*fakecloud.Resource, len(call.on))
+	for i, r := range call.on {
+		of[i] = &r.Resource
+	}
 	var err error
-	if r := call.on; call.replace != nil {
-		err = r.Replace(call.version, call.replace)
+	if call.replace != nil {
+		err = of[0].Replace(call.version, call.replace)
 	} else {
-		err = fakecloud.Change(fakecloud.Call{Set: call.batch.Set, Remove: call.batch.Remove}, &r.Resource)
+		err = fakecloud.Change(call.Call, of...)
 	}
-	if err == nil {
-		c.checkSafety(call)
-		c.changed(call.on)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, r := range call.on {
+		c.checkSafety(r, call)
+		c.changed(r)
+	}
+	return nil
+}
+
+// of returns the resources of a kind.
+func (c *simCloud) of(kind string) (all []*simResource) {
+	for _, r := range c.resources {
+		if string(r.Kind) == kind {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// clusterKey returns a key by which MCM would find the resource.
+func (c *simCloud) clusterKey(r *simResource) string {
+	for _, pattern := range r.Rules.ClusterKeys {
+		return strings.Trim(pattern, "*") + "shoot"
+	}
+	return "mandatory"
+}
+
+// calls returns the requests that carry out plans for resources of one kind.
+func (c *simCloud) calls(of []*simResource, plans []tags.ResourcePlan, live map[string]map[string]string, versions map[string]int) (all []simCall) {
+	named := func(ids ...string) (on []*simResource) {
+		for _, id := range ids {
+			at := slices.IndexFunc(of, func(r *simResource) bool { return r.ID == id })
+			require.GreaterOrEqual(c.t, at, 0, "%s is somebody else's", id)
+			on = append(on, of[at])
+		}
+		return on
+	}
+	if of[0].Rules.Guard != tags.GuardVersion {
+		for _, batch := range of[0].Rules.Batches(plans) {
+			all = append(all, simCall{on: named(batch.Resources...), Call: fakecloud.Call{Set: batch.Set, Remove: batch.Remove}})
+		}
+		return all
+	}
+	for _, plan := range plans {
+		if len(plan.Set)+len(plan.Remove) > 0 {
+			id := plan.Resource
+			all = append(all, simCall{on: named(id), replace: plan.Apply(live[id]), version: versions[id]})
+		}
+	}
+	return all
 }
 
 func (c *simCloud) changed(r *simResource) {
@@ -137,8 +192,7 @@ func (c *simCloud) changed(r *simResource) {
 
 // checkSafety checks the safety property when a request has landed: only wanted and mandatory keys are written. A key is removed only if it is neither,
 // and its live value is recorded.
-func (c *simCloud) checkSafety(call simCall) {
-	r := call.on
+func (c *simCloud) checkSafety(r *simResource, call simCall) {
 	before, _ := r.Read(1)
 	for key, value := range r.Tags {
 		if old, ok := before[key]; ok && old == value {

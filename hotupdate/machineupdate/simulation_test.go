@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/tags"
@@ -85,6 +86,9 @@ func newSimulation(t *rapid.T, schema *hotupdate.Schema, cloud tags.Cloud) *simu
 		able: rapid.Bool().Draw(t, "able"), readsFirst: rapid.Bool().Draw(t, "reads first"),
 		bound: rapid.SampledFrom([]int{0, 0, 40, 90}).Draw(t, "bound"),
 	}
+	if s.cloud.tight {
+		s.bound = 0 // else classes follow one another until the record has room, and one of them may have none
+	}
 	s.changeClass()
 	for _, r := range s.cloud.resources {
 		r.Tags = s.wanted(r) // made before hot updates
@@ -133,9 +137,13 @@ func (s *simulation) value(kind tags.Kind, value string) string {
 	return value
 }
 
-// mandatory returns the keys by which MCM finds the machine.
+// mandatory returns the keys by which MCM finds the machine, and another that users must not set where the cloud ignores case.
 func (s *simulation) mandatory(r *simResource) map[string]string {
-	return map[string]string{"mandatory": s.value(r.Kind, "1")}
+	mandatory := map[string]string{s.cloud.clusterKey(r): s.value(r.Kind, "1")}
+	if r.Rules.IgnoresCase {
+		mandatory["Name"] = s.value(r.Kind, "1")
+	}
+	return mandatory
 }
 
 // wanted returns the wanted tags of a resource.
@@ -287,60 +295,75 @@ func (s *simulation) bump() {
 	s.machine.ResourceVersion = strconv.Itoa(version + 1)
 }
 
-// update is the driver: it reads, plans and calls for one resource after the other.
+// update is the driver: it reads, plans and calls for one kind after the other.
 func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	if !s.able {
 		return machineupdate.ErrUnimplemented
 	}
 	until := s.now.Add(simTimeout)
 	var done machineupdate.PartialError
-	for i, r := range s.cloud.resources {
-		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == string(r.Kind) })
-		if at < 0 {
-			continue
+	for i := range request.Parts {
+		of := s.cloud.of(request.Parts[i].Kind)
+		missed := of
+		if len(of) > 0 && done.Err == nil {
+			missed, done.Err = s.bring(ctx, of, &request.Parts[i], request.BeforeWrite, until)
 		}
-		if err := s.bring(ctx, r, &request.Parts[at], request.BeforeWrite, until); err != nil {
-			for _, missed := range s.cloud.resources[i:] {
-				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: string(missed.Kind), ID: missed.ID})
+		for _, r := range of {
+			if name := (machineupdate.Resource{Kind: string(r.Kind), ID: r.ID}); slices.Contains(missed, r) {
+				done.NotDone = append(done.NotDone, name)
+			} else {
+				done.Done = append(done.Done, name)
 			}
-			done.Err = err
-			return &done
 		}
-		done.Done = append(done.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
+	}
+	if done.Err != nil {
+		return &done
 	}
 	return nil
 }
 
-// bring sets the desired tags of one resource.
-func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time) error {
+// bring sets the desired tags of the resources of a kind, and returns those of which it does not know that they have them. Somebody else
+// has attached another resource with the same tags.
+func (s *simulation) bring(
+	ctx context.Context, of []*simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time,
+) (missed []*simResource, err error) {
 	s.meanwhile()
-	live, version := s.cloud.read(r)
-	if version == r.Version {
-		clear(r.drifted) // this pass must repair them
-	}
-	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, r)}, Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
+	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, of[0])}, Desired: s.project(part.Desired, of[0]), Mandatory: s.mandatory(of[0])}
 	for _, attempted := range part.Attempted {
-		state.Recorded = append(state.Recorded, s.project(attempted, r))
+		state.Recorded = append(state.Recorded, s.project(attempted, of[0]))
 	}
-	plans, err := r.Rules.Plan(state, []string{r.ID}, map[string]map[string]string{r.ID: live})
-	require.NoError(s.t, err)
-	if len(plans[0].Set)+len(plans[0].Remove) == 0 {
-		return nil
-	}
-	if err := beforeWrite(ctx); err != nil {
-		return err
-	}
-	call := simCall{on: r, version: version, wanted: r.Rules.Effective(nil, state.Desired, state.Mandatory), owned: s.owner(r, s.written)}
-	batches := r.Rules.Batches(plans)
-	if r.Rules.Guard == tags.GuardVersion {
-		call.replace, batches = plans[0].Apply(live), make([]tags.Batch, 1)
-	}
-	for _, call.batch = range batches {
-		if err := s.send(call, until); err != nil {
-			return err
+	var ids []string
+	live, versions := map[string]map[string]string{"attached": state.Recorded[0]}, map[string]int{}
+	for _, r := range of {
+		ids = append(ids, r.ID)
+		live[r.ID], versions[r.ID] = s.cloud.read(r)
+		if versions[r.ID] == r.Version {
+			clear(r.drifted) // this pass must repair them
 		}
 	}
-	return nil
+	plans, err := of[0].Rules.Plan(state, ids, live)
+	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Code == "over-limit" {
+		return of, err
+	}
+	require.NoError(s.t, err)
+	calls := s.cloud.calls(of, plans, live, versions)
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	if err := beforeWrite(ctx); err != nil {
+		return of, err
+	}
+	wanted, owned := of[0].Rules.Effective(nil, state.Desired, state.Mandatory), s.owner(of[0], s.written)
+	for i, call := range calls {
+		call.wanted, call.owned = wanted, owned
+		if err := s.send(call, until); err != nil {
+			for _, call := range calls[i:] {
+				missed = append(missed, call.on...)
+			}
+			return missed, err
+		}
+	}
+	return nil, nil
 }
 
 // owner reports whether a value is ours in a marker. If removals have no condition, a late one may remove a value that was set after it was sent.
@@ -378,7 +401,7 @@ func (s *simulation) pause() {
 func (s *simulation) edit() {
 	r := s.cloud.resources[s.draw(len(s.cloud.resources), "resource")]
 	live := maps.Clone(r.Tags)
-	key, ok := s.cloud.find(live, "key-"+strconv.Itoa(s.draw(6, "key")))
+	key, ok := s.cloud.find(live, rapid.SampledFrom([]string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-5", s.cloud.clusterKey(r)}).Draw(s.t, "key"))
 	switch s.draw(3, "edit") {
 	case 0:
 		delete(live, key)
@@ -389,6 +412,9 @@ func (s *simulation) edit() {
 		live[key] = s.value(r.Kind, "x"+strconv.Itoa(s.draw(2, "x")))
 	default:
 		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.Kind, "x0")
+	}
+	if len(live) > r.Rules.MaxTags {
+		return
 	}
 	r.Write(live)
 	s.cloud.changed(r)
@@ -416,6 +442,12 @@ func (s *simulation) settle() {
 	s.able, s.class = true, s.prepare(s.class.Class().ProviderSpec, 0)
 	s.cloud.catchUp()
 	s.cloud.calm = true
+	if !s.fits() {
+		s.class = s.prepare([]byte(`{"tags":{}}`), 0)
+	}
+	if !s.fits() {
+		return // mandatory keys and those of others are too many
+	}
 	s.rest(s.settings())
 	if wrong, drift := s.wrong(); wrong != "" && drift {
 		settings := s.settings()
@@ -425,6 +457,20 @@ func (s *simulation) settle() {
 	}
 	wrong, _ := s.wrong()
 	require.Empty(s.t, wrong)
+}
+
+// fits reports whether the limit leaves room for the keys of others, mandatory and desired ones.
+func (s *simulation) fits() bool {
+	return !slices.ContainsFunc(s.cloud.resources, func(r *simResource) bool {
+		wanted := s.wanted(r)
+		all := len(wanted)
+		for key, value := range r.Tags {
+			if _, ok := s.cloud.find(wanted, key); !ok && (s.isForeign(key, value) || r.excused[s.cloud.identity(key)]) {
+				all++
+			}
+		}
+		return all > r.Rules.MaxTags
+	})
 }
 
 func (s *simulation) rest(settings machineupdate.Settings) {

@@ -96,7 +96,8 @@ func ChangeIn(live map[string]map[string]string, rules tags.Rules, call Call, id
 	return err
 }
 
-// fit returns an error if the cloud does not take all of the call at once.
+// fit returns an error if the cloud does not take all of the call at once. Only Batches knows the
+// limit of removals.
 func (c *Call) fit(of []*Resource) error {
 	plan := tags.ResourcePlan{Set: slices.Clone(c.Set), Remove: slices.Clone(c.Remove)}
 	for _, key := range c.Keys {
@@ -105,10 +106,14 @@ func (c *Call) fit(of []*Resource) error {
 	for _, all := range [][]tags.Tag{plan.Set, plan.Remove} {
 		slices.SortFunc(all, func(a, b tags.Tag) int { return strings.Compare(a.Key, b.Key) })
 	}
-	if len(of) == 0 || len(of[0].Rules.Batches(slices.Repeat([]tags.ResourcePlan{plan}, len(of)))) != 1 {
-		return errors.New("one call takes fewer resources or keys, or no key twice")
+	if len(of) > 0 {
+		rules := &of[0].Rules
+		isSmall := len(of) <= max(rules.ResourcesPerCall, 1) && len(plan.Set)+len(plan.Remove) <= max(rules.TagsPerCall, 1)
+		if isSmall && len(rules.Batches(slices.Repeat([]tags.ResourcePlan{plan}, len(of)))) == 1 {
+			return nil
+		}
 	}
-	return nil
+	return errors.New("one call takes some resources and keys, or fewer of them, and no key twice")
 }
 
 // on returns the infrastructure tags of a resource after the call. Keys keep their live spelling.
