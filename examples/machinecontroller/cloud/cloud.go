@@ -11,7 +11,8 @@
 //   - A request may fail, take effect without an answer, or take effect long after the client gave
 //     up, see [Fault].
 //
-// It does not know machines. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the story read it, and change foreign resources, by its methods.
+// It does not know machines. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the
+// story read it, and change foreign resources, by its methods.
 package cloud
 
 import (
