@@ -10,6 +10,7 @@ import (
 )
 
 // modelCloud is a resource with the attributes a and b, which change together and take their time. Values are two characters, that of a first.
+// It is not the cloud of package drivertest, as it is a part of modelWorld, which is compared and hashed.
 type modelCloud struct {
 	modelShown
 	older   modelShown    // what reads may show instead; empty if they have caught up

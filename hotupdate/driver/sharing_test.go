@@ -20,6 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -80,22 +81,6 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 	f := &fleet{t: t, live: map[string]map[string]string{}, counts: map[string]int{}, began: time.Now(), takes: 100 * time.Millisecond}
 	f.refuse = func(string) error { return nil }
 	f.answer = func(ids []string) []string { return ids }
-	change := func(function string, apply func(live map[string]string, tag tags.Tag)) func(context.Context, *connection, []string, []tags.Tag) error {
-		return func(ctx context.Context, _ *connection, ids []string, changed []tags.Tag) error {
-			ids = slices.Sorted(slices.Values(ids))
-			if err := f.call(ctx, function+" "+strings.Join(ids, " ")); err != nil {
-				return err
-			}
-			f.mutex.Lock()
-			defer f.mutex.Unlock()
-			for _, id := range ids {
-				for _, tag := range changed {
-					apply(f.live[id], tag)
-				}
-			}
-			return nil
-		}
-	}
 	f.definition = driver.Definition[providerSpec, *connection]{
 		Schema: schema,
 		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, _ *providerSpec) (*connection, error) {
@@ -110,8 +95,12 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 		Tags: []driver.Tagging[providerSpec, *connection]{{
 			Kinds: []tags.Kind{tags.VM, tags.Disk}, Rules: rules,
 			Project: func(spec *providerSpec, kind tags.Kind) map[string]string { return spec.Tags.Of(kind) },
-			Set:     change("set", func(live map[string]string, tag tags.Tag) { live[tag.Key] = tag.Value }),
-			Remove:  change("remove", func(live map[string]string, tag tags.Tag) { delete(live, tag.Key) }),
+			Set: func(ctx context.Context, _ *connection, ids []string, set []tags.Tag) error {
+				return f.change(ctx, "set", ids, fakecloud.Call{Set: set})
+			},
+			Remove: func(ctx context.Context, _ *connection, ids []string, remove []tags.Tag) error {
+				return f.change(ctx, "remove", ids, fakecloud.Call{Remove: remove})
+			},
 		}},
 		Sharing: driver.Sharing[*connection]{
 			Key: func(c *connection) []string { return []string{c.account} }, Refill: refill, Resources: f.readMany, MaxMachines: 10,
@@ -133,6 +122,16 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 		f.definition.Sharing.Resources, f.definition.Sharing.MaxMachines = nil, 0
 	}
 	return f
+}
+
+func (f *fleet) change(ctx context.Context, function string, ids []string, call fakecloud.Call) error {
+	ids = slices.Sorted(slices.Values(ids))
+	if err := f.call(ctx, function+" "+strings.Join(ids, " ")); err != nil {
+		return err
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return fakecloud.ChangeIn(f.live, f.definition.Tags[0].Rules, call, ids...)
 }
 
 // readMany reads machines by their provider IDs.

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -93,30 +94,28 @@ func (w *world) called(call string) error {
 	return w.fail[call]
 }
 
-func set(_ context.Context, w *world, ids []string, set []tags.Tag) error {
-	if err := w.called(fmt.Sprint("set ", ids)); err != nil {
+// change is a call that sets or removes infrastructure tags.
+func (w *world) change(function string, ids []string, call fakecloud.Call) error {
+	if err := w.called(fmt.Sprint(function, " ", ids)); err != nil {
 		return err
 	}
+	live := map[string]map[string]string{}
 	for _, id := range ids {
-		for _, tag := range set {
-			w.find(id).Tags[tag.Key] = tag.Value
-		}
+		live[id] = w.live(id)
 	}
-	return nil
+	err := fakecloud.ChangeIn(live, w.definition.Tags[0].Rules, call, ids...)
+	for id, all := range live {
+		w.find(id).Tags = all
+	}
+	return err
+}
+
+func set(_ context.Context, w *world, ids []string, set []tags.Tag) error {
+	return w.change("set", ids, fakecloud.Call{Set: set})
 }
 
 func remove(_ context.Context, w *world, ids []string, remove []tags.Tag) error {
-	if err := w.called(fmt.Sprint("remove ", ids)); err != nil {
-		return err
-	}
-	for _, id := range ids {
-		for _, tag := range remove {
-			if w.find(id).Tags[tag.Key] == tag.Value {
-				delete(w.find(id).Tags, tag.Key)
-			}
-		}
-	}
-	return nil
+	return w.change("remove", ids, fakecloud.Call{Remove: remove})
 }
 
 func (w *world) kit() *driver.Kit[providerSpec, *world] {

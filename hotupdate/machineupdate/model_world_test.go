@@ -55,7 +55,7 @@ func (q request) withRemoval(key int, value uint8) request {
 func (q request) onlySets() request    { return q &^ (7<<2 | 7<<7) }
 func (q request) onlyRemoves() request { return q &^ (3 | 3<<5) }
 
-// apply applies a request in the cloud.
+// apply applies a request in the cloud. It is not package fakecloud, as the model stores all infrastructure tags of a world in a few bytes.
 func (q request) apply(live tagset) tagset {
 	for key := range keys {
 		value := live.get(key)

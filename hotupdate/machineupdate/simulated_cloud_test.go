@@ -1,36 +1,32 @@
 package machineupdate_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file is the cloud of the simulations. Reads may lag, requests may be lost, may land late or in part, and throttled ones are refused.
+// This file is the way to the cloud of the simulations. Reads may lag, requests may be lost or land late, and throttled ones are refused.
 
 // simCloud holds the resources of one machine.
 type simCloud struct {
 	t         *rapid.T
 	cloud     tags.Cloud
 	calm      bool // nothing lags, fails or is late
+	tight     bool // limits bind, and calls are cut
 	resources []*simResource
 	late      []simCall
 	allowance int // calls that are not throttled
 }
 
-// simResource is a resource of the launch, with its older versions for stale reads.
+// simResource is a resource of the launch.
 type simResource struct {
-	id    string
-	kind  tags.Kind
-	rules tags.Rules
-	live  map[string]string
-	past  []map[string]string // since the last long pause; the last one is the newest
-	at    int                 // its version
+	fakecloud.Resource
 
 	excused map[string]bool // keys, by identity, that count as foreign because no record has them
 	drifted map[string]bool // keys with foreign edits that were not repaired yet
@@ -38,7 +34,9 @@ type simResource struct {
 
 // simCall is a request, with the record of its sender.
 type simCall struct {
-	batch   tags.Batch
+	fakecloud.Call
+
+	on      []*simResource
 	replace map[string]string // all keys, if the cloud writes all at once
 	version int
 	wanted  map[string]string
@@ -49,13 +47,18 @@ type simCall struct {
 var simClouds = []tags.Cloud{tags.AWS, tags.Azure, tags.GCP, tags.OpenStack, tags.AliCloud}
 
 func newSimCloud(t *rapid.T, cloud tags.Cloud) *simCloud {
-	c := &simCloud{t: t, cloud: cloud, allowance: simAllowance}
+	c := &simCloud{t: t, cloud: cloud, tight: rapid.Bool().Draw(t, "tight"), allowance: simAllowance}
 	for _, r := range []struct {
 		id   string
 		kind tags.Kind
 	}{{"vm-1", tags.VM}, {"nic-1", tags.Network}, {"disk-1", tags.Disk}, {"disk-2", tags.Disk}} {
 		if rules, err := cloud.Rules(r.kind); err == nil {
-			c.resources = append(c.resources, &simResource{id: r.id, kind: r.kind, rules: rules, excused: map[string]bool{}, drifted: map[string]bool{}})
+			if c.tight {
+				rules.MaxTags, rules.ResourcesPerCall, rules.TagsPerCall = 6, min(rules.ResourcesPerCall, 2), 2
+			}
+			c.resources = append(c.resources, &simResource{
+				Resource: fakecloud.Resource{ID: r.id, Kind: r.kind, Rules: rules}, excused: map[string]bool{}, drifted: map[string]bool{},
+			})
 		}
 	}
 	return c
@@ -66,16 +69,8 @@ const simAllowance = 6
 
 func (c *simCloud) draw(n int, label string) int { return rapid.IntRange(0, n-1).Draw(c.t, label) }
 
-// keysOnly reports whether the infrastructure tags of a kind have no values.
-func (c *simCloud) keysOnly(kind tags.Kind) bool { return c.cloud == tags.GCP && kind == tags.Network }
-
 // identity returns the cloud's form of a key.
-func (c *simCloud) identity(key string) string {
-	if c.cloud == tags.Azure || c.cloud == tags.OpenStack {
-		return strings.ToLower(key)
-	}
-	return key
-}
+func (c *simCloud) identity(key string) string { return fakecloud.Identity(&c.resources[0].Rules, key) }
 
 // spelled returns one of the spellings of a key that are equal for the cloud.
 func (c *simCloud) spelled(key string) string {
@@ -87,21 +82,15 @@ func (c *simCloud) spelled(key string) string {
 
 // find returns the live spelling of a key.
 func (c *simCloud) find(live map[string]string, key string) (spelling string, ok bool) {
-	for spelling = range live {
-		if c.identity(spelling) == c.identity(key) {
-			return spelling, true
-		}
-	}
-	return key, false
+	return fakecloud.Find(&c.resources[0].Rules, live, key)
 }
 
 // read returns the present tags of the resource, or older ones since the last long pause, with their version.
 func (c *simCloud) read(r *simResource) (live map[string]string, version int) {
-	if !c.calm && len(r.past) > 0 && c.draw(4, "lag") == 0 {
-		ago := 1 + c.draw(len(r.past), "how much")
-		return r.past[len(r.past)-ago], r.at - ago
+	if !c.calm && len(r.Past) > 0 && c.draw(4, "lag") == 0 {
+		return r.Read(1 + c.draw(len(r.Past), "how much"))
 	}
-	return r.live, r.at
+	return r.Read(0)
 }
 
 // send lets a request land, be lost, or land later, with or without an answer.
@@ -127,74 +116,98 @@ func (c *simCloud) send(call simCall) error {
 	return c.land(call)
 }
 
-// land lets a request reach all of its resources, or none.
+// land lets a request reach all of its resources or none, and checks them. Keys that anybody changes are no longer excused.
 func (c *simCloud) land(call simCall) error {
-	after := map[*simResource]map[string]string{}
-	for _, r := range c.resources {
-		if !slices.Contains(call.batch.Resources, r.id) {
-			continue
-		}
-		if call.replace != nil && r.at != call.version {
-			return errSimulated
-		}
-		after[r] = c.apply(r, call)
-		if len(after[r]) > r.rules.MaxTags {
-			return errSimulated
-		}
+	of := make([]*fakecloud.Resource, len(call.on))
+	for i, r := range call.on {
+		of[i] = &r.Resource
 	}
-	for r, live := range after {
-		c.checkSafety(r, live, call)
-		c.change(r, live)
+	var err error
+	if call.replace != nil {
+		err = of[0].Replace(call.version, call.replace)
+	} else {
+		err = fakecloud.Change(call.Call, of...)
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range call.on {
+		c.checkSafety(r, call)
+		c.changed(r)
 	}
 	return nil
 }
 
-// apply returns the tags after a request.
-func (c *simCloud) apply(r *simResource, call simCall) map[string]string {
-	if call.replace != nil {
-		return maps.Clone(call.replace)
-	}
-	live := maps.Clone(r.live)
-	for _, tag := range call.batch.Remove {
-		if key, ok := c.find(live, tag.Key); ok && (r.rules.Guard == tags.Unguarded || live[key] == tag.Value) {
-			delete(live, key)
+// of returns the resources of a kind.
+func (c *simCloud) of(kind string) (all []*simResource) {
+	for _, r := range c.resources {
+		if string(r.Kind) == kind {
+			all = append(all, r)
 		}
 	}
-	for _, tag := range call.batch.Set {
-		key, _ := c.find(live, tag.Key)
-		live[key] = tag.Value
-	}
-	return live
+	return all
 }
 
-// change is a change by any client. The changed keys are no longer excused.
-func (c *simCloud) change(r *simResource, live map[string]string) {
-	for key, value := range r.live {
-		if now, ok := live[key]; !ok || now != value {
+// clusterKey returns a key by which MCM would find the resource.
+func (c *simCloud) clusterKey(r *simResource) string {
+	for _, pattern := range r.Rules.ClusterKeys {
+		return strings.Trim(pattern, "*") + "shoot"
+	}
+	return "mandatory"
+}
+
+// calls returns the requests that carry out plans for resources of one kind.
+func (c *simCloud) calls(of []*simResource, plans []tags.ResourcePlan, live map[string]map[string]string, versions map[string]int) (all []simCall) {
+	named := func(ids ...string) (on []*simResource) {
+		for _, id := range ids {
+			at := slices.IndexFunc(of, func(r *simResource) bool { return r.ID == id })
+			require.GreaterOrEqual(c.t, at, 0, "%s is somebody else's", id)
+			on = append(on, of[at])
+		}
+		return on
+	}
+	if of[0].Rules.Guard != tags.GuardVersion {
+		for _, batch := range of[0].Rules.Batches(plans) {
+			all = append(all, simCall{on: named(batch.Resources...), Call: fakecloud.Call{Set: batch.Set, Remove: batch.Remove}})
+		}
+		return all
+	}
+	for _, plan := range plans {
+		if len(plan.Set)+len(plan.Remove) > 0 {
+			id := plan.Resource
+			all = append(all, simCall{on: named(id), replace: plan.Apply(live[id]), version: versions[id]})
+		}
+	}
+	return all
+}
+
+func (c *simCloud) changed(r *simResource) {
+	before, _ := r.Read(1)
+	for key, value := range before {
+		if now, ok := r.Tags[key]; !ok || now != value {
 			delete(r.excused, c.identity(key))
 		}
 	}
-	r.past = append(r.past, r.live)
-	r.live, r.at = live, r.at+1
 }
 
-// checkSafety checks the safety property when a request lands: only wanted and mandatory keys are written. A key is removed only if it is neither,
+// checkSafety checks the safety property when a request has landed: only wanted and mandatory keys are written. A key is removed only if it is neither,
 // and its live value is recorded.
-func (c *simCloud) checkSafety(r *simResource, after map[string]string, call simCall) {
-	for key, value := range after {
-		if before, ok := r.live[key]; ok && before == value {
+func (c *simCloud) checkSafety(r *simResource, call simCall) {
+	before, _ := r.Read(1)
+	for key, value := range r.Tags {
+		if old, ok := before[key]; ok && old == value {
 			continue
 		}
 		spelling, ok := c.find(call.wanted, key)
-		require.True(c.t, ok && call.wanted[spelling] == value, "%s is written on %s, but is not wanted", key, r.id)
+		require.True(c.t, ok && call.wanted[spelling] == value, "%s is written on %s, but is not wanted", key, r.ID)
 	}
-	for key, value := range r.live {
-		if _, ok := after[key]; ok {
+	for key, value := range before {
+		if _, ok := r.Tags[key]; ok {
 			continue
 		}
 		_, ok := c.find(call.wanted, key)
-		require.False(c.t, ok, "%s is removed from %s, but is wanted", key, r.id)
-		require.True(c.t, call.owned(key, value), "%s is removed from %s, but no record says that it is ours", key, r.id)
+		require.False(c.t, ok, "%s is removed from %s, but is wanted", key, r.ID)
+		require.True(c.t, call.owned(key, value), "%s is removed from %s, but no record says that it is ours", key, r.ID)
 	}
 }
 
@@ -217,7 +230,7 @@ func (c *simCloud) catchUp() {
 		c.landLate()
 	}
 	for _, r := range c.resources {
-		r.past = nil
+		r.Past = nil
 	}
 	c.allowance = simAllowance
 }

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/tags"
@@ -85,9 +86,12 @@ func newSimulation(t *rapid.T, schema *hotupdate.Schema, cloud tags.Cloud) *simu
 		able: rapid.Bool().Draw(t, "able"), readsFirst: rapid.Bool().Draw(t, "reads first"),
 		bound: rapid.SampledFrom([]int{0, 0, 40, 90}).Draw(t, "bound"),
 	}
+	if s.cloud.tight {
+		s.bound = 0 // else classes follow one another until the record has room, and one of them may have none
+	}
 	s.changeClass()
 	for _, r := range s.cloud.resources {
-		r.live = s.wanted(r) // made before hot updates
+		r.Tags = s.wanted(r) // made before hot updates
 	}
 	s.excuse()
 	return s
@@ -126,35 +130,38 @@ func (s *simulation) prepare(raw []byte, kinds int) *machineupdate.Prepared {
 	return class
 }
 
-// value draws a value, or returns nothing if keys have none.
 func (s *simulation) value(kind tags.Kind, value string) string {
-	if s.cloud.keysOnly(kind) {
+	if rules, _ := s.cloud.cloud.Rules(kind); rules.KeysOnly {
 		return ""
 	}
 	return value
 }
 
-// mandatory returns the keys by which MCM finds the machine.
+// mandatory returns the keys by which MCM finds the machine, and another that users must not set where the cloud ignores case.
 func (s *simulation) mandatory(r *simResource) map[string]string {
-	return map[string]string{"mandatory": s.value(r.kind, "1")}
+	mandatory := map[string]string{s.cloud.clusterKey(r): s.value(r.Kind, "1")}
+	if r.Rules.IgnoresCase {
+		mandatory["Name"] = s.value(r.Kind, "1")
+	}
+	return mandatory
 }
 
 // wanted returns the wanted tags of a resource.
 func (s *simulation) wanted(r *simResource) map[string]string {
-	return r.rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
+	return r.Rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
 }
 
 // project returns a resource's tags in a hot part.
 func (s *simulation) project(hot machineupdate.Hot, r *simResource) map[string]string {
 	var config simSpec
 	require.NoError(s.t, json.Unmarshal(hot.JSON(), &config))
-	return config.Tags.Of(r.kind)
+	return config.Tags.Of(r.Kind)
 }
 
 // excuse makes all live keys foreign.
 func (s *simulation) excuse() {
 	for _, r := range s.cloud.resources {
-		for key := range r.live {
+		for key := range r.Tags {
 			r.excused[s.cloud.identity(key)] = true
 		}
 	}
@@ -257,7 +264,7 @@ func isReadable(annotation string) bool {
 // own ends the excuse of keys whose live value is recorded.
 func (s *simulation) own(annotation string) {
 	for _, r := range s.cloud.resources {
-		for key, value := range r.live {
+		for key, value := range r.Tags {
 			if s.recorded(annotation, r, key, value) {
 				delete(r.excused, s.cloud.identity(key))
 			}
@@ -269,7 +276,7 @@ func (s *simulation) own(annotation string) {
 func (s *simulation) recorded(annotation string, r *simResource, key, value string) bool {
 	var w wireRecord
 	require.NoError(s.t, json.Unmarshal([]byte(annotation), &w))
-	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, string(r.kind)) })
+	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, string(r.Kind)) })
 	return slices.ContainsFunc(append(w.Parts[at].Attempted, w.Parts[at].Applied), func(hot json.RawMessage) bool {
 		for recorded, v := range s.project(machineupdate.Hot(hot), r) {
 			if s.cloud.identity(recorded) == s.cloud.identity(key) && v == value {
@@ -288,67 +295,82 @@ func (s *simulation) bump() {
 	s.machine.ResourceVersion = strconv.Itoa(version + 1)
 }
 
-// update is the driver: it reads, plans and calls for one resource after the other.
+// update is the driver: it reads, plans and calls for one kind after the other.
 func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	if !s.able {
 		return machineupdate.ErrUnimplemented
 	}
 	until := s.now.Add(simTimeout)
 	var done machineupdate.PartialError
-	for i, r := range s.cloud.resources {
-		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == string(r.kind) })
-		if at < 0 {
-			continue
+	for i := range request.Parts {
+		of := s.cloud.of(request.Parts[i].Kind)
+		missed := of
+		if len(of) > 0 && done.Err == nil {
+			missed, done.Err = s.bring(ctx, of, &request.Parts[i], request.BeforeWrite, until)
 		}
-		if err := s.bring(ctx, r, &request.Parts[at], request.BeforeWrite, until); err != nil {
-			for _, missed := range s.cloud.resources[i:] {
-				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: string(missed.kind), ID: missed.id})
+		for _, r := range of {
+			if name := (machineupdate.Resource{Kind: string(r.Kind), ID: r.ID}); slices.Contains(missed, r) {
+				done.NotDone = append(done.NotDone, name)
+			} else {
+				done.Done = append(done.Done, name)
 			}
-			done.Err = err
-			return &done
 		}
-		done.Done = append(done.Done, machineupdate.Resource{Kind: string(r.kind), ID: r.id})
+	}
+	if done.Err != nil {
+		return &done
 	}
 	return nil
 }
 
-// bring sets the desired tags of one resource.
-func (s *simulation) bring(ctx context.Context, r *simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time) error {
+// bring sets the desired tags of the resources of a kind, and returns those of which it does not know that they have them. Somebody else
+// has attached another resource with the same tags.
+func (s *simulation) bring(
+	ctx context.Context, of []*simResource, part *machineupdate.Part, beforeWrite func(context.Context) error, until time.Time,
+) (missed []*simResource, err error) {
 	s.meanwhile()
-	live, version := s.cloud.read(r)
-	if version == r.at {
-		clear(r.drifted) // this pass must repair them
-	}
-	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, r)}, Desired: s.project(part.Desired, r), Mandatory: s.mandatory(r)}
+	state := tags.State{Recorded: []map[string]string{s.project(part.Applied, of[0])}, Desired: s.project(part.Desired, of[0]), Mandatory: s.mandatory(of[0])}
 	for _, attempted := range part.Attempted {
-		state.Recorded = append(state.Recorded, s.project(attempted, r))
+		state.Recorded = append(state.Recorded, s.project(attempted, of[0]))
 	}
-	plans, err := r.rules.Plan(state, []string{r.id}, map[string]map[string]string{r.id: live})
-	require.NoError(s.t, err)
-	if len(plans[0].Set)+len(plans[0].Remove) == 0 {
-		return nil
-	}
-	if err := beforeWrite(ctx); err != nil {
-		return err
-	}
-	call := simCall{version: version, wanted: r.rules.Effective(nil, state.Desired, state.Mandatory), owned: s.owner(r, s.written)}
-	batches := r.rules.Batches(plans)
-	if r.rules.Guard == tags.GuardVersion {
-		call.replace, batches = plans[0].Apply(live), []tags.Batch{{Resources: []string{r.id}}}
-	}
-	for _, call.batch = range batches {
-		if err := s.send(call, until); err != nil {
-			return err
+	var ids []string
+	live, versions := map[string]map[string]string{"attached": state.Recorded[0]}, map[string]int{}
+	for _, r := range of {
+		ids = append(ids, r.ID)
+		live[r.ID], versions[r.ID] = s.cloud.read(r)
+		if versions[r.ID] == r.Version {
+			clear(r.drifted) // this pass must repair them
 		}
 	}
-	return nil
+	plans, err := of[0].Rules.Plan(state, ids, live)
+	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Code == "over-limit" {
+		return of, err
+	}
+	require.NoError(s.t, err)
+	calls := s.cloud.calls(of, plans, live, versions)
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	if err := beforeWrite(ctx); err != nil {
+		return of, err
+	}
+	wanted, owned := of[0].Rules.Effective(nil, state.Desired, state.Mandatory), s.owner(of[0], s.written)
+	for i, call := range calls {
+		call.wanted, call.owned = wanted, owned
+		if err := s.send(call, until); err != nil {
+			for _, call := range calls[i:] {
+				missed = append(missed, call.on...)
+			}
+			return missed, err
+		}
+	}
+	return nil, nil
 }
 
 // owner reports whether a value is ours in a marker. If removals have no condition, a late one may remove a value that was set after it was sent.
 // That value must have been ours at some time.
 func (s *simulation) owner(r *simResource, marker string) func(key, value string) bool {
 	return func(key, value string) bool {
-		return s.recorded(marker, r, key, value) || r.rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past string) bool {
+		return s.recorded(marker, r, key, value) || r.Rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past string) bool {
 			return s.recorded(past, r, key, value)
 		})
 	}
@@ -378,20 +400,24 @@ func (s *simulation) pause() {
 // documentation says that another value would be lost.
 func (s *simulation) edit() {
 	r := s.cloud.resources[s.draw(len(s.cloud.resources), "resource")]
-	live := maps.Clone(r.live)
-	key, ok := s.cloud.find(live, "key-"+strconv.Itoa(s.draw(6, "key")))
+	live := maps.Clone(r.Tags)
+	key, ok := s.cloud.find(live, rapid.SampledFrom([]string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-5", s.cloud.clusterKey(r)}).Draw(s.t, "key"))
 	switch s.draw(3, "edit") {
 	case 0:
 		delete(live, key)
 	case 1:
-		if !ok && s.cloud.keysOnly(r.kind) || r.rules.Guard == tags.Unguarded {
+		if !ok && r.Rules.KeysOnly || r.Rules.Guard == tags.Unguarded {
 			return
 		}
-		live[key] = s.value(r.kind, "x"+strconv.Itoa(s.draw(2, "x")))
+		live[key] = s.value(r.Kind, "x"+strconv.Itoa(s.draw(2, "x")))
 	default:
-		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.kind, "x0")
+		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.Kind, "x0")
 	}
-	s.cloud.change(r, live)
+	if len(live) > r.Rules.MaxTags {
+		return
+	}
+	r.Write(live)
+	s.cloud.changed(r)
 	r.drifted[s.cloud.identity(key)] = true
 }
 
@@ -416,6 +442,12 @@ func (s *simulation) settle() {
 	s.able, s.class = true, s.prepare(s.class.Class().ProviderSpec, 0)
 	s.cloud.catchUp()
 	s.cloud.calm = true
+	if !s.fits() {
+		s.class = s.prepare([]byte(`{"tags":{}}`), 0)
+	}
+	if !s.fits() {
+		return // mandatory keys and those of others are too many
+	}
 	s.rest(s.settings())
 	if wrong, drift := s.wrong(); wrong != "" && drift {
 		settings := s.settings()
@@ -425,6 +457,20 @@ func (s *simulation) settle() {
 	}
 	wrong, _ := s.wrong()
 	require.Empty(s.t, wrong)
+}
+
+// fits reports whether the limit leaves room for the keys of others, mandatory and desired ones.
+func (s *simulation) fits() bool {
+	return !slices.ContainsFunc(s.cloud.resources, func(r *simResource) bool {
+		wanted := s.wanted(r)
+		all := len(wanted)
+		for key, value := range r.Tags {
+			if _, ok := s.cloud.find(wanted, key); !ok && (s.isForeign(key, value) || r.excused[s.cloud.identity(key)]) {
+				all++
+			}
+		}
+		return all > r.Rules.MaxTags
+	})
 }
 
 func (s *simulation) rest(settings machineupdate.Settings) {
@@ -455,17 +501,17 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 func (s *simulation) wrong() (wrong string, drift bool) {
 	drift = true
 	note := func(r *simResource, key, text string) {
-		wrong += fmt.Sprintf("%s: %s %s\n", r.id, key, text)
+		wrong += fmt.Sprintf("%s: %s %s\n", r.ID, key, text)
 		drift = drift && r.drifted[s.cloud.identity(key)]
 	}
 	for _, r := range s.cloud.resources {
 		wanted := s.wanted(r)
 		for key, value := range wanted {
-			if spelling, ok := s.cloud.find(r.live, key); !ok || r.live[spelling] != value {
+			if spelling, ok := s.cloud.find(r.Tags, key); !ok || r.Tags[spelling] != value {
 				note(r, key, "is not as wanted")
 			}
 		}
-		for key, value := range r.live {
+		for key, value := range r.Tags {
 			if _, ok := s.cloud.find(wanted, key); !ok && !s.isForeign(key, value) && !r.excused[s.cloud.identity(key)] {
 				note(r, key, "is left over")
 			}

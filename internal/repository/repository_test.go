@@ -65,7 +65,7 @@ func layer(path string) string {
 		return "contract"
 	case strings.HasPrefix(path, "hotupdate/cmd/"), first == "examples":
 		return "top"
-	case strings.HasPrefix(path, "hotupdate/"):
+	case strings.HasPrefix(path, "hotupdate/"), path == "internal/fakecloud": // drivertest and tests of several modules use it
 		return "kit"
 	default:
 		return first

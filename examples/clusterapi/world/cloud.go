@@ -3,11 +3,11 @@ package world
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -61,7 +61,7 @@ func (c *Cloud) Tags() map[string]map[string]string {
 
 // Resources describes the instance, with its interface and its volume.
 func (c *Cloud) Resources(_ context.Context, instanceID string) (all []driver.Resource, err error) {
-	if err := c.change("Resources", nil, nil); err != nil {
+	if err := c.call("Resources", fakecloud.Call{}); err != nil {
 		return nil, err
 	}
 	live := c.Tags()
@@ -76,32 +76,26 @@ func (c *Cloud) Resources(_ context.Context, instanceID string) (all []driver.Re
 
 // CreateTags sets tags on all of the resources.
 func (c *Cloud) CreateTags(_ context.Context, resources []string, set []tags.Tag) error {
-	return c.change("CreateTags", resources, func(live map[string]string) {
-		for _, t := range set {
-			live[t.Key] = t.Value
-		}
-	})
+	return c.call("CreateTags", fakecloud.Call{Set: set}, resources...)
 }
 
 // DeleteTags removes the tags that have this value.
 func (c *Cloud) DeleteTags(_ context.Context, resources []string, remove []tags.Tag) error {
-	return c.change("DeleteTags", resources, func(live map[string]string) {
-		maps.DeleteFunc(live,
-			func(key, value string) bool { return slices.Contains(remove, tags.Tag{Key: key, Value: value}) })
-	})
+	return c.call("DeleteTags", fakecloud.Call{Remove: remove}, resources...)
 }
 
-// change is a call that changes the tags of resources, unless it fails.
-func (c *Cloud) change(call string, resources []string, do func(live map[string]string)) error {
+// call makes a call, unless it fails.
+func (c *Cloud) call(name string, call fakecloud.Call, resources ...string) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.Fault != nil {
-		if err := c.Fault(call); err != nil {
+		if err := c.Fault(name); err != nil {
 			return err
 		}
 	}
-	for _, id := range resources {
-		do(c.tags[id])
+	rules, err := tags.AWS.Rules(tags.VM)
+	if err != nil || len(resources) == 0 {
+		return err
 	}
-	return nil
+	return fakecloud.ChangeIn(c.tags, rules, call, resources...)
 }

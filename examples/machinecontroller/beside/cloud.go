@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -28,8 +29,9 @@ const ClusterKey = "kubernetes.io/cluster/shoot"
 
 // VM is a VM of the cloud.
 type VM struct {
+	fakecloud.Resource
+
 	Machine, Kernel string
-	Tags            map[string]string
 	initialized     bool
 }
 
@@ -91,6 +93,7 @@ type Provider struct {
 	*driver.Kit[Spec, *session]
 
 	cloud *Cloud
+	rules tags.Rules
 	// Creating is called before a VM is created or initialized, as drivers call Updater.Creating.
 	Creating func(ctx context.Context, machine, class metav1.Object, providerSpec []byte)
 	// Between is called after that, and before the VM exists. It may be nil.
@@ -113,7 +116,7 @@ func NewProvider(schema *hotupdate.Schema, c *Cloud) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{cloud: c, Creating: func(context.Context, metav1.Object, metav1.Object, []byte) {}}
+	p := &Provider{cloud: c, rules: rules, Creating: func(context.Context, metav1.Object, metav1.Object, []byte) {}}
 	p.Kit, err = driver.New(driver.Definition[Spec, *session]{
 		Schema: schema,
 		Connect: func(_ context.Context, r *machineupdate.UpdateMachineRequest, _ *Spec) (*session, error) {
@@ -124,7 +127,13 @@ func NewProvider(schema *hotupdate.Schema, c *Cloud) (*Provider, error) {
 		},
 		Resources: resources,
 		Tags: []driver.Tagging[Spec, *session]{{
-			Kinds: []tags.Kind{tags.VM}, Rules: rules, Set: setTags, Remove: removeTags,
+			Kinds: []tags.Kind{tags.VM}, Rules: rules,
+			Set: func(_ context.Context, s *session, _ []string, set []tags.Tag) error {
+				return s.change(&c.sets, fakecloud.Call{Set: set})
+			},
+			Remove: func(_ context.Context, s *session, _ []string, remove []tags.Tag) error {
+				return s.change(&c.removes, fakecloud.Call{Remove: remove})
+			},
 			Project:   func(s *Spec, _ tags.Kind) map[string]string { return rules.Effective(s.Tags, nil, nil) },
 			Mandatory: func(*Spec, string) map[string]string { return map[string]string{ClusterKey: "1"} },
 		}},
@@ -154,41 +163,29 @@ func resources(_ context.Context, s *session) ([]driver.Resource, error) {
 	}}, nil
 }
 
-func (s *session) write(do func(c *Cloud, v *VM)) error {
+func (s *session) write(do func(c *Cloud, v *VM) error) error {
 	time.Sleep(s.cloud.Latency)
 	s.cloud.mutex.Lock()
 	defer s.cloud.mutex.Unlock()
 	if v := s.cloud.vms[s.id]; v != nil {
-		do(s.cloud, v)
-		return nil
+		return do(s.cloud, v)
 	}
 	return machineupdate.ErrNotFound
 }
 
-func setTags(_ context.Context, s *session, _ []string, set []tags.Tag) error {
-	return s.write(func(c *Cloud, v *VM) {
-		c.sets++
-		for _, tag := range set {
-			v.Tags[tag.Key] = tag.Value
-		}
-	})
-}
-
-func removeTags(_ context.Context, s *session, _ []string, remove []tags.Tag) error {
-	return s.write(func(c *Cloud, v *VM) {
-		c.removes++
-		for _, tag := range remove {
-			if v.Tags[tag.Key] == tag.Value {
-				delete(v.Tags, tag.Key)
-			}
-		}
+// change is a call that changes infrastructure tags, and counts.
+func (s *session) change(calls *int, call fakecloud.Call) error {
+	return s.write(func(_ *Cloud, v *VM) error {
+		*calls++
+		return fakecloud.Change(call, &v.Resource)
 	})
 }
 
 func modifyKernel(_ context.Context, s *session, _ *driver.Resource, values map[string]string) error {
-	return s.write(func(c *Cloud, v *VM) {
+	return s.write(func(c *Cloud, v *VM) error {
 		c.Kernels++
 		v.Kernel = values["kernel"]
+		return nil
 	})
 }
 
@@ -237,7 +234,8 @@ func (p *Provider) CreateMachine(
 	defer p.cloud.mutex.Unlock()
 	id := fmt.Sprintf("test:///%s/%d", machine.GetName(), p.cloud.made)
 	p.cloud.made++
-	made := &VM{Machine: machine.GetName(), Kernel: s.Kernel, Tags: map[string]string{ClusterKey: "1"}}
+	made := &VM{Machine: machine.GetName(), Kernel: s.Kernel}
+	made.Rules, made.Tags = p.rules, map[string]string{ClusterKey: "1"}
 	maps.Copy(made.Tags, s.Tags)
 	p.cloud.vms[id] = made
 	return id, nil

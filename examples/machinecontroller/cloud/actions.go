@@ -1,13 +1,18 @@
 package cloud
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 // perform applies a request, or reads the state at a time.
@@ -29,8 +34,10 @@ func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, er
 		return c.runInstances(p)
 	case "TerminateInstances":
 		return c.terminateInstances(p)
-	case "CreateTags", "DeleteTags":
-		return c.retag(action, p)
+	case "CreateTags":
+		return c.retag(setting(p), p)
+	case "DeleteTags":
+		return c.retag(removing(p), p)
 	case "ModifyVolume":
 		return c.modifyVolume(p)
 	case "ModifyNetworkInterfaceAttribute":
@@ -75,27 +82,27 @@ func (c *Cloud) runInstances(p parameters) (fields, error) {
 		}
 		return c.launched(id), nil
 	}
-	tags := map[string]map[string]string{}
+	specified := map[string]map[string]string{}
 	for _, specification := range p.list("TagSpecification") {
-		added, err := withTags(nil, specification)
-		if err != nil {
+		made := make([]Resource, 1)
+		if err := change(setting(specification), made); err != nil {
 			return nil, err
 		}
-		tags[specification["ResourceType"]] = added
+		specified[specification["ResourceType"]] = made[0].Tags
 	}
 	id := c.newID(Instance)
 	vm := Resource{
-		ID: id, Kind: Instance, Tags: tags[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional",
+		ID: id, Kind: Instance, Tags: specified[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional",
 	}
 	vm.DNSName = "ip-" + strings.TrimPrefix(id, "i-") + ".ec2.internal"
 	if tokens, ok := p["MetadataOptions.HttpTokens"]; ok {
 		vm.HTTPTokens = tokens
 	}
-	volumes, err := c.volumesOf(id, p, tags[Volume])
+	volumes, err := c.volumesOf(id, p, specified[Volume])
 	if err != nil {
 		return nil, err
 	}
-	interfaces, err := c.interfacesOf(id, p, tags[NetworkInterface])
+	interfaces, err := c.interfacesOf(id, p, specified[NetworkInterface])
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +119,7 @@ const (
 	defaultThroughput = 125
 )
 
-func (c *Cloud) volumesOf(instance string, p parameters, tags map[string]string) ([]Resource, error) {
+func (c *Cloud) volumesOf(instance string, p parameters, own map[string]string) ([]Resource, error) {
 	var all []Resource
 	for _, device := range p.list("BlockDeviceMapping") {
 		iops, err := device.number("Ebs.Iops", defaultIops)
@@ -124,14 +131,14 @@ func (c *Cloud) volumesOf(instance string, p parameters, tags map[string]string)
 			return nil, err
 		}
 		all = append(all, Resource{
-			ID: c.newID(Volume), Kind: Volume, Tags: tags, Instance: instance, Device: device["DeviceName"],
+			ID: c.newID(Volume), Kind: Volume, Tags: own, Instance: instance, Device: device["DeviceName"],
 			DeleteOnTermination: device["Ebs.DeleteOnTermination"] != "false", Iops: iops, Throughput: throughput,
 		})
 	}
 	return all, nil
 }
 
-func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]string) ([]Resource, error) {
+func (c *Cloud) interfacesOf(instance string, p parameters, own map[string]string) ([]Resource, error) {
 	var all []Resource
 	for i, card := range p.list("NetworkInterface") {
 		index, err := card.number("DeviceIndex", i)
@@ -143,7 +150,7 @@ func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]stri
 			return nil, err
 		}
 		all = append(all, Resource{
-			ID: c.newID(NetworkInterface), Kind: NetworkInterface, Tags: tags, Instance: instance, DeviceIndex: index,
+			ID: c.newID(NetworkInterface), Kind: NetworkInterface, Tags: own, Instance: instance, DeviceIndex: index,
 			NetworkCardIndex:    number,
 			DeleteOnTermination: card["DeleteOnTermination"] != "false", InterfaceType: card["InterfaceType"],
 			SourceDestCheck: true,
@@ -242,93 +249,47 @@ func (c *Cloud) modifyVolume(p parameters) (fields, error) {
 	return fields{"volumeModification": volumeModification(volume, now)}, nil
 }
 
-// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and
-// DeleteTags).
-const (
-	maxTags      = 50
-	maxKey       = 128
-	maxValue     = 256
-	maxResources = 1000
-	cloudsOwn    = "aws:"
-)
-
 // retag changes the infrastructure tags of all resources or of none.
-func (c *Cloud) retag(action string, p parameters) (fields, error) {
-	ids := p.texts("ResourceId")
-	if len(ids) == 0 || len(ids) > maxResources {
-		return nil, invalid("a call names 1 to 1000 resources")
-	}
-	change := withTags
-	if action == "DeleteTags" {
-		change = withoutTags
-	}
-	var changed []Resource
-	for _, id := range ids {
+func (c *Cloud) retag(call fakecloud.Call, p parameters) (fields, error) {
+	var all []Resource
+	for _, id := range p.texts("ResourceId") {
 		r, ok := c.present()[id]
 		if !ok || r.Terminated {
 			return nil, noSuch(id)
 		}
-		tags, err := change(r.Tags, p)
-		if err != nil {
-			return nil, err
-		}
-		r.Tags = tags
-		changed = append(changed, r)
+		all = append(all, r)
 	}
-	c.write(changed...)
+	if err := change(call, all); err != nil {
+		return nil, err
+	}
+	c.write(all...)
 	return fields{"return": true}, nil
 }
 
-// withoutTags removes keys. If the request has a value for a key, it must be the present value.
-func withoutTags(present map[string]string, p parameters) (map[string]string, error) {
-	keys, values, err := tagsOf(p)
-	left := maps.Clone(present)
-	for _, key := range keys {
-		if value, conditional := values[key]; !conditional || value == present[key] {
-			delete(left, key)
-		}
-	}
-	return left, err
-}
-
-// withTags sets infrastructure tags within the limits.
-func withTags(present map[string]string, p parameters) (map[string]string, error) {
-	keys, values, err := tagsOf(p)
+// change carries out a call on all of the resources, or on none.
+func change(call fakecloud.Call, all []Resource) error {
+	rules, err := tags.AWS.Rules(tags.VM)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tags := map[string]string{}
-	maps.Copy(tags, present)
-	for _, key := range keys {
-		if err := checkTag(key, values[key]); err != nil {
-			return nil, err
-		}
-		tags[key] = values[key]
-	}
-	counted := 0
-	for key := range tags {
-		if !isCloudsOwn(key) {
-			counted++
+	for _, tag := range call.Set {
+		if strings.HasPrefix(strings.ToLower(tag.Key), "aws:") {
+			return invalid("aws: is reserved")
 		}
 	}
-	if counted > maxTags {
-		return nil, &Error{Code: "TagLimitExceeded", Message: "a resource has at most 50 tags"}
+	of := make([]*fakecloud.Resource, len(all))
+	for i := range all {
+		of[i] = &fakecloud.Resource{Rules: rules, Tags: all[i].Tags}
 	}
-	return tags, nil
-}
-
-func checkTag(key, value string) error {
-	switch {
-	case key == "" || utf8.RuneCountInString(key) > maxKey:
-		return invalid("a key has 1 to 128 characters")
-	case utf8.RuneCountInString(value) > maxValue:
-		return invalid("a value has at most 256 characters")
-	case isCloudsOwn(key) || isCloudsOwn(value):
-		return invalid("aws: is reserved")
+	err = fakecloud.Change(call, of...)
+	for i := range all {
+		all[i].Tags = of[i].Tags
+	}
+	if problem, ok := errors.AsType[*field.Error](err); ok && problem.Type == field.ErrorTypeTooMany {
+		return &Error{Code: "TagLimitExceeded", Message: err.Error()}
+	}
+	if err != nil {
+		return invalid(err.Error())
 	}
 	return nil
-}
-
-func isCloudsOwn(text string) bool {
-	return len(text) >= len(cloudsOwn) && strings.EqualFold(text[:len(cloudsOwn)], cloudsOwn)
 }

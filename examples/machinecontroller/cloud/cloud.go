@@ -2,9 +2,8 @@
 // the properties that make hot updates hard:
 //
 //   - Reads are ReadLag old, or older with a [Fault]. They have pages.
-//   - A resource has at most 50 infrastructure tags, of limited length; those of the cloud itself
-//     (aws:) do not count.
-//   - DeleteTags with a value removes the key only if it has this value.
+//   - A resource has at most 50 infrastructure tags, of limited length. DeleteTags with a value
+//     removes the key only if it has this value. Package fakecloud has these rules.
 //   - Instances list foreign volumes and network interfaces among those of the launch.
 //   - ModifyVolume is accepted at once, and takes effect or fails later. Then another one is
 //     refused for a while.
@@ -12,8 +11,8 @@
 //   - A request may fail, take effect without an answer, or take effect long after the client gave
 //     up, see [Fault].
 //
-// It knows neither machines nor this library: its rules are its own. Real clients use it over HTTP,
-// see [Cloud.ServeHTTP]. Tests and the story read it, and change foreign resources, by its methods.
+// It does not know machines. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the
+// story read it, and change foreign resources, by its methods.
 package cloud
 
 import (

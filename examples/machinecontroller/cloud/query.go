@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 // parameters are the parameters of a Query request, or of one element of a list in it: Tag.2.Key is
@@ -70,21 +73,24 @@ func (p parameters) number(name string, missing int) (int, error) {
 	return n, nil
 }
 
-// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, are not in the
-// map.
-func tagsOf(p parameters) (keys []string, values map[string]string, err error) {
-	values = map[string]string{}
+// setting reads the tags that a request sets.
+func setting(p parameters) (call fakecloud.Call) {
 	for _, tag := range p.list("Tag") {
-		key := tag["Key"]
-		if slices.Contains(keys, key) {
-			return nil, nil, invalid("a key stands twice in one call")
-		}
-		keys = append(keys, key)
+		call.Set = append(call.Set, tags.Tag{Key: tag["Key"], Value: tag["Value"]})
+	}
+	return call
+}
+
+// removing reads the tags that a request removes. A value, also an empty one, is a condition.
+func removing(p parameters) (call fakecloud.Call) {
+	for _, tag := range p.list("Tag") {
 		if value, ok := tag["Value"]; ok {
-			values[key] = value
+			call.Remove = append(call.Remove, tags.Tag{Key: tag["Key"], Value: value})
+		} else {
+			call.Keys = append(call.Keys, tag["Key"])
 		}
 	}
-	return keys, values, nil
+	return call
 }
 
 // Error is an answer that refuses a request without any change.

@@ -3,18 +3,15 @@ package drivertest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -27,7 +24,6 @@ type Cloud struct {
 	mutex     sync.Mutex
 	now       time.Time
 	resources []*resource
-	version   int
 	history   []moment
 	events    []event
 
@@ -41,9 +37,10 @@ type Cloud struct {
 
 // resource is a resource with its live state, and with its state to come.
 type resource struct {
-	driver.Resource
+	fakecloud.Resource
 
-	rules      *tags.Rules
+	name       string
+	attributes map[string]driver.Reading
 	theirs     map[string]string // the infrastructure tags of others
 	isChanging bool              // a change is under way
 	lane       string            // the lane that last made a change that takes time
@@ -104,20 +101,19 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	return c.write(ctx, "Change", tags.Kinds(), ids, 0, func(of []*resource) error {
-		rules := of[0].rules
-		plans := make([]tags.ResourcePlan, len(of))
-		for i, r := range of {
-			plans[i] = tags.ResourcePlan{Resource: r.ID, Set: set, Remove: remove}
-		}
-		if len(rules.Batches(plans)) != 1 {
-			return errors.New("one call takes fewer resources or keys, or no key twice")
-		}
-		for _, r := range of {
-			if err := c.store(r, changed(rules, r.Tags, set, remove)); err != nil {
-				return err
+		call := fakecloud.Call{Set: set}
+		for _, tag := range remove {
+			if tag.Value == "" {
+				call.Keys = append(call.Keys, tag.Key)
+			} else {
+				call.Remove = append(call.Remove, tag)
 			}
 		}
-		return nil
+		named := make([]*fakecloud.Resource, len(of))
+		for i, r := range of {
+			named[i] = &r.Resource
+		}
+		return fakecloud.Change(call, named...)
 	})
 }
 
@@ -125,10 +121,8 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 // [tags.Unguarded], it does so on condition of the version.
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
 	return c.write(ctx, "Replace", []tags.Kind{kind}, []string{id}, 0, func(of []*resource) error {
-		if of[0].rules.Guard != tags.Unguarded && version != of[0].Version {
-			return errors.New("the resource has another version")
-		}
-		return c.store(of[0], all)
+		read, _ := strconv.Atoi(version) // where the cloud takes no version, it does not matter
+		return of[0].Replace(read, all)
 	})
 }
 
@@ -148,13 +142,13 @@ func (c *Cloud) Modify(
 			r.isChanging = true
 			c.after(takes, func() { c.finish(r) })
 		}
-		if r.Attributes == nil {
-			r.Attributes = map[string]driver.Reading{}
+		if r.attributes == nil {
+			r.attributes = map[string]driver.Reading{}
 		}
 		for name, target := range values {
-			value, _, _ := r.Attributes[name].Parts()
-			if r.Attributes[name] = driver.Done(target); takes > 0 && value != target {
-				r.Attributes[name] = driver.Modifying(value, target)
+			value, _, _ := r.attributes[name].Parts()
+			if r.attributes[name] = driver.Done(target); takes > 0 && value != target {
+				r.attributes[name] = driver.Modifying(value, target)
 			}
 		}
 		return nil
@@ -212,7 +206,9 @@ func (c *Cloud) locked(do func()) {
 func (c *Cloud) live() []driver.Resource {
 	all := make([]driver.Resource, len(c.resources))
 	for i, r := range c.resources {
-		all[i] = r.Resource
+		all[i] = driver.Resource{
+			Kind: r.Kind, ID: r.ID, Name: r.name, Tags: r.Tags, Version: strconv.Itoa(r.Version), Attributes: r.attributes,
+		}
 	}
 	return clone(all)
 }
@@ -243,50 +239,13 @@ func (c *Cloud) finish(r *resource) {
 	} else {
 		r.refuses = c.now.Add(c.refusal)
 	}
-	for name, reading := range r.Attributes {
+	for name, reading := range r.attributes {
 		if value, target, _ := reading.Parts(); value != target && isFailing {
-			r.Attributes[name] = driver.Failed(value)
+			r.attributes[name] = driver.Failed(value)
 		} else if value != target {
-			r.Attributes[name] = driver.Done(target)
+			r.attributes[name] = driver.Done(target)
 		}
 	}
-}
-
-// store sets the infrastructure tags of a resource, if the cloud accepts them. It accepts tags that
-// are forbidden to users.
-func (c *Cloud) store(r *resource, all map[string]string) error {
-	for _, problem := range r.rules.Validate(all, nil, field.NewPath(r.String())) {
-		if problem.Type != field.ErrorTypeForbidden {
-			return fmt.Errorf("the cloud refuses infrastructure tags: %w", problem)
-		}
-	}
-	c.version++
-	r.Tags, r.Version = maps.Clone(all), strconv.Itoa(c.version)
-	return nil
-}
-
-// changed returns infrastructure tags after a call. Keys keep their live spelling.
-func changed(rules *tags.Rules, live map[string]string, set, remove []tags.Tag) map[string]string {
-	isOne := func(key, other string) bool {
-		return key == other || rules.IgnoresCase && strings.EqualFold(key, other)
-	}
-	all := map[string]string{}
-	maps.Copy(all, live)
-	for _, tag := range set {
-		spelled := tag.Key
-		for key := range live {
-			if isOne(key, tag.Key) {
-				spelled = key
-			}
-		}
-		all[spelled] = tag.Value
-	}
-	for _, tag := range remove {
-		maps.DeleteFunc(all, func(key, value string) bool {
-			return isOne(key, tag.Key) && (rules.Guard != tags.GuardValue || tag.Value == "" || tag.Value == value)
-		})
-	}
-	return all
 }
 
 func clone(resources []driver.Resource) []driver.Resource {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 )
 
 // checker lets the real flow update one machine in one cloud.
@@ -75,7 +76,10 @@ func (c *checker) start() bool {
 	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
 	c.pass = pass{ctx: context.Background(), cancel: func() {}}
 	for _, r := range clone(c.from.Resources) {
-		c.add(&resource{Resource: r, theirs: map[string]string{}})
+		c.add(&resource{
+			Resource: fakecloud.Resource{Kind: r.Kind, ID: r.ID, Tags: r.Tags}, name: r.Name, attributes: r.Attributes,
+			theirs: map[string]string{},
+		})
 	}
 	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
 	c.undisturbed()
@@ -99,7 +103,7 @@ func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
 	c.need("foreign resources, which need a resource that all states have alike", !c.isOwn(r))
-	if r.rules = &rules; !c.isOwn(r) {
+	if r.Rules = rules; !c.isOwn(r) {
 		return
 	}
 	c.own = append(c.own, r)

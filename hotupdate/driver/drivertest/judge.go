@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -62,7 +63,7 @@ func (c *checker) fails(err error) error {
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
 		was, isNamed := &before[i], slices.Contains(w.of, r)
-		c.require(!c.isCalm || !isNamed || !maps.Equal(r.Tags, was.Tags) || !maps.Equal(r.Attributes, was.Attributes),
+		c.require(!c.isCalm || !isNamed || !maps.Equal(r.Tags, was.Tags) || !maps.Equal(r.attributes, was.Attributes),
 			"idle", "%s changes nothing on %s", w.function, r)
 		live, theirs := c.folded(r, r.Tags), c.folded(r, r.theirs)
 		from, to := c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
@@ -105,9 +106,9 @@ func (c *checker) rested() {
 	for _, r := range c.cloud.resources {
 		problem := c.unlike(r)
 		c.require(problem == "", c.promise, "in the end %s", problem)
-		for _, attribute := range slices.Sorted(maps.Keys(r.Attributes)) {
+		for _, attribute := range slices.Sorted(maps.Keys(r.attributes)) {
 			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
-			got, target, _ := r.Attributes[attribute].Parts()
+			got, target, _ := r.attributes[attribute].Parts()
 			c.require(got == want && target == want, c.promise,
 				"in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
 		}
@@ -131,10 +132,7 @@ func (c *checker) unlike(r *resource) string {
 func (c *checker) folded(r *resource, all map[string]string) map[string]string {
 	same := map[string]string{}
 	for key, value := range all {
-		if r.rules.IgnoresCase {
-			key = strings.ToLower(key)
-		}
-		same[key] = "=" + value
+		same[fakecloud.Identity(&r.Rules, key)] = "=" + value
 	}
 	return same
 }
@@ -161,10 +159,10 @@ func (s *State) of(r *resource) driver.Resource {
 // plant sets a key on a resource as somebody else would.
 func (c *checker) plant(r *resource, key string) {
 	value := "theirs"
-	if r.rules.KeysOnly {
+	if r.Rules.KeysOnly {
 		value = ""
 	}
 	r.theirs[key] = value
-	err := c.cloud.store(r, changed(r.rules, r.Tags, []tags.Tag{{Key: key, Value: value}}, nil))
+	err := fakecloud.Change(fakecloud.Call{Set: []tags.Tag{{Key: key, Value: value}}}, &r.Resource)
 	c.require(err == nil, "desired state", "%v", err)
 }

@@ -153,7 +153,7 @@ func interference(c *checker) {
 		for _, r := range c.own {
 			c.plant(r, "drivertest-between")
 			for key := range c.from.of(r).Tags {
-				if _, stays := c.to.of(r).Tags[key]; !stays && r.rules.Guard != tags.Unguarded && !r.rules.KeysOnly {
+				if _, stays := c.to.of(r).Tags[key]; !stays && r.Rules.Guard != tags.Unguarded && !r.Rules.KeysOnly {
 					c.plant(r, key)
 				}
 			}
@@ -171,7 +171,7 @@ func limits(c *checker, lacking int) {
 			continue
 		}
 		isFull = lacking > 0
-		for i := range r.rules.MaxTags - max(before, after) - len(r.theirs) + lacking {
+		for i := range r.Rules.MaxTags - max(before, after) - len(r.theirs) + lacking {
 			c.plant(r, fmt.Sprint("drivertest-", i))
 		}
 	}
@@ -195,7 +195,7 @@ func limits(c *checker, lacking int) {
 // caseFolding lets somebody else spell all keys in capitals, where the cloud ignores case.
 func caseFolding(c *checker) {
 	for _, r := range c.own {
-		if r.rules.IgnoresCase {
+		if r.Rules.IgnoresCase {
 			capitals := map[string]string{}
 			for key, value := range r.Tags {
 				capitals[strings.ToUpper(key)] = value

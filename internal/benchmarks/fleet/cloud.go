@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fakecloud"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -42,11 +43,8 @@ const (
 	runInstances       = "RunInstances"
 )
 
-// Limits of EC2: the values of a filter and the resources of CreateTags.
-const (
-	maxValues = 200
-	maxIDs    = 1000
-)
+// maxValues is EC2's limit of the values of a filter.
+const maxValues = 200
 
 // cloud is one account of EC2 in one region.
 type cloud struct {
@@ -55,7 +53,8 @@ type cloud struct {
 	mutex   sync.Mutex
 	buckets map[string]*bucket
 	live    map[string]map[string]string // tags by ID
-	cost    Cost                         // of the updates
+	rules   tags.Rules
+	cost    Cost // of the updates
 }
 
 // newCloud has Amazon's quotas. The buckets of Describe calls hold what is refilled in five
@@ -160,24 +159,18 @@ func (c *cloud) read(machine string) []driver.Resource {
 }
 
 func set(ctx context.Context, s *session, ids []string, changed []tags.Tag) error {
-	if len(ids) > maxIDs {
-		return fmt.Errorf("InvalidParameterValue: %d resources", len(ids))
-	}
-	if err := s.call(ctx, &s.cost, createTags, s.latency.Tag); err != nil {
-		return err
-	}
-	all := map[string]string{}
-	for _, tag := range changed {
-		all[tag.Key] = tag.Value
-	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	for _, id := range ids {
-		s.live[id] = all // the fleet has no other tags
-	}
-	return nil
+	return s.change(ctx, createTags, ids, fakecloud.Call{Set: changed})
 }
 
-func remove(ctx context.Context, s *session, _ []string, _ []tags.Tag) error {
-	return s.call(ctx, &s.cost, deleteTags, s.latency.Tag)
+func remove(ctx context.Context, s *session, ids []string, removed []tags.Tag) error {
+	return s.change(ctx, deleteTags, ids, fakecloud.Call{Remove: removed})
+}
+
+func (c *cloud) change(ctx context.Context, action string, ids []string, call fakecloud.Call) error {
+	if err := c.call(ctx, &c.cost, action, c.latency.Tag); err != nil {
+		return err
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return fakecloud.ChangeIn(c.live, c.rules, call, ids...)
 }

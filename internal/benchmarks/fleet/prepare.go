@@ -143,6 +143,7 @@ func (r *run) newKit(s *hotupdate.Schema) (*driver.Kit[spec, *session], error) {
 	if err != nil {
 		return nil, err
 	}
+	r.cloud.rules = rules
 	definition := driver.Definition[spec, *session]{
 		Schema: s, Resources: readOne,
 		Connect: func(_ context.Context, request *machineupdate.UpdateMachineRequest, _ *spec) (*session, error) {
