@@ -99,8 +99,11 @@ type asked struct {
 	kinds     uint8
 	desired   [resources]tagset
 	applied   [resources]tagset
-	attempted [resources]string // the bytes are tagsets, in order
+	attempted [resources]owned
 }
+
+// owned has the values of each key, as sets. Package tags takes a set of keys with values from the recorded specs.
+type owned [keys]uint8
 
 type (
 	recordID uint32
@@ -348,22 +351,35 @@ func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) a
 	for r, part := range request.Parts {
 		require.Equal(m.tb, kindNames[r], part.Kind)
 		a.desired[r], a.applied[r] = m.tagset(part.Desired.JSON()), m.tagset(part.Applied.JSON())
-		var attempted []byte
 		for _, hot := range part.Attempted {
 			if m.flow.forgets {
 				break
 			}
-			attempted = append(attempted, byte(m.tagset(hot.JSON())))
+			a.attempted[r].add(m.tagset(hot.JSON()))
 		}
-		a.attempted[r] = sortedText(attempted)
 	}
 	id, _ := m.requests.id(a)
 	return id
 }
 
-func sortedText(b []byte) string {
-	slices.Sort(b)
-	return string(slices.Compact(b))
+func (o *owned) add(s tagset) {
+	for key := range keys {
+		o[key] |= 1 << s.get(key) &^ 1
+	}
+}
+
+// specs are specs that have all of the values.
+func (o *owned) specs() (all []map[string]string) {
+	for value := uint8(1); value < alien; value++ {
+		spec := map[string]string{}
+		for key, name := range keyNames {
+			if o[key]&(1<<value) != 0 {
+				spec[name] = valueNames[value]
+			}
+		}
+		all = append(all, spec)
+	}
+	return all
 }
 
 // class returns a prepared class of the process: nil if it cannot be read.

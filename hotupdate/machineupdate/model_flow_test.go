@@ -63,16 +63,17 @@ type model struct {
 	memories    []memory   // by record
 	aged        []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
 	images      images
-	settled     map[world]uint8 // closures that end well, with the passes that they need
-	watch       func(*world)    // sees each step of a closure, if it is not nil
+	settled     closures
+	watch       func(*world) // sees each step of a closure, if it is not nil
 }
 
 func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	tb.Helper()
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
+	seed := maphash.MakeSeed()
 	m := &model{
-		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
+		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
 		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
 		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
@@ -111,9 +112,7 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 	}
 	a := m.requests.values[id]
 	state := tags.State{Recorded: []map[string]string{a.applied[r].tags()}, Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
-	for _, attempted := range []byte(a.attempted[r]) {
-		state.Recorded = append(state.Recorded, tagset(attempted).tags())
-	}
+	state.Recorded = append(state.Recorded, a.attempted[r].specs()...)
 	live := view.tags()
 	live[mandatoryKey] = "1"
 	plans, err := m.rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})

@@ -141,21 +141,24 @@ func (m *model) memoryImage(r memory, g int) memory {
 		r.Wanted = m.digests[renamed[g][s]]
 	}
 	for i, c := range r.contents {
-		image := content{known: c.known, applied: renamed[g][c.applied]}
-		for key := range keys {
-			to := key
-			if g&4 != 0 {
-				to = 1 - key
-			}
-			for value := range uint8(alien) {
-				if c.values[key]&(1<<value) != 0 {
-					image.values[to] |= 1 << exchanged(value, g&(1<<key) != 0)
-				}
-			}
-		}
-		r.contents[i] = image
+		r.contents[i] = content{known: c.known, applied: renamed[g][c.applied], values: c.values.image(g)}
 	}
 	return r
+}
+
+func (o *owned) image(g int) (image owned) {
+	for key := range keys {
+		to := key
+		if g&4 != 0 {
+			to = 1 - key
+		}
+		for value := range uint8(alien) {
+			if o[key]&(1<<value) != 0 {
+				image[to] |= 1 << exchanged(value, g&(1<<key) != 0)
+			}
+		}
+	}
+	return image
 }
 
 func (m *model) nodeImage(id nodeID, g int) nodeID {
@@ -182,11 +185,7 @@ func (m *model) askedImage(id askedID, g int) askedID {
 	a.class = renamed[g][a.class]
 	for r := range resources {
 		a.desired[r], a.applied[r] = renamed[g][a.desired[r]], renamed[g][a.applied[r]]
-		attempted := []byte(a.attempted[r])
-		for i := range attempted {
-			attempted[i] = byte(renamed[g][attempted[i]])
-		}
-		a.attempted[r] = sortedText(attempted)
+		a.attempted[r] = a.attempted[r].image(g)
 	}
 	image, _ := m.requests.id(a)
 	return image

@@ -210,7 +210,7 @@ func TestModel(t *testing.T) {
 			begin := time.Now()
 			found := explore(t, m, maxStates)
 			t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
-				found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), len(m.settled), time.Since(begin))
+				found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), m.settled.space.length, time.Since(begin))
 			assert.Empty(t, found.violation, strings.Join(found.trace, "\n"))
 			assert.True(t, found.whole, "every state")
 			total += found.states
