@@ -34,7 +34,7 @@ type closures struct {
 }
 
 func (c *closures) passes(w *world) (left uint8, known bool) {
-	at, known := c.space.find(w)
+	at, known := c.space.find(w, c.space.hash(w))
 	if known {
 		left = c.left[c.space.table[at].index()]
 	}
@@ -42,7 +42,7 @@ func (c *closures) passes(w *world) (left uint8, known bool) {
 }
 
 func (c *closures) add(w *world, left uint8) {
-	index, isNew := c.space.add(w)
+	index, isNew := c.space.add(w, c.space.hash(w))
 	if isNew {
 		c.left = append(c.left, left)
 	}

@@ -137,7 +137,9 @@ func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
 func (m *model) ask(q question) nodeID {
 	id, known := m.questions[q]
 	if !known {
-		id = m.expand(q, nil)
+		if id, known = m.askedSymmetric(q); !known {
+			id = m.expand(q, nil)
+		}
 		m.questions[q] = id
 	}
 	return id
@@ -284,13 +286,7 @@ var errModel = errors.New("failed")
 
 // patch is the API server.
 func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
-	var patch struct {
-		Metadata struct {
-			ResourceVersion string
-			Annotations     map[string]string
-		}
-	}
-	require.NoError(r.m.tb, json.Unmarshal(data, &patch))
+	patch := r.m.readPatch(data)
 	annotation := patch.Metadata.Annotations[machineupdate.AnnotationRecord]
 	if patch.Metadata.ResourceVersion != strconv.Itoa(r.version) {
 		r.m.violation = "safety: a write carries another resourceVersion than that by which it was decided"
@@ -303,6 +299,23 @@ func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []by
 		annotation = r.m.annotation(&record)
 	}
 	return r.write(annotation)
+}
+
+// metadataPatch is a write to a Machine.
+type metadataPatch struct {
+	Metadata struct {
+		ResourceVersion string
+		Annotations     map[string]string
+	}
+}
+
+func (m *model) readPatch(data []byte) metadataPatch {
+	patch, known := m.patches[string(data)]
+	if !known {
+		require.NoError(m.tb, json.Unmarshal(data, &patch))
+		m.patches[string(data)] = patch
+	}
+	return patch
 }
 
 // object returns the machine known to the process.

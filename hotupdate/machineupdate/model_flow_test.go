@@ -59,6 +59,7 @@ type model struct {
 	digests   [16]string // of hot parts
 	wanted    map[string]tagset
 
+	patches     map[string]metadataPatch
 	annotations map[string]recordID
 	memories    []memory   // by record
 	aged        []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
@@ -75,7 +76,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	m := &model{
 		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
 		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
-		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
+		annotations: map[string]recordID{}, patches: map[string]metadataPatch{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {
 		r := record.Record{Header: record.Header{ProviderID: "i-1"}}

@@ -14,6 +14,8 @@ type space struct {
 	chunks [][]world // of chunkLength states each: a set that grows copies no state
 	length int
 	table  []entry // open addressing
+	hashes []uint64
+	warm   uint64
 }
 
 // entry is half of the hash of a state, and its index plus one. Zero is free. The hash also gives the place in the table: most states that differ are
@@ -30,12 +32,34 @@ func newSpace(seed maphash.Seed) *space { return &space{seed: seed, table: make(
 // state returns the state with an index.
 func (s *space) state(index uint32) *world { return &s.chunks[index/chunkLength][index%chunkLength] }
 
-// add returns the index of a state. If it is new, it is the last one.
-func (s *space) add(w *world) (index uint32, isNew bool) {
+// addAll adds states, and calls added for each that is new. A large set is in no cache of the processor: it reads the entries of all states, and then
+// their states, before it needs the first one.
+func (s *space) addAll(all []world, added func()) {
+	s.hashes = s.hashes[:0]
+	mask := uint64(len(s.table) - 1)
+	for i := range all {
+		hash := s.hash(&all[i])
+		s.hashes = append(s.hashes, hash)
+		s.warm += uint64(s.table[hash&mask])
+	}
+	for _, hash := range s.hashes {
+		if e := s.table[hash&mask]; e != 0 && e.hash() == hash {
+			s.warm += uint64(s.state(e.index()).record)
+		}
+	}
+	for i, hash := range s.hashes {
+		if _, isNew := s.add(&all[i], hash); isNew {
+			added()
+		}
+	}
+}
+
+// add returns the index of a state with a hash. If it is new, it is the last one.
+func (s *space) add(w *world, hash uint64) (index uint32, isNew bool) {
 	if s.length*5 >= len(s.table)*3 {
 		s.grow()
 	}
-	at, found := s.find(w)
+	at, found := s.find(w, hash)
 	if e := s.table[at]; found {
 		return e.index(), false
 	}
@@ -44,15 +68,15 @@ func (s *space) add(w *world) (index uint32, isNew bool) {
 	}
 	*s.state(uint32(s.length)) = *w
 	s.length++
-	s.table[at] = entry(s.hash(w)<<32 | uint64(s.length))
+	s.table[at] = entry(hash<<32 | uint64(s.length))
 	return uint32(s.length - 1), true
 }
 
 func (s *space) hash(w *world) uint64 { return maphash.Comparable(s.seed, *w) >> 32 }
 
 // find returns the place of the state in the table.
-func (s *space) find(w *world) (at uint64, found bool) {
-	mask, hash := uint64(len(s.table)-1), s.hash(w)
+func (s *space) find(w *world, hash uint64) (at uint64, found bool) {
+	mask := uint64(len(s.table) - 1)
 	for at = hash & mask; s.table[at] != 0; at = (at + 1) & mask {
 		if e := s.table[at]; e.hash() == hash && *s.state(e.index()) == *w {
 			return at, true
@@ -102,15 +126,11 @@ type explored struct {
 func explore(tb testing.TB, m *model, limit int) explored {
 	tb.Helper()
 	s, before := newSpace(m.seed), paths{}
-	reach := func(w *world, from uint32) {
-		canonical := m.canonical(w)
-		if _, isNew := s.add(&canonical); isNew {
-			before = append(before, from)
-		}
-	}
 	for _, root := range m.roots() {
-		reach(&root, uint32(s.length))
+		canonical := m.canonical(&root)
+		s.addAll([]world{canonical}, func() { before = append(before, uint32(len(before))) })
 	}
+	var next []world
 	depth, levelEnd := 0, s.length
 	for i := 0; ; i++ {
 		if i == s.length {
@@ -122,7 +142,9 @@ func explore(tb testing.TB, m *model, limit int) explored {
 		w := s.state(uint32(i))
 		violation := m.judge(w)
 		if violation == "" {
-			m.successors(w, func(next *world, _ event) { reach(next, uint32(i)) })
+			next = next[:0]
+			m.successors(w, func(after *world, _ event) { next = append(next, m.canonical(after)) })
+			s.addAll(next, func() { before = append(before, uint32(i)) })
 			violation = m.takeViolation()
 		}
 		if violation != "" {

@@ -3,7 +3,7 @@ package machineupdate_test
 import "hash/maphash"
 
 // The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
-// search visits one.
+// search visits one. TestModelIsSymmetric checks that the code is symmetric too.
 
 const symmetries = 8
 
@@ -120,6 +120,32 @@ func requestImage(q request, g int) request {
 		}
 	}
 	return image
+}
+
+// askedSymmetric returns the step of a process if a symmetric question was asked before.
+func (m *model) askedSymmetric(q question) (id nodeID, known bool) {
+	if m.bound > 0 {
+		return 0, false
+	}
+	for g := 1; g < symmetries; g++ {
+		if id, known := m.questions[m.questionImage(q, g)]; known {
+			return m.nodeImage(id, inverse(g)), true
+		}
+	}
+	return 0, false
+}
+
+// inverse is the symmetry that takes back another one. If keys are exchanged, the values of the other key are.
+func inverse(g int) int {
+	if g&4 == 0 {
+		return g
+	}
+	return 4 | g&1<<1 | g&2>>1
+}
+
+func (m *model) questionImage(q question, g int) question {
+	q.record, q.class, q.stored = m.recordImage(q.record, g), renamed[g][q.class], q.stored.image(&renamed[g])
+	return q
 }
 
 func (m *model) recordImage(id recordID, g int) recordID {
