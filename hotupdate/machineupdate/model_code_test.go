@@ -361,6 +361,7 @@ func (r *replay) update(ctx context.Context, request *machineupdate.UpdateMachin
 // asked numbers a request.
 func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) askedID {
 	a := asked{class: q.class, kinds: uint8(len(request.Parts)), cold: q.cold}
+	var lists [resources][]byte
 	for r, part := range request.Parts {
 		require.Equal(m.tb, kindNames[r], part.Kind)
 		a.desired[r], a.applied[r] = m.tagset(part.Desired.JSON()), m.tagset(part.Applied.JSON())
@@ -368,11 +369,39 @@ func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) a
 			if m.flow.forgets {
 				break
 			}
-			a.attempted[r].add(m.tagset(hot.JSON()))
+			set := m.tagset(hot.JSON())
+			a.attempted[r].add(set)
+			lists[r] = append(lists[r], byte(set))
 		}
 	}
 	id, _ := m.requests.id(a)
+	for r := range request.Parts {
+		m.checkList(id, r, lists[r])
+	}
 	return id
+}
+
+// listed is a request with the tagsets that were attempted, in the order of the record.
+type listed struct {
+	asked    askedID
+	resource uint8
+	list     string
+}
+
+// checkList checks that only the values in a list of attempted tagsets count, whatever is in the cloud.
+func (m *model) checkList(id askedID, r int, list []byte) {
+	key := listed{id, uint8(r), string(list)}
+	if m.lists[key] {
+		return
+	}
+	m.lists[key] = true
+	var specs []map[string]string
+	for _, set := range list {
+		specs = append(specs, tagset(set).tags())
+	}
+	for view := range tagset(16) {
+		require.Equal(m.tb, m.plan(id, r, view), m.planWith(id, r, view, specs))
+	}
 }
 
 func (o *owned) add(s tagset) {

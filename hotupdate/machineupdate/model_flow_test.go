@@ -54,6 +54,7 @@ type model struct {
 	nodes     interner[node, nodeID]
 	requests  interner[asked, askedID]
 	plans     map[planned]request
+	lists     map[listed]bool
 	records   interner[string, recordID]
 	tagsets   map[string]tagset
 	digests   [16]string // of hot parts
@@ -75,7 +76,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	seed := maphash.MakeSeed()
 	m := &model{
 		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
-		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
+		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{}, lists: map[listed]bool{},
 		annotations: map[string]recordID{}, patches: map[string]metadataPatch{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {
@@ -111,9 +112,16 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 	if q, ok := m.plans[key]; ok {
 		return q
 	}
+	q := m.planWith(id, r, view, m.requests.values[id].attempted[r].specs())
+	m.plans[key] = q
+	return q
+}
+
+func (m *model) planWith(id askedID, r int, view tagset, attempted []map[string]string) request {
 	a := m.requests.values[id]
-	state := tags.State{Recorded: []map[string]string{a.applied[r].tags()}, Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
-	state.Recorded = append(state.Recorded, a.attempted[r].specs()...)
+	state := tags.State{
+		Recorded: append(attempted, a.applied[r].tags()), Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"},
+	}
 	live := view.tags()
 	live[mandatoryKey] = "1"
 	plans, err := m.rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
@@ -122,7 +130,6 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 	if m.flow.plan != nil {
 		q = m.flow.plan(q, &state, a.desired[r], view)
 	}
-	m.plans[key] = q
 	return q
 }
 
