@@ -198,5 +198,5 @@ func TestCauses(t *testing.T) {
 			}
 		}
 	}
-	require.Empty(t, changesOf(hotupdate.Immutable).Causes(9), "an unknown strategy decides nothing")
+	require.Empty(t, hotupdate.Changes{{Class: hotupdate.Immutable}}.Causes(9), "an unknown strategy decides nothing")
 }

@@ -9,49 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-func changesOf(classes ...hotupdate.Class) hotupdate.Changes {
-	var changes hotupdate.Changes
-	for _, class := range classes {
-		changes = append(changes, hotupdate.Change{Class: class})
-	}
-	return changes
-}
-
-func TestOutcome(t *testing.T) {
-	const (
-		immutable, inPlace, hot, ignored = hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored
-		none, update, drain              = hotupdate.NoUpdate, hotupdate.HotUpdate, hotupdate.InPlaceUpdate
-		roll, forbidden, unclear         = hotupdate.Roll, hotupdate.UpdateForbidden, hotupdate.Indeterminate
-	)
-	for _, tc := range []struct {
-		changes                 hotupdate.Changes
-		rolling, auto, manually hotupdate.Outcome
-		reason                  string
-	}{
-		{nil, none, none, none, "nothing changed"},
-		{changesOf(ignored, ignored), none, none, none, "it concerns no machine"},
-		{changesOf(hot), update, update, update, "applied to running machines under any strategy"},
-		{changesOf(ignored, hot, ignored), update, update, update, "the strictest counts"},
-		{changesOf(inPlace), roll, drain, drain, "a pool that rolls replaces machines"},
-		{changesOf(hot, inPlace, ignored), roll, drain, drain, "the strictest counts"},
-		{changesOf(immutable), roll, forbidden, forbidden, "an in-place pool must not replace machines"},
-		{changesOf(hot, inPlace, immutable, ignored), roll, forbidden, forbidden, "the strictest counts"},
-	} {
-		assert.Equal(t, tc.rolling, tc.changes.Outcome(hotupdate.AutoRollingUpdate), tc.reason)
-		assert.Equal(t, tc.auto, tc.changes.Outcome(hotupdate.AutoInPlaceUpdate), tc.reason)
-		assert.Equal(t, tc.manually, tc.changes.Outcome(hotupdate.ManualInPlaceUpdate), tc.reason)
-		assert.Equal(t, unclear, tc.changes.Outcome(hotupdate.Strategy(3)), "an unknown strategy decides nothing")
-	}
-}
-
-func TestStrictest(t *testing.T) {
-	class, some := changesOf(hotupdate.Ignored, hotupdate.InPlace, hotupdate.Hot).Strictest()
-	assert.True(t, some)
-	assert.Equal(t, hotupdate.InPlace, class)
-	_, some = changesOf().Strictest()
-	assert.False(t, some)
-}
-
 func TestChangesOfAClass(t *testing.T) {
 	changes := hotupdate.Changes{{Path: "a", Class: hotupdate.Hot}, {Path: "b"}, {Path: "c", Class: hotupdate.Hot}}
 	assert.Equal(t, hotupdate.Changes{changes[0], changes[2]}, changes.Of(hotupdate.Hot))

@@ -27,19 +27,43 @@ type visit struct {
 	passes uint8
 }
 
+// closures are states whose closures end well, with the passes that they need.
+type closures struct {
+	space *space
+	left  []uint8
+}
+
+func (c *closures) passes(w *world) (left uint8, known bool) {
+	at, known := c.space.find(w, c.space.hash(w))
+	if known {
+		left = c.left[c.space.table[at].index()]
+	}
+	return left, known
+}
+
+func (c *closures) add(w *world, left uint8) {
+	index, isNew := c.space.add(w, c.space.hash(w))
+	if isNew {
+		c.left = append(c.left, left)
+	}
+	c.left[index] = left
+}
+
 // close follows the only path of the closure.
 func (m *model) close(c world, holder int) string {
 	var path []visit
 	passes := uint8(0)
 	for range 100 {
 		at := m.canonical(&c)
-		if left, ok := m.settled[at]; ok {
+		if left, ok := m.settled.passes(&at); ok {
 			passes += left
 			return m.closed(&c, path, passes)
 		}
 		path = append(path, visit{at, passes})
 		if m.watch != nil {
 			m.watch(&c)
+		} else {
+			c = at // of symmetric states one, as in the search
 		}
 		if c.process[holder].at == 0 && c.phase == phaseRunning {
 			//exhaustive:ignore
@@ -72,7 +96,7 @@ func (m *model) closed(c *world, path []visit, passes uint8) string {
 		return fmt.Sprintf("liveness: %d passes are needed to come to rest: %s", passes, m.describe(c))
 	}
 	for _, v := range path {
-		m.settled[v.at] = passes - v.passes
+		m.settled.add(&v.at, passes-v.passes)
 	}
 	return ""
 }

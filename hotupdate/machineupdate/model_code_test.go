@@ -99,8 +99,11 @@ type asked struct {
 	kinds     uint8
 	desired   [resources]tagset
 	applied   [resources]tagset
-	attempted [resources]string // the bytes are tagsets, in order
+	attempted [resources]owned
 }
+
+// owned has the values of each key, as sets. Package tags takes a set of keys with values from the recorded specs.
+type owned [keys]uint8
 
 type (
 	recordID uint32
@@ -134,7 +137,9 @@ func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
 func (m *model) ask(q question) nodeID {
 	id, known := m.questions[q]
 	if !known {
-		id = m.expand(q, nil)
+		if id, known = m.askedSymmetric(q); !known {
+			id = m.expand(q, nil)
+		}
 		m.questions[q] = id
 	}
 	return id
@@ -281,13 +286,7 @@ var errModel = errors.New("failed")
 
 // patch is the API server.
 func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
-	var patch struct {
-		Metadata struct {
-			ResourceVersion string
-			Annotations     map[string]string
-		}
-	}
-	require.NoError(r.m.tb, json.Unmarshal(data, &patch))
+	patch := r.m.readPatch(data)
 	annotation := patch.Metadata.Annotations[machineupdate.AnnotationRecord]
 	if patch.Metadata.ResourceVersion != strconv.Itoa(r.version) {
 		r.m.violation = "safety: a write carries another resourceVersion than that by which it was decided"
@@ -300,6 +299,23 @@ func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []by
 		annotation = r.m.annotation(&record)
 	}
 	return r.write(annotation)
+}
+
+// metadataPatch is a write to a Machine.
+type metadataPatch struct {
+	Metadata struct {
+		ResourceVersion string
+		Annotations     map[string]string
+	}
+}
+
+func (m *model) readPatch(data []byte) metadataPatch {
+	patch, known := m.patches[string(data)]
+	if !known {
+		require.NoError(m.tb, json.Unmarshal(data, &patch))
+		m.patches[string(data)] = patch
+	}
+	return patch
 }
 
 // object returns the machine known to the process.
@@ -345,25 +361,67 @@ func (r *replay) update(ctx context.Context, request *machineupdate.UpdateMachin
 // asked numbers a request.
 func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) askedID {
 	a := asked{class: q.class, kinds: uint8(len(request.Parts)), cold: q.cold}
+	var lists [resources][]byte
 	for r, part := range request.Parts {
 		require.Equal(m.tb, kindNames[r], part.Kind)
 		a.desired[r], a.applied[r] = m.tagset(part.Desired.JSON()), m.tagset(part.Applied.JSON())
-		var attempted []byte
 		for _, hot := range part.Attempted {
 			if m.flow.forgets {
 				break
 			}
-			attempted = append(attempted, byte(m.tagset(hot.JSON())))
+			set := m.tagset(hot.JSON())
+			a.attempted[r].add(set)
+			lists[r] = append(lists[r], byte(set))
 		}
-		a.attempted[r] = sortedText(attempted)
 	}
 	id, _ := m.requests.id(a)
+	for r := range request.Parts {
+		m.checkList(id, r, lists[r])
+	}
 	return id
 }
 
-func sortedText(b []byte) string {
-	slices.Sort(b)
-	return string(slices.Compact(b))
+// listed is a request with the tagsets that were attempted, in the order of the record.
+type listed struct {
+	asked    askedID
+	resource uint8
+	list     string
+}
+
+// checkList checks that only the values in a list of attempted tagsets count, whatever is in the cloud.
+func (m *model) checkList(id askedID, r int, list []byte) {
+	key := listed{id, uint8(r), string(list)}
+	if m.lists[key] {
+		return
+	}
+	m.lists[key] = true
+	var specs []map[string]string
+	for _, set := range list {
+		specs = append(specs, tagset(set).tags())
+	}
+	for view := range tagset(16) {
+		require.Equal(m.tb, m.plan(id, r, view), m.planWith(id, r, view, specs))
+	}
+}
+
+func (o *owned) add(s tagset) {
+	for key := range keys {
+		o[key] |= 1 << s.get(key) &^ 1
+	}
+}
+
+// specs are specs that have all of the values.
+func (o *owned) specs() (all []map[string]string) {
+	for value := uint8(1); value < alien; value++ {
+		spec := map[string]string{}
+		for key, name := range keyNames {
+			if o[key]&(1<<value) != 0 {
+				spec[name] = valueNames[value]
+			}
+		}
+		all = append(all, spec)
+	}
+	return all
 }
 
 // class returns a prepared class of the process: nil if it cannot be read.

@@ -54,27 +54,30 @@ type model struct {
 	nodes     interner[node, nodeID]
 	requests  interner[asked, askedID]
 	plans     map[planned]request
+	lists     map[listed]bool
 	records   interner[string, recordID]
 	tagsets   map[string]tagset
 	digests   [16]string // of hot parts
 	wanted    map[string]tagset
 
+	patches     map[string]metadataPatch
 	annotations map[string]recordID
 	memories    []memory   // by record
 	aged        []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
 	images      images
-	settled     map[world]uint8 // closures that end well, with the passes that they need
-	watch       func(*world)    // sees each step of a closure, if it is not nil
+	settled     closures
+	watch       func(*world) // sees each step of a closure, if it is not nil
 }
 
 func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	tb.Helper()
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
+	seed := maphash.MakeSeed()
 	m := &model{
-		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
-		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
-		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
+		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
+		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{}, lists: map[listed]bool{},
+		annotations: map[string]recordID{}, patches: map[string]metadataPatch{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {
 		r := record.Record{Header: record.Header{ProviderID: "i-1"}}
@@ -109,10 +112,15 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 	if q, ok := m.plans[key]; ok {
 		return q
 	}
+	q := m.planWith(id, r, view, m.requests.values[id].attempted[r].specs())
+	m.plans[key] = q
+	return q
+}
+
+func (m *model) planWith(id askedID, r int, view tagset, attempted []map[string]string) request {
 	a := m.requests.values[id]
-	state := tags.State{Recorded: []map[string]string{a.applied[r].tags()}, Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
-	for _, attempted := range []byte(a.attempted[r]) {
-		state.Recorded = append(state.Recorded, tagset(attempted).tags())
+	state := tags.State{
+		Recorded: append(attempted, a.applied[r].tags()), Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"},
 	}
 	live := view.tags()
 	live[mandatoryKey] = "1"
@@ -122,7 +130,6 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 	if m.flow.plan != nil {
 		q = m.flow.plan(q, &state, a.desired[r], view)
 	}
-	m.plans[key] = q
 	return q
 }
 

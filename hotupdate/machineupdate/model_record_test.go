@@ -23,7 +23,7 @@ type memory struct {
 type content struct {
 	known   bool
 	applied tagset
-	values  [keys]uint8 // sets of values that may be live beside the applied ones; value 0 is absence
+	values  owned // that may be live beside the applied ones; value 0 is absence
 }
 
 // kindNames are the kinds of the resources. A driver of revision 0 covers the first one only.
@@ -65,9 +65,7 @@ func (m *model) content(w wireContent) content {
 		c.applied = m.tagset(w.Applied)
 	}
 	for _, hot := range w.Attempted {
-		for key := range keys {
-			c.values[key] |= 1 << m.tagset(hot).get(key) &^ 1
-		}
+		c.values.add(m.tagset(hot))
 	}
 	for _, hot := range w.Removed {
 		for key, name := range keyNames {

@@ -3,7 +3,7 @@ package machineupdate_test
 import "hash/maphash"
 
 // The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
-// search visits one.
+// search visits one. TestModelIsSymmetric checks that the code is symmetric too.
 
 const symmetries = 8
 
@@ -122,6 +122,32 @@ func requestImage(q request, g int) request {
 	return image
 }
 
+// askedSymmetric returns the step of a process if a symmetric question was asked before.
+func (m *model) askedSymmetric(q question) (id nodeID, known bool) {
+	if m.bound > 0 {
+		return 0, false
+	}
+	for g := 1; g < symmetries; g++ {
+		if id, known := m.questions[m.questionImage(q, g)]; known {
+			return m.nodeImage(id, inverse(g)), true
+		}
+	}
+	return 0, false
+}
+
+// inverse is the symmetry that takes back another one. If keys are exchanged, the values of the other key are.
+func inverse(g int) int {
+	if g&4 == 0 {
+		return g
+	}
+	return 4 | g&1<<1 | g&2>>1
+}
+
+func (m *model) questionImage(q question, g int) question {
+	q.record, q.class, q.stored = m.recordImage(q.record, g), renamed[g][q.class], q.stored.image(&renamed[g])
+	return q
+}
+
 func (m *model) recordImage(id recordID, g int) recordID {
 	if id == 0 || g == 0 {
 		return id
@@ -141,21 +167,24 @@ func (m *model) memoryImage(r memory, g int) memory {
 		r.Wanted = m.digests[renamed[g][s]]
 	}
 	for i, c := range r.contents {
-		image := content{known: c.known, applied: renamed[g][c.applied]}
-		for key := range keys {
-			to := key
-			if g&4 != 0 {
-				to = 1 - key
-			}
-			for value := range uint8(alien) {
-				if c.values[key]&(1<<value) != 0 {
-					image.values[to] |= 1 << exchanged(value, g&(1<<key) != 0)
-				}
-			}
-		}
-		r.contents[i] = image
+		r.contents[i] = content{known: c.known, applied: renamed[g][c.applied], values: c.values.image(g)}
 	}
 	return r
+}
+
+func (o *owned) image(g int) (image owned) {
+	for key := range keys {
+		to := key
+		if g&4 != 0 {
+			to = 1 - key
+		}
+		for value := range uint8(alien) {
+			if o[key]&(1<<value) != 0 {
+				image[to] |= 1 << exchanged(value, g&(1<<key) != 0)
+			}
+		}
+	}
+	return image
 }
 
 func (m *model) nodeImage(id nodeID, g int) nodeID {
@@ -182,11 +211,7 @@ func (m *model) askedImage(id askedID, g int) askedID {
 	a.class = renamed[g][a.class]
 	for r := range resources {
 		a.desired[r], a.applied[r] = renamed[g][a.desired[r]], renamed[g][a.applied[r]]
-		attempted := []byte(a.attempted[r])
-		for i := range attempted {
-			attempted[i] = byte(renamed[g][attempted[i]])
-		}
-		a.attempted[r] = sortedText(attempted)
+		a.attempted[r] = a.attempted[r].image(g)
 	}
 	image, _ := m.requests.id(a)
 	return image

@@ -2,7 +2,10 @@ package machineupdate_test
 
 import (
 	"flag"
+	"maps"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,75 +152,146 @@ var (
 // search is the part of the world that one search visits.
 type search struct {
 	name   string
-	code   code
 	from   func(*model) []world
 	events events
 	always budget
 	long   budget
 }
 
-var searches = []search{
-	{"settled", writing, settled, 0, budget{2, 1}, budget{2, 2}},
-	{"disturbed", writing, settled, 0, budget{1, 2}, budget{1, 3}},
-	{"lagging", writing, settled, staleRecords, budget{2, 1}, budget{2, 2}},
-	{"receding", writing, settled, recedes, budget{1, 1}, budget{1, 2}},
-	{"withdrawn", writing, settled, withdrawals, budget{1, 2}, budget{2, 2}},
-	{"doomed", writing, settled, dooms, budget{1, 1}, budget{2, 2}},
-	{"paused", writing, settled, pauses, budget{1, 1}, budget{2, 2}},
-	{"wrong clocks", writing, settled, wrongClocks, budget{1, 1}, budget{2, 1}},
-	{"restored", writing, settled, backups, budget{1, 1}, budget{2, 1}},
-	{"adopted", writing, adopted, 0, budget{1, 1}, budget{2, 1}},
-	{"created", writing, created, 0, budget{1, 1}, budget{2, 1}},
-	{"copied", writing, copied, 0, budget{1, 0}, budget{1, 1}},
-	{"unreadable class", writing, unread, classStates, budget{1, 1}, budget{2, 1}},
-	{"learning", writing, learning, recedes, budget{1, 0}, budget{1, 1}},
-	{"reading", reading, settled, staleRecords, budget{1, 1}, budget{2, 1}},
-	{"reading disturbed", reading, settled, recedes | withdrawals, budget{1, 1}, budget{1, 2}},
-	{"reading adopted", reading, adopted, 0, budget{1, 1}, budget{2, 1}},
-	{"reading learning", reading, learning, recedes, budget{1, 0}, budget{1, 1}},
-	{"beside, several versions", beside, created, 0, budget{2, 0}, budget{3, 1}},
-	{"beside, outlives its class", beside, created, classStates, budget{1, 1}, budget{2, 1}},
-	{"beside, copied", beside, copied, 0, budget{1, 0}, budget{1, 1}},
-	{"beside, learning", beside, learning, recedes, budget{1, 0}, budget{1, 1}},
-	{"one entry", full1, settled, 0, budget{1, 1}, budget{2, 1}},
-	{"one entry, receding", full1, settled, recedes, budget{1, 0}, budget{1, 2}},
-	{"one entry, learning", full1, learning, 0, budget{1, 0}, budget{1, 1}},
-	{"two entries", full2, settled, 0, budget{1, 1}, budget{2, 1}},
-	{"two entries, disturbed", full2, settled, 0, budget{0, 2}, budget{1, 2}},
+// line has searches of one model, each of which profits from what the code has answered before. Lines run side by side.
+type line struct {
+	code     code
+	searches []search
+}
+
+var lines = []line{
+	{beside, []search{
+		{"beside, several versions", created, 0, budget{2, 0}, budget{3, 1}},
+	}},
+	{writing, []search{
+		{"settled", settled, 0, budget{2, 1}, budget{2, 2}},
+		{"disturbed", settled, 0, budget{1, 2}, budget{1, 3}},
+		{"lagging", settled, staleRecords, budget{2, 1}, budget{2, 2}},
+		{"receding", settled, recedes, budget{1, 1}, budget{1, 2}},
+		{"withdrawn", settled, withdrawals, budget{1, 2}, budget{2, 2}},
+		{"doomed", settled, dooms, budget{1, 1}, budget{2, 2}},
+		{"paused", settled, pauses, budget{1, 1}, budget{2, 2}},
+		{"wrong clocks", settled, wrongClocks, budget{1, 1}, budget{2, 1}},
+		{"restored", settled, backups, budget{1, 1}, budget{2, 1}},
+		{"adopted", adopted, 0, budget{1, 1}, budget{2, 1}},
+		{"created", created, 0, budget{1, 1}, budget{2, 1}},
+		{"copied", copied, 0, budget{1, 0}, budget{1, 1}},
+		{"unreadable class", unread, classStates, budget{1, 1}, budget{2, 1}},
+		{"learning", learning, recedes, budget{1, 0}, budget{1, 1}},
+	}},
+	{full1, []search{
+		{"one entry", settled, 0, budget{1, 1}, budget{2, 1}},
+		{"one entry, receding", settled, recedes, budget{1, 0}, budget{1, 2}},
+		{"one entry, learning", learning, 0, budget{1, 0}, budget{1, 1}},
+	}},
+	{beside, []search{
+		{"beside, outlives its class", created, classStates, budget{1, 1}, budget{2, 1}},
+		{"beside, copied", copied, 0, budget{1, 0}, budget{1, 1}},
+		{"beside, learning", learning, recedes, budget{1, 0}, budget{1, 1}},
+	}},
+	{reading, []search{
+		{"reading", settled, staleRecords, budget{1, 1}, budget{2, 1}},
+		{"reading disturbed", settled, recedes | withdrawals, budget{1, 1}, budget{1, 2}},
+		{"reading adopted", adopted, 0, budget{1, 1}, budget{2, 1}},
+		{"reading learning", learning, recedes, budget{1, 0}, budget{1, 1}},
+	}},
+	{full2, []search{
+		{"two entries", settled, 0, budget{1, 1}, budget{2, 1}},
+		{"two entries, disturbed", settled, 0, budget{0, 2}, budget{1, 2}},
+	}},
+}
+
+// newModel returns the model of a line.
+func (l *line) newModel(tb testing.TB) *model {
+	tb.Helper()
+	m := newModel(tb, flow{}, nil)
+	m.reads, m.bound, m.maxPasses, m.beside = l.code.reads, l.code.bound, l.code.maxPasses, l.code.beside
+	return m
+}
+
+// explore visits the states of a search within a budget.
+func (s *search) explore(tb testing.TB, m *model, b budget) explored {
+	tb.Helper()
+	m.tb, m.from, m.events, m.changes, m.faults = tb, s.from, s.events, b.changes, b.faults
+	return explore(tb, m, maxStates)
 }
 
 // TestModel visits every state that is reachable within the budgets, from settled machines, from machines older than hot updates, from machines that
 // are to be created, and from drivers that learn to update during the search.
 func TestModel(t *testing.T) {
-	total, models := 0, map[code]*model{}
-	for _, tc := range searches {
-		t.Run(tc.name, func(t *testing.T) {
-			b := tc.always
-			if raceEnabled {
-				b = budget{0, 1}
+	var total atomic.Int64
+	eachLine(t, func(l *line, m *model) {
+		for _, tc := range l.searches {
+			t.Run(tc.name, func(t *testing.T) {
+				b := tc.always
+				if raceEnabled {
+					b = budget{0, 1}
+				}
+				if *long {
+					b = tc.long
+				}
+				begin := time.Now()
+				found := tc.explore(t, m, b)
+				t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
+					found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), m.settled.space.length, time.Since(begin))
+				assert.Empty(t, found.violation, strings.Join(found.trace, "\n"))
+				assert.True(t, found.whole, "every state")
+				total.Add(int64(found.states))
+			})
+		}
+	})
+	t.Logf("%d states", total.Load())
+	assert.True(t, !*long || total.Load() >= 10_000_000, "a long run sees ten million states")
+}
+
+// eachLine checks two lines at a time: each has one goroutine, and its own model.
+func eachLine(t *testing.T, check func(*line, *model)) {
+	t.Helper()
+	waiting := make(chan *line)
+	var running sync.WaitGroup
+	for range 2 {
+		running.Go(func() {
+			for l := range waiting {
+				check(l, l.newModel(t))
 			}
-			if *long {
-				b = tc.long
-			}
-			m := models[tc.code]
-			if m == nil {
-				m = newModel(t, flow{}, tc.from)
-				m.reads, m.bound, m.maxPasses = tc.code.reads, tc.code.bound, tc.code.maxPasses
-				m.beside = tc.code.beside
-				models[tc.code] = m
-			}
-			m.tb, m.from, m.events, m.changes, m.faults = t, tc.from, tc.events, b.changes, b.faults
-			begin := time.Now()
-			found := explore(t, m, maxStates)
-			t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
-				found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), len(m.settled), time.Since(begin))
-			assert.Empty(t, found.violation, strings.Join(found.trace, "\n"))
-			assert.True(t, found.whole, "every state")
-			total += found.states
 		})
 	}
-	t.Logf("%d states", total)
-	assert.True(t, !*long || total >= 10_000_000, "a long run sees ten million states")
+	for i := range lines {
+		waiting <- &lines[i]
+	}
+	close(waiting)
+	running.Wait()
+}
+
+// TestModelIsSymmetric: the code answers to the image of a question with the image of its answer. So a search visits one of several symmetric states,
+// and asks one of several symmetric questions.
+func TestModelIsSymmetric(t *testing.T) {
+	eachLine(t, func(l *line, m *model) {
+		if l.code.bound > 0 {
+			return // a full record takes keys in their order
+		}
+		if *long {
+			for _, tc := range l.searches {
+				tc.explore(t, m, budget{1, 0})
+			}
+		} else {
+			l.searches[0].explore(t, m, budget{0, 1})
+		}
+		asked := maps.Clone(m.questions)
+		for q, answer := range asked {
+			for g := range symmetries {
+				if m.expand(m.questionImage(q, g), nil) != m.nodeImage(answer, g) {
+					t.Errorf("symmetry %d does not hold for %+v", g, q)
+				}
+			}
+		}
+		t.Logf("%d questions", len(asked))
+	})
 }
 
 // maxStates bounds the memory: 80 bytes for a state.
