@@ -108,7 +108,8 @@ func (c *Call) fit(of []*Resource) error {
 	}
 	if len(of) > 0 {
 		rules := &of[0].Rules
-		isSmall := len(of) <= max(rules.ResourcesPerCall, 1) && len(plan.Set)+len(plan.Remove) <= max(rules.TagsPerCall, 1)
+		isSmall := len(of) <= max(rules.ResourcesPerCall, 1) &&
+			len(plan.Set)+len(plan.Remove) <= max(rules.TagsPerCall, 1)
 		if isSmall && len(rules.Batches(slices.Repeat([]tags.ResourcePlan{plan}, len(of)))) == 1 {
 			return nil
 		}

@@ -92,7 +92,8 @@ func (c *Cloud) runInstances(p parameters) (fields, error) {
 	}
 	id := c.newID(Instance)
 	vm := Resource{
-		ID: id, Kind: Instance, Tags: specified[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional",
+		ID: id, Kind: Instance, Tags: specified[Instance], Image: p["ImageId"], Launched: time.Now(),
+		HTTPTokens: "optional",
 	}
 	vm.DNSName = "ip-" + strings.TrimPrefix(id, "i-") + ".ec2.internal"
 	if tokens, ok := p["MetadataOptions.HttpTokens"]; ok {

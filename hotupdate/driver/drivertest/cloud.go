@@ -207,7 +207,8 @@ func (c *Cloud) live() []driver.Resource {
 	all := make([]driver.Resource, len(c.resources))
 	for i, r := range c.resources {
 		all[i] = driver.Resource{
-			Kind: r.Kind, ID: r.ID, Name: r.name, Tags: r.Tags, Version: strconv.Itoa(r.Version), Attributes: r.attributes,
+			Kind: r.Kind, ID: r.ID, Name: r.name, Tags: r.Tags, Version: strconv.Itoa(r.Version),
+			Attributes: r.attributes,
 		}
 	}
 	return clone(all)
