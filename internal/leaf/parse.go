@@ -27,18 +27,8 @@ func set(v reflect.Value, k Kind, text string) bool {
 	case Bool:
 		v.SetBool(text == "true")
 		return text == "true" || text == "false"
-	case Int:
-		i, err := strconv.ParseInt(text, 10, v.Type().Bits())
-		v.SetInt(i)
-		return err == nil
-	case Uint:
-		u, err := strconv.ParseUint(text, 10, v.Type().Bits())
-		v.SetUint(u)
-		return err == nil
-	case Float:
-		f, err := strconv.ParseFloat(text, v.Type().Bits())
-		v.SetFloat(f)
-		return err == nil
+	case Int, Uint, Float:
+		return SetNumber(v, text)
 	case String:
 		v.SetString(text)
 		return true
@@ -56,4 +46,25 @@ func set(v reflect.Value, k Kind, text string) bool {
 	default:
 		return false
 	}
+}
+
+// SetNumber sets v, an integer or a float, to the number in a text, and reports whether v can hold
+// it. The text does not escape.
+func SetNumber(v reflect.Value, text string) bool {
+	var err error
+	switch bits := v.Type().Bits(); {
+	case v.CanInt():
+		var i int64
+		i, err = strconv.ParseInt(text, 10, bits)
+		v.SetInt(i)
+	case v.CanUint():
+		var u uint64
+		u, err = strconv.ParseUint(text, 10, bits)
+		v.SetUint(u)
+	default:
+		var f float64
+		f, err = strconv.ParseFloat(text, bits)
+		v.SetFloat(f)
+	}
+	return err == nil
 }

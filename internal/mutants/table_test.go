@@ -99,8 +99,8 @@ var mutants = []mutant{
 	{"a member stands once", objectFile, "if seen[i] {", "if false {", raw},
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
-	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
-	{"integers have a width", "internal/rawjson/leaf.go", "if ok && !v.OverflowInt(i) {", "if ok {", raw},
+	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hash TestRawNumbersAreNotRounded"},
+	{"integers have a width", "internal/leaf/parse.go", "strconv.ParseInt(text, 10, bits)", "strconv.ParseInt(text, 10, 64)", raw},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "if unknown != nil && r.unknown(n, unknown, afterNames, before) {", "if false {", "hotupdate TestUnknown|TestOpen"},

@@ -13,9 +13,6 @@ const firstCapacity = 4
 
 // list reads an array into a slice. An empty one is not nil.
 func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
-	if r.Peek() != '[' {
-		return r.wrong(n)
-	}
 	problem := r.Each(func(i int) *fault.Error {
 		if i == v.Cap() {
 			v.Grow(firstCapacity)
@@ -31,9 +28,6 @@ func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
 
 // array reads an array of fixed length. Further elements are dropped, as Kubernetes does.
 func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
-	if r.Peek() != '[' {
-		return r.wrong(n)
-	}
 	return r.Each(func(i int) *fault.Error {
 		if i < v.Len() {
 			return r.element(n, i, v.Index(i))
@@ -62,9 +56,6 @@ type mapping struct {
 
 // entries reads an object into a map.
 func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
-	if r.Peek() != '{' {
-		return r.wrong(n)
-	}
 	m := mapping{value: reflect.MakeMap(n.typ)}
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {

@@ -27,9 +27,7 @@ const (
 	mapOfAny
 	mapByKeys // the keys are not plain strings
 	boolean
-	integer
-	unsigned
-	float
+	number
 	text
 	free     // the empty interface
 	quantity // resource.Quantity; values of this kind and of those below have unmarshalers of their own
@@ -44,7 +42,6 @@ func (k kind) readsNull() bool { return k >= quantity }
 // node describes how values of a type are read.
 type node struct {
 	kind kind
-	bits uint8 // of a number
 	typ  reflect.Type
 	plan *fieldplan.Node
 
@@ -55,6 +52,7 @@ type node struct {
 	elem target       // of a collection
 	keys reflect.Type // a map type with the same keys
 
+	begins     byte   // the first byte of the JSON; 0 if it may be several
 	want       string // the expected JSON type, for problems
 	rounds     bool   // the decoder rounds numbers
 	quantities bool   // the value may hold quantities, whose size is checked first
@@ -96,17 +94,17 @@ func (c compiler) node(from *fieldplan.Node) *node {
 	//exhaustive:ignore
 	switch n.kind {
 	case object:
-		n.want = "object"
+		n.begins, n.want = '{', "object"
 		c.object(n)
 	case list, array:
-		n.want = "list"
+		n.begins, n.want = '[', "list"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 	case mapOfAny, mapByKeys:
-		n.want = "object"
+		n.begins, n.want = '{', "object"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
-	case integer, unsigned, float:
-		n.bits = uint8(n.typ.Bits()) //nolint:gosec // at most 64
+	case text:
+		n.begins = '"'
 	case free, own, foreign:
 		n.byDecoder()
 	}
@@ -149,7 +147,7 @@ var compositeKinds = map[fieldplan.Kind]kind{
 
 // leafKinds are the kinds of leaves that the decoder need not read.
 var leafKinds = map[leaf.Kind]kind{
-	leaf.Bool: boolean, leaf.Int: integer, leaf.Uint: unsigned, leaf.Float: float, leaf.String: text,
+	leaf.Bool: boolean, leaf.Int: number, leaf.Uint: number, leaf.Float: number, leaf.String: text,
 	leaf.Interface: free,
 }
 

@@ -34,25 +34,17 @@ import (
 // The value of an interface is that of Kubernetes' decoder. Numbers that the decoder would round
 // are refused.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	return read(p, raw, decoded)
+	return read(p, decoding{Scanner: canonjson.NewScanner(raw)})
 }
 
 // Read is [Decode] for a value that represents the raw JSON: the empty interface holds
 // json.RawMessage, so that all numbers are exact.
 func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
-	return read(p, raw, exact)
+	return read(p, decoding{Scanner: canonjson.NewScanner(raw), exact: true})
 }
 
-// use says what the value is for.
-type use uint8
-
-const (
-	decoded use = iota
-	exact
-)
-
-func read(p *fieldplan.Plan, raw []byte, u use) (reflect.Value, error) {
-	r, config := decoding{Scanner: canonjson.NewScanner(raw), use: u}, reflect.New(p.Type)
+func read(p *fieldplan.Plan, r decoding) (reflect.Value, error) {
+	config := reflect.New(p.Type)
 	err := r.err(r.document(rootOf(p), config.Elem()))
 	if err != nil {
 		config = reflect.New(p.Type)

@@ -14,7 +14,7 @@ import (
 type decoding struct {
 	canonjson.Scanner
 
-	use     use
+	exact   bool // the empty interface holds json.RawMessage
 	faults  []located
 	scratch []byte // the last text with escapes
 }
@@ -45,6 +45,9 @@ func (r *decoding) fill(t *target, v reflect.Value) *fault.Error {
 
 // value reads a value that is not null, or a value of a type that reads null itself.
 func (r *decoding) value(n *node, v reflect.Value) *fault.Error {
+	if n.begins != 0 && n.begins != r.Peek() {
+		return r.wrong(n)
+	}
 	switch n.kind {
 	case object:
 		return r.object(n, v)
@@ -55,10 +58,10 @@ func (r *decoding) value(n *node, v reflect.Value) *fault.Error {
 	case mapOfAny, mapByKeys:
 		return r.entries(n, v)
 	case text:
-		return r.text(n, v)
+		return r.text(v)
 	case boolean:
 		return r.boolean(n, v)
-	case integer, unsigned, float:
+	case number:
 		return r.number(n, v)
 	case quantity:
 		return r.readQuantity(n, v.Addr().Interface().(*resource.Quantity))

@@ -14,10 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-func (r *decoding) text(n *node, v reflect.Value) *fault.Error {
-	if r.Peek() != '"' {
-		return r.wrong(n)
-	}
+func (r *decoding) text(v reflect.Value) *fault.Error {
 	s, problem := r.str()
 	v.SetString(s)
 	return r.skip(problem)
@@ -57,51 +54,22 @@ func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
 
 func (r *decoding) number(n *node, v reflect.Value) *fault.Error {
 	start, c := r.At, r.Peek()
-	if (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil && n.setNumber(v, r.Raw[start:r.At]) {
+	if (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil && setNumber(v, r.Raw[start:r.At]) {
 		return nil
 	}
 	r.At = start
 	return r.wrong(n)
 }
 
-// small returns an integer of few digits. Most integers are small.
-func small(literal []byte) (i int64, ok bool) {
-	for _, c := range literal {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		i = i*10 + int64(c-'0')
-	}
-	return i, len(literal) <= 18
-}
-
 // setNumber sets v to the value of a literal, and reports whether v can hold it.
-func (n *node) setNumber(v reflect.Value, literal []byte) bool {
-	var err error
-	//exhaustive:ignore
-	switch n.kind {
-	case integer:
-		i, ok := small(literal)
-		if ok && !v.OverflowInt(i) {
-			v.SetInt(i)
-			return true
-		}
-		i, err = strconv.ParseInt(string(literal), 10, int(n.bits))
-		v.SetInt(i)
-	case unsigned:
-		var u uint64
-		u, err = strconv.ParseUint(string(literal), 10, int(n.bits))
-		v.SetUint(u)
-	default:
-		var f float64
-		f, err = strconv.ParseFloat(string(literal), int(n.bits))
-		v.SetFloat(f)
+func setNumber(v reflect.Value, literal []byte) bool {
+	ok := leaf.SetNumber(v, string(literal))
+	if ok && v.CanFloat() {
 		var space [64]byte
-		if _, problem := canonjson.AppendNumber(space[:0], literal); problem != nil { // its exponent is too large
-			return false
-		}
+		_, problem := canonjson.AppendNumber(space[:0], literal)
+		ok = problem == nil // its exponent is not too large
 	}
-	return err == nil
+	return ok
 }
 
 // readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the
@@ -151,7 +119,7 @@ func (r *decoding) delegate(n *node, v reflect.Value, header string) *fault.Erro
 	switch {
 	case problem != nil:
 		r.report(problem)
-	case n.kind == free && r.use != decoded:
+	case n.kind == free && r.exact:
 		v.Set(reflect.ValueOf(json.RawMessage(bytes.Clone(raw))))
 	case !n.decode(raw, v, header):
 		r.report(n.mismatch(raw))

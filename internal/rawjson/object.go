@@ -14,9 +14,6 @@ import (
 const fewFields = 64
 
 func (r *decoding) object(n *node, v reflect.Value) *fault.Error {
-	if r.Peek() != '{' {
-		return r.wrong(n)
-	}
 	var few [fewFields]bool
 	seen := few[:]
 	if len(n.fields) > fewFields {
