@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -29,15 +27,14 @@ const (
 	boolean
 	number
 	text
-	free     // the empty interface
-	quantity // resource.Quantity; values of this kind and of those below have unmarshalers of their own
-	own      // has an UnmarshalJSON
-	foreign  // everything else that the decoder reads
-	member   // read by the decoder as a member of its struct
+	free    // the empty interface
+	own     // has an UnmarshalJSON; values of this kind and of those below may have unmarshalers of their own
+	foreign // everything else that the decoder reads
+	member  // read by the decoder as a member of its struct
 )
 
 // readsNull reports whether null is read by the value itself, not as absence.
-func (k kind) readsNull() bool { return k >= quantity }
+func (k kind) readsNull() bool { return k >= own }
 
 // node describes how values of a type are read.
 type node struct {
@@ -122,8 +119,6 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 // kindOf checks the types in the same order as the decoder.
 func kindOf(n *fieldplan.Node) kind {
 	switch {
-	case n.Type == reflect.TypeFor[resource.Quantity]():
-		return quantity
 	case reflect.PointerTo(n.Type).Implements(unmarshalerType):
 		return own
 	case leaf.ReadsItself(n.Type):

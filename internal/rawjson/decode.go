@@ -5,7 +5,7 @@
 // types, text that is not UTF-8, and values that decoding would change. It must not know classes.
 //
 // One pass over the bytes reads the value and reports every problem with its path. The pass reads
-// the usual types of configurations: structs, lists, maps with string keys, scalars and quantities.
+// the usual types of configurations: structs, lists, maps with string keys and scalars.
 // It hands all other values to Kubernetes' decoder, one by one, so that the decoder's own rules
 // decide: types with unmarshalers, the option string, map keys that are not strings, and types
 // whose methods the decoder calls in some places only. JSON that is malformed or nested too deeply

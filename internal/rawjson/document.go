@@ -3,8 +3,6 @@ package rawjson
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
@@ -63,8 +61,6 @@ func (r *decoding) value(n *node, v reflect.Value) *fault.Error {
 		return r.boolean(n, v)
 	case number:
 		return r.number(n, v)
-	case quantity:
-		return r.readQuantity(n, v.Addr().Interface().(*resource.Quantity))
 	case free, own, foreign, member:
 	}
 	return r.delegate(n, v, "")

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -40,16 +38,12 @@ func (r *decoding) str() (string, *fault.Error) {
 }
 
 func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
-	switch r.Peek() {
-	case 't':
-		v.SetBool(true)
-		return r.Literal("true")
-	case 'f':
-		v.SetBool(false)
-		return r.Literal("false")
-	default:
+	c := r.Peek()
+	if c != 't' && c != 'f' {
 		return r.wrong(n)
 	}
+	v.SetBool(c == 't')
+	return r.Scalar()
 }
 
 func (r *decoding) number(n *node, v reflect.Value) *fault.Error {
@@ -70,31 +64,6 @@ func setNumber(v reflect.Value, literal []byte) bool {
 		ok = problem == nil // its exponent is not too large
 	}
 	return ok
-}
-
-// readQuantity reads a quantity like its own UnmarshalJSON, but refuses text that would keep the
-// parser busy.
-func (r *decoding) readQuantity(n *node, q *resource.Quantity) *fault.Error {
-	*q = resource.Quantity{}
-	start := r.At
-	raw, problem := r.extent()
-	if raw == nil || string(raw) == leaf.Null {
-		return problem
-	}
-	end := r.At
-	if raw[0] == '"' {
-		start, end = start+1, end-1
-	}
-	parsed, err := leaf.ParseQuantity(string(bytes.TrimSpace(r.Raw[start:end])))
-	switch err := err.(type) { //nolint:errorlint // it is not wrapped
-	case nil:
-		*q = parsed
-	case *fault.Error:
-		r.report(err)
-	default:
-		r.report(n.mismatch(raw))
-	}
-	return nil
 }
 
 // extent reads a value of any kind and returns its bytes, or nil after a problem.
