@@ -44,11 +44,7 @@ func checkQuantity(text string) *fault.Error {
 		exponent = strings.TrimLeft(unit[1:], "+-0")
 	}
 	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
-		return &fault.Error{
-			Kind: fault.Limit, Code: "number-range",
-			What: "is a quantity with more than 1024 digits or an exponent beyond 999",
-			Hint: "use a quantity within Kubernetes' range",
-		}
+		return outOfRange("with more than 1024 digits or an exponent beyond 999")
 	}
 	return nil
 }
@@ -75,6 +71,8 @@ func CheckQuantities(raw []byte) *fault.Error {
 // zeros, it may have many more digits than maxQuantityDigits.
 const maxQuantityBits = 1 << 14
 
+const tooLong = "with more than 64 digits before or after the decimal point"
+
 // AppendQuantity appends a quantity as a string of its plain decimal value: 1Gi is "1073741824",
 // 100m is "0.1".
 func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
@@ -87,12 +85,12 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	dec := exact.AsDec()
 	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits ||
 		dec.Scale() > maxQuantityBits) {
-		return dst, quantityTooLong()
+		return dst, outOfRange(tooLong)
 	}
 	whole, decimals, _ := strings.Cut(dec.String(), ".")
 	decimals = strings.TrimRight(decimals, "0")
 	if len(strings.TrimPrefix(whole, "-")) > maxQuantityDigits || len(decimals) > maxQuantityDigits {
-		return dst, quantityTooLong()
+		return dst, outOfRange(tooLong)
 	}
 	if decimals != "" {
 		whole += "." + decimals
@@ -100,10 +98,9 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	return append(append(append(dst, '"'), whole...), '"'), nil
 }
 
-func quantityTooLong() *fault.Error {
+func outOfRange(how string) *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "number-range",
-		What: "is a quantity with more than 64 digits before or after the decimal point",
+		Kind: fault.Limit, Code: "number-range", What: "is a quantity " + how,
 		Hint: "use a quantity within Kubernetes' range",
 	}
 }

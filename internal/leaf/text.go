@@ -2,6 +2,7 @@ package leaf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
@@ -37,7 +38,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case String:
 		return canonjson.AppendString(dst, v.String())
 	case Number:
-		return appendNumber(dst, v.String())
+		return canonjson.AppendNumber(dst, []byte(cmp.Or(v.String(), "0"))) // as encoding/json does
 	case Bytes:
 		return appendBytes(dst, v.Bytes()), nil
 	case Quantity:
@@ -80,14 +81,6 @@ func Addressable(v reflect.Value) reflect.Value {
 	copied := reflect.New(v.Type()).Elem()
 	copied.Set(v)
 	return copied
-}
-
-// appendNumber writes the empty json.Number as zero, like encoding/json.
-func appendNumber(dst []byte, literal string) ([]byte, *fault.Error) {
-	if literal == "" {
-		literal = "0"
-	}
-	return canonjson.AppendNumber(dst, []byte(literal))
 }
 
 func appendBytes(dst, b []byte) []byte {
@@ -179,20 +172,21 @@ func methods[I any](v reflect.Value) I {
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
-			out, problem = nil, &fault.Error{
-				Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked",
-				Hint: "correct the marshaler or the value",
-			}
+			out, problem = nil, marshalFailed("panicked", nil)
 		}
 	}()
 	out, err := marshal()
 	if err != nil {
-		return nil, &fault.Error{
-			Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed",
-			Hint: "correct the value", Cause: err,
-		}
+		return nil, marshalFailed("failed", err)
 	}
 	return out, nil
+}
+
+func marshalFailed(how string, cause error) *fault.Error {
+	return &fault.Error{
+		Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that " + how,
+		Hint: "correct the marshaler or the value", Cause: cause,
+	}
 }
 
 // microseconds is the layout that metav1.MicroTime reads and writes: with all six digits of the
