@@ -3,17 +3,17 @@ package structtag
 import (
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // reading is a parsed value CLASS[,OPTION...] with its problems.
 type reading struct { //nolint:recvcheck // built by pointer, read by value
 	value   string
 	tag     Tag
-	flaws   []flaw
+	flaws   fault.List
 	options []option // one for each known name, also if malformed
 }
-
-type flaw struct{ code, what, hint string }
 
 // option is the text of one option: NAME or NAME=ARG.
 type option struct {
@@ -66,7 +66,7 @@ func mend(value string) (mended string, ok bool) {
 	return mended, len(read(mended).flaws) == 0
 }
 
-func (r *reading) add(code, what, hint string) { r.flaws = append(r.flaws, flaw{code, what, hint}) }
+func (r *reading) add(code, what, hint string) { r.flaws.Add(problem(code, what, hint)) }
 
 func (r *reading) readClass(text string) {
 	class, ok := ParseClass(text)

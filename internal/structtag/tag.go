@@ -3,10 +3,9 @@ package structtag
 import (
 	"reflect"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Tag is a parsed hotupdatable struct tag.
@@ -89,18 +88,17 @@ func ParseValue(value string) (Tag, fault.List) {
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
 }
 
-// problems returns the problems of a value. If the value can be mended, the hint of each is the
+// problems returns the problems of a value, with the place of the value. If the value can be mended, the hint of each is the
 // whole corrected value.
-func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
+func (r reading) problems(where string, spelled func(string) string) fault.List {
 	mended, ok := mend(r.value)
-	for _, f := range r.flaws {
-		hint := f.hint
+	for _, flaw := range r.flaws {
+		flaw.What += where
 		if ok {
-			hint = "write " + tick(spelled(mended))
+			flaw.Hint = "write " + tick(spelled(mended))
 		}
-		all.Add(problem(f.code, f.what+where, hint))
 	}
-	return all
+	return r.flaws
 }
 
 func problem(code, what, hint string) *fault.Error {
@@ -148,14 +146,4 @@ func (t Tag) HasOptions() bool {
 func pair(value string) string { return key + ":" + strconv.Quote(value) }
 
 // tick puts a text into backquotes and escapes unprintable characters.
-func tick(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return "`" + b.String() + "`"
-}
+func tick(text string) string { return "`" + plaintext.Printable(text) + "`" }
