@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Era is one way to turn a worker pool into additional data, with the first Kubernetes minor for
@@ -244,11 +245,5 @@ func noEras() error {
 	}
 }
 
-// quoted quotes a text, and only the beginning of a long one.
-func quoted(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "… (" + strconv.Itoa(len(text)) + " bytes)"
-	}
-	return strconv.Quote(text)
-}
+// quoted quotes a text, and only the beginning and the end of a long one.
+func quoted(text string) string { return `"` + plaintext.Shorten(text, 40, plaintext.ASCII) + `"` }

@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"cmp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -91,11 +92,8 @@ func (k *Kubelet) Reservations() *Reserved {
 
 // plus adds field by field; nil and x are x.
 func (r *Reserved) plus(other *Reserved) *Reserved {
-	if r == nil {
-		return other
-	}
-	if other == nil {
-		return r
+	if r == nil || other == nil {
+		return cmp.Or(r, other)
 	}
 	return &Reserved{
 		CPU:              sum(r.CPU, other.CPU),
@@ -106,11 +104,8 @@ func (r *Reserved) plus(other *Reserved) *Reserved {
 }
 
 func sum(a, b *resource.Quantity) *resource.Quantity {
-	if a == nil {
-		return b
-	}
-	if b == nil {
-		return a
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
 	both := a.DeepCopy()
 	both.Add(*b)
@@ -138,9 +133,4 @@ func (e *EvictionHard) text() string {
 	}, "-")
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func deref(s *string) string { return *cmp.Or(s, new(string)) }

@@ -43,13 +43,9 @@ func (n Name) String() string { return n.Text }
 // parts are the same.
 func (n Name) Changed(old Name) []string {
 	var changed []string
-	for _, p := range n.Parts {
-		if !slices.Contains(old.Parts, p) {
-			changed = append(changed, p.Name)
-		}
-	}
-	for _, p := range old.Parts {
-		if !slices.Contains(n.Parts, p) && !slices.Contains(changed, p.Name) {
+	for _, p := range slices.Concat(n.Parts, old.Parts) {
+		isCommon := slices.Contains(n.Parts, p) && slices.Contains(old.Parts, p)
+		if !isCommon && !slices.Contains(changed, p.Name) {
 			changed = append(changed, p.Name)
 		}
 	}
