@@ -47,12 +47,8 @@ func (p *planner) check() error {
 	if err := p.rules.check(); err != nil {
 		return err
 	}
-	errs := p.keyErrors(nil)
-	if len(errs) == 0 {
-		return nil
-	}
 	var problems fault.List
-	for _, err := range errs {
+	for _, err := range p.keyErrors(nil) {
 		problems.Add(&fault.Error{
 			Kind: fault.Conflict, Code: "unusable-key", Where: infrastructureTags, Path: err.Field, What: err.Detail,
 			Hint: "refuse it in admission, by Rules.Validate, or pass it as mandatory if it is",
