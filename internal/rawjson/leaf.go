@@ -28,13 +28,10 @@ func (r *decoding) skip(problem *fault.Error) *fault.Error {
 	return r.Skip()
 }
 
-// str reads a string. It reads nothing if the string is not valid text.
+// str reads a string. It reads nothing if the string is not valid text, and then returns any text.
 func (r *decoding) str() (string, *fault.Error) {
 	text, problem := r.Text(&r.scratch)
-	if problem != nil {
-		return "", problem
-	}
-	return string(text), nil
+	return string(text), problem
 }
 
 func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
