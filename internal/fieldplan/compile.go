@@ -272,7 +272,7 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	case jf.tag.present && !jf.tag.inherits:
 		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
 	case jf.embedded != nil:
-		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.tag.goField
+		child.class, f.Declared, f.Source = jf.embedded.Class, StructTag, jf.embedded.goField
 	}
 	return tag
 }
@@ -282,7 +282,7 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
 	strongest := structtag.Shown
 	for e := jf.embedded; e != nil; e = e.outer {
-		strongest = max(strongest, e.tag.Sensitive)
+		strongest = max(strongest, e.Sensitive)
 	}
 	return strongest
 }

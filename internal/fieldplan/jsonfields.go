@@ -23,8 +23,8 @@ type jsonField struct {
 	goField  string
 	typ      reflect.Type
 	tag      *taggedField
-	embedded *embedding // the nearest embedded struct with a hotupdatable struct tag, or nil
-	typeMeta bool       // promoted from metav1.TypeMeta
+	embedded *taggedField // the nearest embedded struct with a hotupdatable struct tag, or nil
+	typeMeta bool         // promoted from metav1.TypeMeta
 }
 
 // taggedField is a field's own hotupdatable struct tag.
@@ -35,25 +35,20 @@ type taggedField struct {
 	present  bool
 	inherits bool // the class is that of the field above, see [Inherits]
 	used     bool // a field in JSON has it, or another mistake of the field is reported
+
+	outer *taggedField // of an embedded struct: that of the nearest one around it, or nil
 }
 
 // Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class.
 // Only types that are made for the purpose have it.
 const Inherits = `providerconfig:"inherits"`
 
-// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it
-// promotes.
-type embedding struct {
-	outer *embedding
-	tag   *taggedField
-}
-
 // level is a struct type found at one depth of embedding.
 type level struct {
 	typ      reflect.Type
 	name     string
 	index    []int
-	embedded *embedding
+	embedded *taggedField
 	typeMeta bool
 	twice    bool // the type is embedded more than once at this depth: its fields cancel each other out
 }
@@ -165,7 +160,7 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 	}
 	t, embedded := Deref(sf.Type), l.embedded
 	if tag.present {
-		embedded = &embedding{outer: l.embedded, tag: tag}
+		tag.outer, embedded = l.embedded, tag
 		if tag.HasOptions() {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
 			r.faults.Add(mistake(goField, "misplaced-option", what,
@@ -209,7 +204,7 @@ func (r *resolver) refuseUnused(fields []*jsonField) {
 	for _, f := range fields {
 		f.tag.used = true
 		for e := f.embedded; e != nil && (!r.root || !f.typeMeta); e = e.outer {
-			e.tag.used = true
+			e.used = true
 		}
 	}
 	for _, t := range r.tags {

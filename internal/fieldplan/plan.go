@@ -147,14 +147,12 @@ func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
 // HoldsJSON is [Selector.Holds] for a selector in JSON of any spelling, other than null. A value
 // that the selector's type cannot hold never matches.
 func (s *Selector) HoldsJSON(value []byte) bool {
-	isString, wantString := value[0] == '"', s.Value[0] == '"'
+	isString := value[0] == '"'
 	switch {
-	case s.Field.Quoted && isString && wantString:
+	case s.Field.Quoted && isString:
 		quoted, _ := canonjson.AppendString(nil, s.Value) // canonical text is valid UTF-8
 		return canonjson.SameText(unquoted(value), unquoted(string(quoted)))
-	case s.Field.Quoted && isString:
-		return canonjson.SameText(unquoted(value), s.Value)
-	case isString != wantString:
+	case isString != (s.Value[0] == '"'):
 		return false
 	case isString:
 		return canonjson.SameText(unquoted(value), unquoted(s.Value))
