@@ -135,7 +135,6 @@ type builder struct {
 	open     bool // objects may have unknown members
 	byPath   bool // problems name the paths of fields
 	faults   fault.List
-	fields   int
 	pointers map[string]string // Go field -> JSON pointer, or path
 }
 
@@ -191,8 +190,7 @@ func restName(n *Node, meta []string) string {
 }
 
 func (b *builder) goField(t reflect.Type, tag, pointer string) reflect.StructField {
-	b.fields++
-	name := "F" + strconv.Itoa(b.fields)
+	name := "F" + strconv.Itoa(len(b.pointers)+1)
 	b.pointers[name] = pointer
 	return reflect.StructField{Name: name, Type: t, Tag: reflect.StructTag(tag)}
 }
@@ -312,15 +310,12 @@ func (b *builder) locate(err error) error {
 	for _, problem := range fault.All(err) {
 		place := b.pointers[problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]]
 		if b.byPath {
-			located.Add(&fault.Error{
-				Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place),
-				What: problem.What, Hint: problem.Hint,
-			})
+			problem.Field, problem.Type, problem.Path = "", "", cmp.Or(problem.Path, place)
+			located.Add(problem)
 		} else {
-			located.Add(&fault.Error{
-				Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What,
-				Hint: problem.Hint, Cause: problem,
-			})
+			invalid := invalid(place, problem.What, problem.Hint)
+			invalid.Cause = problem
+			located.Add(invalid)
 		}
 	}
 	return located.Err()
