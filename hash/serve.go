@@ -27,7 +27,11 @@ func ServeEras[P any](in io.Reader, out io.Writer, read func(pool []byte) (*Eras
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading a pool: %w", err)
 		}
-		answer, err := json.Marshal(answerTo(line, read))
+		a, err := answerTo(line, read)
+		if err != nil {
+			a.Error = err.Error()
+		}
+		answer, err := json.Marshal(a)
 		if err != nil {
 			return err
 		}
@@ -44,25 +48,20 @@ type answer struct {
 	Error string   `json:"error,omitempty"`
 }
 
-func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) answer {
+func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) (a answer, err error) {
 	var of struct {
 		KubernetesVersion *string         `json:"kubernetesVersion"`
 		ProviderConfig    json.RawMessage `json:"providerConfig"`
 	}
 	if err := json.Unmarshal(line, &of); err != nil {
-		return answer{Error: "the line is no pool: " + err.Error()}
+		return a, fmt.Errorf("the line is no pool: %w", err)
 	}
 	eras, pool, err := read(line)
-	if err != nil {
-		return answer{Error: err.Error()}
+	if err == nil {
+		a.Era, _, err = eras.Explain(of.KubernetesVersion)
 	}
-	era, _, err := eras.Explain(of.KubernetesVersion)
-	if err != nil {
-		return answer{Error: err.Error()}
+	if err == nil {
+		a.Data, err = eras.AdditionalData(of.KubernetesVersion, of.ProviderConfig, pool)
 	}
-	data, err := eras.AdditionalData(of.KubernetesVersion, of.ProviderConfig, pool)
-	if err != nil {
-		return answer{Era: era, Error: err.Error()}
-	}
-	return answer{Era: era, Data: data}
+	return a, err
 }
