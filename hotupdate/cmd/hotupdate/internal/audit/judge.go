@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,19 +88,6 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 // kind.
 func (r *Releases) concern(raw []byte) bool {
 	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(tree.Of(raw)) == r.kind
-}
-
-// judge reads and hashes the provider config of a pool under both releases. An error is a failure
-// of a program.
-func (r *Releases) judge(p *pool.Pool, judged *JudgedPool) error {
-	old, oldFailed := r.old.Hash(p)
-	updated, newFailed := r.updated.Hash(p)
-	if err := errors.Join(oldFailed, newFailed); err != nil {
-		return err
-	}
-	judged.OldEra, judged.NewEra = old.Era.Name, updated.Era.Name
-	judged.Verdict, judged.Reasons = r.verdict(p, old, updated)
-	return nil
 }
 
 // verdict returns the verdict on a pool that was hashed under both releases, with the reasons.

@@ -120,12 +120,7 @@ func (a *Acceptance) wants() []string {
 
 func (a *Acceptance) accepts(p *JudgedPool, c causeKey) bool {
 	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, c.Minor, p.Project, p.Namespace, p.Name, p.Pool}
-	for i, want := range a.wants() {
-		if want != "" && want != has[i] {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.wants(), has, func(want, has string) bool { return want == "" || want == has })
 }
 
 // remarks name the acceptances that have expired.

@@ -148,15 +148,23 @@ func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObje
 	return nil
 }
 
-// pool judges one pool.
+// pool reads and hashes the provider config of a pool under both releases, and judges the pool. An
+// error is a failure of a program.
 func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*JudgedPool, error) {
+	old, oldFailed := r.old.Hash(p)
+	updated, newFailed := r.updated.Hash(p)
+	if err := errors.Join(oldFailed, newFailed); err != nil {
+		return nil, err
+	}
 	judged := &JudgedPool{
 		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
 		Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
+		OldEra: old.Era.Name, NewEra: updated.Era.Name,
 	}
-	return judged, r.judge(p, judged)
+	judged.Verdict, judged.Reasons = r.verdict(p, old, updated)
+	return judged, nil
 }
 
 // projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for

@@ -218,14 +218,12 @@ var words = []string{
 // none.
 func (s *section) counted(noun string) string {
 	var parts []string
+	sections := map[string]int{}
+	for i := range s.Sections {
+		sections[s.Sections[i].Word]++
+	}
 	for _, word := range words {
-		n := 0
-		for i := range s.Sections {
-			if s.Sections[i].Word == word {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := sections[word]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(word, "machines "))
 		}
 	}

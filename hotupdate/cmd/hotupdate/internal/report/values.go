@@ -58,12 +58,10 @@ func firstDifference(a, b string, escape plaintext.Escape) int {
 // value shows one value, or a long one from an offset on. A shortened value is followed by its
 // length.
 func value(text string, from int, escape plaintext.Escape) string {
-	if from == 0 {
-		if shown, rest := plaintext.Head(text, maxValue, escape); rest == "" {
-			return shown
-		}
-	}
 	shown, rest := plaintext.Head(text[from:], maxValue, escape)
+	if from == 0 && rest == "" {
+		return shown
+	}
 	if from > 0 {
 		shown = plaintext.Ellipsis + shown
 	}
