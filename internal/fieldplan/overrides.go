@@ -42,10 +42,7 @@ func (c *compiler) readOverrides(overrides []Override) {
 			path = s.After(path)
 		}
 		if _, twice := c.overrides[path]; twice {
-			problems.Add(&fault.Error{
-				Kind: fault.Declaration, Code: "duplicate-path", What: "is overridden twice",
-				Hint: "remove one of the overrides",
-			})
+			problems.Add(mistake("", "duplicate-path", "is overridden twice", "remove one of the overrides"))
 		}
 		if !ok {
 			problems.Add(invalidPath(o.Path))
@@ -69,7 +66,7 @@ func invalidPath(path string) *fault.Error {
 		what, hint = "ends at the elements of a collection, which have no struct tag", "override `"+field+
 			"`, or a field of the elements"
 	}
-	return &fault.Error{Kind: fault.Declaration, Code: "invalid-path", What: what, Hint: hint}
+	return mistake("", "invalid-path", what, hint)
 }
 
 // reportUnmatched reports every override whose path leads to no field.
@@ -83,10 +80,9 @@ func (c *compiler) reportUnmatched(root *Node) {
 		if meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unknown-path", Path: o.path,
-			What: "matches no field of the type", Hint: hint,
-		})
+		unmatched := mistake("", "unknown-path", "matches no field of the type", hint)
+		unmatched.Path = o.path
+		c.faults.Add(unmatched)
 	}
 }
 

@@ -30,7 +30,10 @@ type Plan struct {
 
 	Open bool // some object has a Rest
 
-	derived [Opening + 1]derived
+	derived [Opening + 1]struct {
+		once sync.Once
+		made any
+	}
 }
 
 // Use names what is derived from a plan.
@@ -42,11 +45,6 @@ const (
 	Reading            // package rawjson
 	Opening            // package schemajson
 )
-
-type derived struct {
-	once sync.Once
-	made any
-}
 
 // Derived returns the result of compile for a use. It is computed once and kept with the plan.
 func (p *Plan) Derived(use Use, compile func() any) any {
