@@ -55,10 +55,9 @@ type location struct {
 	// beside are the classes of the collections whose elements this field identifies. The field is
 	// hashed if one of these classes is.
 	beside fieldplan.ClassSet
-	// covered is the change of class that a finding about a field above reports. It is set only if
-	// reported is.
-	reported bool
-	covered  [2]structtag.Class
+	// covered is the change of class that a finding about a field above reports; two equal classes if
+	// there is none.
+	covered [2]structtag.Class
 }
 
 func (s location) member(name string) location {
@@ -192,11 +191,8 @@ func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Fin
 func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location) location {
 	was, is := p.old.Class, p.updated.Class
 	change := [2]structtag.Class{was, is}
-	switch {
-	case was == is:
-		s.reported = false
-		return s
-	case s.reported && s.covered == change:
+	if was == is || s.covered == change {
+		s.covered = change
 		return s
 	}
 	f := Finding{
@@ -207,7 +203,7 @@ func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location)
 		f.Refuses = some(whereHeld)
 	}
 	d.add(s, f)
-	s.reported, s.covered = true, change
+	s.covered = change
 	return s
 }
 
