@@ -21,8 +21,7 @@ import (
 // Program translates the types of one type-checked program. Identical types become one reflect
 // type. The zero value is ready to use. A Program must not be used by several goroutines.
 type Program struct {
-	loaded map[string]reflect.Type // by import path and name
-	seen   typeutil.Map            // of *Type
+	seen typeutil.Map // of *Type
 }
 
 // Of returns t as a reflect type: for predeclared types, any, and types that the rules name, a
@@ -35,7 +34,7 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	if iface, ok := t.(*types.Interface); ok && iface.Empty() {
 		return reflect.TypeFor[any]()
 	}
-	if known := p.known(t); known != nil {
+	if known := known(t); known != nil {
 		return known
 	}
 	if seen, ok := p.seen.At(t).(*Type); ok {
@@ -48,18 +47,17 @@ func (p *Program) Of(t types.Type) reflect.Type {
 
 // known returns the type of the running program for a type that the rules name, and nil for other
 // types.
-func (p *Program) known(t types.Type) reflect.Type {
+func known(t types.Type) reflect.Type {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Parent() != named.Obj().Pkg().Scope() {
 		return nil
 	}
-	if p.loaded == nil {
-		p.loaded = map[string]reflect.Type{}
-		for _, known := range append(leaf.KnownTypes(), reflect.TypeFor[metav1.TypeMeta]()) {
-			p.loaded[known.PkgPath()+"."+known.Name()] = known
+	for _, known := range append(leaf.KnownTypes(), reflect.TypeFor[metav1.TypeMeta]()) {
+		if known.PkgPath() == named.Obj().Pkg().Path() && known.Name() == named.Obj().Name() {
+			return known
 		}
 	}
-	return p.loaded[named.Obj().Pkg().Path()+"."+named.Obj().Name()]
+	return nil
 }
 
 // Type is a type of source code. Its methods for kind, name, parts and method set describe that
