@@ -207,14 +207,13 @@ func (w reason) consequence(pattern string) string {
 // MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil.
 // Drivers whose spec holds pool labels and mandatory keys in one map pass the result as mandatory.
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
-	var found map[string]string
-	for key, value := range flat {
-		if why, _ := r.reserved(key); why == findsCluster || why == findsRole {
-			if found == nil {
-				found = make(map[string]string, 2)
-			}
-			found[key] = value
-		}
+	found := maps.Clone(flat)
+	maps.DeleteFunc(found, func(key, _ string) bool {
+		why, _ := r.reserved(key)
+		return why != findsCluster && why != findsRole
+	})
+	if len(found) == 0 {
+		return nil
 	}
 	return found
 }

@@ -128,12 +128,10 @@ func (n *Node) edit(m mark) *Node {
 
 // copied returns a copy with maps that can be written.
 func (n *Node) copied() *Node {
-	n = cmp.Or(n, &Node{})
-	copied := &Node{Unschedulable: n.Unschedulable, Reason: n.Reason}
-	copied.Labels, copied.Annotations = map[string]string{}, map[string]string{}
-	maps.Copy(copied.Labels, n.Labels)
-	maps.Copy(copied.Annotations, n.Annotations)
-	return copied
+	copied := *cmp.Or(n, &Node{})
+	copied.Labels = maps.Collect(maps.All(copied.Labels))
+	copied.Annotations = maps.Collect(maps.All(copied.Annotations))
+	return &copied
 }
 
 // unanswered removes the agent's answer from the node.
