@@ -88,8 +88,8 @@ func ParseValue(value string) (Tag, fault.List) {
 	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
 }
 
-// problems returns the problems of a value, with the place of the value. If the value can be mended, the hint of each is the
-// whole corrected value.
+// problems returns the problems of a value, and adds where the value is. If the value can be mended,
+// the hint of each is the whole corrected value.
 func (r reading) problems(where string, spelled func(string) string) fault.List {
 	mended, ok := mend(r.value)
 	for _, flaw := range r.flaws {
