@@ -88,7 +88,9 @@ type PendingUpdates struct {
 	ManualInPlaceUpdate []string `json:"manualInPlaceUpdate,omitempty"`
 }
 
-func (p PendingUpdates) pools() []string { return slices.Concat(p.AutoInPlaceUpdate, p.ManualInPlaceUpdate) }
+func (p PendingUpdates) has(pool string) bool {
+	return slices.Contains(p.AutoInPlaceUpdate, pool) || slices.Contains(p.ManualInPlaceUpdate, pool)
+}
 
 // forceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a
 // pending pool be changed.
@@ -99,7 +101,7 @@ const forceOperation = "force-in-place-update"
 // Operations are those of the annotation gardener.cloud/operation of the new Shoot:
 // force-in-place-update permits the change.
 func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath *field.Path) field.ErrorList {
-	if !slices.Contains(p.pools(), pool) || slices.Contains(operations, forceOperation) {
+	if !p.has(pool) || slices.Contains(operations, forceOperation) {
 		return nil
 	}
 	const detail = "the pool has not finished an in-place update: until then every change of it is refused, " +
@@ -110,7 +112,7 @@ func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath
 // ValidateRotation checks the start of a credentials rotation. Any pending pool blocks it, forced
 // or not.
 func (p PendingUpdates) ValidateRotation(fldPath *field.Path) field.ErrorList {
-	if len(p.pools()) == 0 {
+	if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {
 		return nil
 	}
 	return forbidden(fldPath, "no rotation of credentials can begin while a pool has not finished an in-place update")

@@ -34,8 +34,7 @@ type definition struct {
 }
 
 // Compile returns the field plan of the spec in a version of a CustomResourceDefinition in JSON.
-// All problems are returned joined, each with the path of a field or of an override. After a problem
-// the plan must not be used.
+// All problems are returned joined, each with the path of a field or of an override.
 func Compile(raw []byte, version string, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
 	spec, err := specIn(raw, version)
 	if err != nil {
@@ -55,7 +54,10 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	}
 	r.checkRules(overrides)
 	plan, err := schemajson.Compile(d, overrides)
-	return plan, errors.Join(r.faults.Err(), err)
+	if err = errors.Join(r.faults.Err(), err); err != nil {
+		return nil, err
+	}
+	return plan, nil
 }
 
 // specIn returns the schema of the spec in a version.

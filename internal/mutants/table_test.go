@@ -157,7 +157,7 @@ var mutants = []mutant{
 
 	// What a release does to configurations: whose class counts, what is certain, who rolls, who is refused, and under which condition.
 	{"a change of class rolls who says only what moved", compareFile, "return every(whereSet)\n\t}\n\treturn some(whereSet)", "return every(whereSet)\n\t}\n\treturn every(whereSet)", releases},
-	{"a field whose class stays ends what is told above", compareFile, "s.reported = false\n", "", releases},
+	{"a field whose class stays ends what is told above", compareFile, "s.covered = change\n\t\treturn s", "return s", releases},
 	{"the classes of both Schemas count", compareFile, "return p.old.Classes | p.updated.Classes", "return p.updated.Classes", releases},
 	{"presence rolls only where both hash the object", compareFile, "f.Rolls.Every = p.areHashed()", "f.Rolls.Every = true", releases},
 	{"nothing is certain of the elements of a set", compareFile, "p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue ||", "", releases},
