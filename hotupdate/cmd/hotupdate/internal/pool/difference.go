@@ -46,12 +46,10 @@ func number(value any) (float64, bool) {
 
 func isTrue(value any) bool { return value == true }
 
-func member(name string) fieldpath.Step { return fieldpath.Step{Name: name} }
-
 // pathOf returns the path of a member.
 func pathOf(names []string) (path fieldpath.Path) {
 	for _, name := range names {
-		path = append(path, member(name))
+		path = append(path, fieldpath.Step{Name: name})
 	}
 	return path
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Cluster holds the facts of a Shoot that concern the machines of all its pools. It is zero for the
@@ -64,11 +63,7 @@ func ofClass(change hotupdate.Change, strategy hotupdate.Strategy) Verdict {
 
 // about is a finding about a field.
 func about(path string, before, after any, v Verdict, rule Rule) []Judged {
-	var at fieldpath.Path
-	for name := range strings.SplitSeq(path, ".") {
-		at = append(at, fieldpath.Step{Name: name})
-	}
-	return []Judged{difference{at, before, after}.change(v, rule)}
+	return []Judged{difference{pathOf(strings.Split(path, ".")), before, after}.change(v, rule)}
 }
 
 // ofPool is a finding about the pool.

@@ -275,8 +275,8 @@ var conditions = map[string]condition{
 const day = 24 * time.Hour
 
 func isNetwork(value any) bool {
-	network, err := netip.ParsePrefix(text(value))
-	return err == nil && network == network.Masked()
+	network := networkOf(value)
+	return network.IsValid() && network == network.Masked()
 }
 
 // networkOf returns a network; the zero value is none.

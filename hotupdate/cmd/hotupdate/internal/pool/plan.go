@@ -151,7 +151,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	updated.decode()
 	c := Comparison{Verdict: None}
 	rest, unjudged, judged := tables()[string(updated.Kind)].rest(hotupdate.AutoRollingUpdate,
-		old.rest(), updated.rest())
+		old.root, updated.root)
 	c.Changes, c.Unjudged = rest, unjudged
 	s := &shoots{old, updated, o.CloudProfile}
 	for _, judge := range shootJudgements {
@@ -178,14 +178,6 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	for i, change := range p.Changes {
 		p.Changes[i].Decides = change.Verdict == Forbidden || change.Verdict == Indeterminate
 	}
-}
-
-// rest returns all members but the pools as a value to compare.
-func (m *Manifest) rest() any {
-	if m.root == nil {
-		return nil
-	}
-	return m.root
 }
 
 // pair returns the old pool of each new one, by the new name, and the removed pools. It compares

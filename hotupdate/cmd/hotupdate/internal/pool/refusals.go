@@ -7,7 +7,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // refused returns a refusal by a function of Gardener.
@@ -60,7 +59,7 @@ func (p *Pool) effective() any {
 	if p.ownKubelet || p.Cluster.kubelet == nil {
 		return p.all
 	}
-	return with(p.all, fieldpath.Path{member("kubernetes"), member("kubelet")}, p.Cluster.kubelet)
+	return with(p.all, pathOf(strings.Split(kubeletPath, ".")), p.Cluster.kubelet)
 }
 
 // checkTogether checks fields that limit one another.

@@ -15,12 +15,15 @@ import (
 
 // The values of a tree whose types have been checked. Absent values are nil or zero.
 
-func textIn(n *tree.Node) *string {
+// valueIn returns what a function reads from a node.
+func valueIn[T any](n *tree.Node, read func(*tree.Node) T) *T {
 	if n == nil {
 		return nil
 	}
-	return new(n.Text())
+	return new(read(n))
 }
+
+func textIn(n *tree.Node) *string { return valueIn(n, (*tree.Node).Text) }
 
 func textsIn(list *tree.Node) (all []string) {
 	for _, n := range list.Elements() {
@@ -47,35 +50,31 @@ func shareIn(n *tree.Node) *intstr.IntOrString {
 }
 
 func timeIn(n *tree.Node) *metav1.Time {
-	if n == nil {
-		return nil
-	}
-	t, _ := time.Parse(time.RFC3339, n.Text())
-	return new(metav1.NewTime(t.Local()))
+	return valueIn(n, func(n *tree.Node) metav1.Time {
+		t, _ := time.Parse(time.RFC3339, n.Text())
+		return metav1.NewTime(t.Local())
+	})
 }
 
 func quantityIn(n *tree.Node) *resource.Quantity {
-	if n == nil {
-		return nil
-	}
-	number, _ := n.Number()
-	q, _ := leaf.ParseQuantity(cmp.Or(n.Text(), number.String()))
-	return &q
+	return valueIn(n, func(n *tree.Node) resource.Quantity {
+		number, _ := n.Number()
+		q, _ := leaf.ParseQuantity(cmp.Or(n.Text(), number.String()))
+		return q
+	})
 }
 
 func imageIn(n *tree.Node) *hash.Image {
-	if n == nil {
-		return nil
-	}
-	return &hash.Image{Name: n.At("name").Text(), Version: n.At("version").Text()}
+	return valueIn(n, func(n *tree.Node) hash.Image {
+		return hash.Image{Name: n.At("name").Text(), Version: n.At("version").Text()}
+	})
 }
 
 func volumeIn(n *tree.Node) DataVolume {
-	v := DataVolume{Name: n.At("name").Text(), Size: n.At("size").Text(), Type: textIn(n.At("type"))}
-	if encrypted := n.At("encrypted"); encrypted != nil {
-		v.Encrypted = new(encrypted.IsTrue())
+	return DataVolume{
+		Name: n.At("name").Text(), Size: n.At("size").Text(), Type: textIn(n.At("type")),
+		Encrypted: valueIn(n.At("encrypted"), (*tree.Node).IsTrue),
 	}
-	return v
 }
 
 func rotationIn(n *tree.Node) hash.Rotation {
@@ -89,29 +88,28 @@ func rotationIn(n *tree.Node) hash.Rotation {
 }
 
 func kubeletIn(n *tree.Node) *hash.Kubelet {
-	if n == nil {
-		return nil
-	}
-	k := &hash.Kubelet{
-		KubeReserved: reservedIn(n.At("kubeReserved")), SystemReserved: reservedIn(n.At("systemReserved")),
-		CPUManagerPolicy: textIn(n.At("cpuManagerPolicy")), SumReservations: true,
-	}
-	if e := n.At("evictionHard"); e != nil {
-		k.EvictionHard = &hash.EvictionHard{
-			MemoryAvailable:  textIn(e.At("memoryAvailable")),
-			ImageFSAvailable: textIn(e.At("imageFSAvailable")), ImageFSInodesFree: textIn(e.At("imageFSInodesFree")),
-			NodeFSAvailable: textIn(e.At("nodeFSAvailable")), NodeFSInodesFree: textIn(e.At("nodeFSInodesFree")),
+	return valueIn(n, func(n *tree.Node) hash.Kubelet {
+		return hash.Kubelet{
+			KubeReserved: reservedIn(n.At("kubeReserved")), SystemReserved: reservedIn(n.At("systemReserved")),
+			EvictionHard:     valueIn(n.At("evictionHard"), thresholds),
+			CPUManagerPolicy: textIn(n.At("cpuManagerPolicy")), SumReservations: true,
 		}
-	}
-	return k
+	})
 }
 
 func reservedIn(n *tree.Node) *hash.Reserved {
-	if n == nil {
-		return nil
-	}
-	return &hash.Reserved{
-		CPU: quantityIn(n.At("cpu")), Memory: quantityIn(n.At("memory")),
-		EphemeralStorage: quantityIn(n.At("ephemeralStorage")), PID: quantityIn(n.At("pid")),
+	return valueIn(n, func(n *tree.Node) hash.Reserved {
+		return hash.Reserved{
+			CPU: quantityIn(n.At("cpu")), Memory: quantityIn(n.At("memory")),
+			EphemeralStorage: quantityIn(n.At("ephemeralStorage")), PID: quantityIn(n.At("pid")),
+		}
+	})
+}
+
+func thresholds(n *tree.Node) hash.EvictionHard {
+	return hash.EvictionHard{
+		MemoryAvailable:  textIn(n.At("memoryAvailable")),
+		ImageFSAvailable: textIn(n.At("imageFSAvailable")), ImageFSInodesFree: textIn(n.At("imageFSInodesFree")),
+		NodeFSAvailable: textIn(n.At("nodeFSAvailable")), NodeFSInodesFree: textIn(n.At("nodeFSInodesFree")),
 	}
 }

@@ -1,7 +1,6 @@
 package side
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,22 +25,18 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 		if pool.TypeMetaOf(o.Tree).Kind != "CustomResourceDefinition" {
 			continue
 		}
-		var d struct {
-			Spec struct {
-				Group    string
-				Names    struct{ Kind string }
-				Versions []struct{ Name string }
-			}
+		spec, raw := o.Tree.At("spec"), o.Tree.JSON()
+		group, kind := spec.At("group").Text(), spec.At("names", "kind").Text()
+		if group == "" || kind == "" {
+			problems = append(problems, fmt.Errorf("%s: has no text as spec.group or spec.names.kind", o.String()))
 		}
-		raw := o.Tree.JSON()
-		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(raw, &d)))
-		for _, v := range d.Spec.Versions {
-			c.defined[pool.TypeMeta{
-				APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind,
-			}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
-				schema, err := hotupdate.SchemaOfCRD(raw, v.Name, fields.options...)
+		for _, version := range spec.At("versions").Elements() {
+			name := version.At("name").Text()
+			define := func() (*hotupdate.Schema, error) {
+				schema, err := hotupdate.SchemaOfCRD(raw, name, fields.options...)
 				return schema, fields.inFiles(o.String(), err)
-			})
+			}
+			c.defined[pool.TypeMeta{APIVersion: group + "/" + name, Kind: kind}] = sync.OnceValues(define)
 		}
 	}
 	if err := errors.Join(problems...); err != nil || len(c.defined) > 0 {

@@ -130,21 +130,12 @@ func (n *Node) Len() int {
 
 // Duplicates returns the names that several members of an Object have.
 func (n *Node) Duplicates() (names []string) {
-	const few = 16
-	if n.Len() > few {
-		seen := make(map[string]bool, n.Len())
-		for name := range n.Members() {
-			if seen[name] {
-				names = append(names, name)
-			}
-			seen[name] = true
-		}
-		return names
-	}
-	for name, member := range n.Members() {
-		if n.member(name) != member {
+	seen := make(map[string]bool, n.Len())
+	for name := range n.Members() {
+		if seen[name] {
 			names = append(names, name)
 		}
+		seen[name] = true
 	}
 	return names
 }

@@ -33,20 +33,19 @@ func ParseYAML(text []byte, line int) (*Node, error) {
 	if err == nil {
 		err = decoder.Decode(&another)
 	}
-	weights := weigher{sizes: map[*yaml.Node]int{}}
 	switch {
 	case err == nil:
 		return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(text, err, line)
-	case weights.expanded(&document) > MaxSize:
+	}
+	c := converter{firstLine: line, open: map[*yaml.Node]bool{}}
+	root := c.node(document.Content[0], "")
+	switch {
+	case c.expanded > MaxSize:
 		return nil,
 			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
 				MaxSize>>20)
-	}
-	c := converter{firstLine: line, shared: map[*yaml.Node]*Node{}}
-	root := c.node(document.Content[0], "")
-	switch {
 	case len(c.problems) > 0 && isTemplate(text):
 		return nil, ErrTemplate
 	case len(c.problems) > 0:
@@ -65,38 +64,6 @@ func ParseYAML(text []byte, line int) (*Node, error) {
 // loneTag matches a tag without a name, and some text.
 var loneTag = regexp.MustCompile(`(?m)(^|[\s\[{,:-])!($|[\s,\]}])`)
 
-// weigher sums up the sizes of nodes, in bytes, with all aliases expanded. Sums are capped just above
-// the limit.
-type weigher struct{ sizes map[*yaml.Node]int }
-
-// nodeSize is about what a node needs beside its text.
-const nodeSize = 16
-
-// expanded returns the size of what aliases stand for.
-func (w weigher) expanded(n *yaml.Node) (size int) {
-	if n.Kind == yaml.AliasNode {
-		return w.size(n.Alias)
-	}
-	for _, child := range n.Content {
-		size = min(size+w.expanded(child), MaxSize+1)
-	}
-	return size
-}
-
-func (w weigher) size(n *yaml.Node) int {
-	n = aliased(n)
-	if size, known := w.sizes[n]; known {
-		return size
-	}
-	w.sizes[n] = 0 // for an alias to a node around it
-	size := len(n.Value) + nodeSize
-	for _, child := range n.Content {
-		size = min(size+w.size(child), MaxSize+1)
-	}
-	w.sizes[n] = size
-	return size
-}
-
 // aliased returns the node that an alias stands for, and every other node itself.
 func aliased(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
@@ -105,15 +72,25 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// converter turns the nodes of YAML into those of JSON. Aliases of one node share it.
+// converter turns the nodes of YAML into those of JSON.
 type converter struct {
-	firstLine int                  // of the text in its file
-	shared    map[*yaml.Node]*Node // nil while it is being converted
-	problems  []error              // of keys
-	err       error                // the first problem of another kind
+	firstLine int                 // of the text in its file
+	open      map[*yaml.Node]bool // what aliases around the current node stand for
+	expanded  int                 // the size of what all aliases stand for, in bytes
+	problems  []error             // of keys
+	err       error               // the first problem of another kind
 }
 
+// nodeSize is about what a node needs beside its text.
+const nodeSize = 16
+
 func (c *converter) node(from *yaml.Node, path string) Node {
+	if len(c.open) > 0 {
+		c.expanded += len(from.Value) + nodeSize
+	}
+	if c.expanded > MaxSize {
+		return Node{}
+	}
 	n := Node{line: from.Line}
 	switch from.Kind {
 	case yaml.AliasNode:
@@ -134,17 +111,13 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 
 // alias returns the node that an alias stands for, with the line of the alias.
 func (c *converter) alias(from *yaml.Node, path string) Node {
-	shared, isKnown := c.shared[from.Alias]
-	switch {
-	case !isKnown:
-		c.shared[from.Alias] = nil
-		n := c.node(from.Alias, path)
-		shared, c.shared[from.Alias] = &n, &n
-	case shared == nil:
+	if c.open[from.Alias] {
 		c.fail(from, "an anchor's value contains itself")
 		return Node{}
 	}
-	n := *shared
+	c.open[from.Alias] = true
+	n := c.node(from.Alias, path)
+	delete(c.open, from.Alias)
 	n.line = from.Line
 	return n
 }
@@ -190,7 +163,7 @@ func (c *converter) name(key *yaml.Node, path string, seen map[string]bool) (nam
 	if !isText {
 		where, problem = path, "has a key in line %d that is no text; put it in quotes, or render the template first"
 	}
-	if !isText || seen[name] {
+	if (!isText || seen[name]) && len(c.open) == 0 { // else it is told where the anchor is
 		where = strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(where, "."))+": ", ": ")
 		c.problems = append(c.problems, errors.New(where+fmt.Sprintf(problem, key.Line+c.firstLine-1)))
 	}
@@ -222,19 +195,15 @@ func (c *converter) fail(at *yaml.Node, what string) {
 
 // scalar reads a scalar. The library that kubectl uses says what those are that may be no text.
 func (c *converter) scalar(n *Node, from *yaml.Node) {
-	text, isTagged := from.Value, from.Style&yaml.TaggedStyle != 0
+	text, tag := from.Value, ""
+	if from.Style&yaml.TaggedStyle != 0 {
+		tag = "!<" + from.LongTag() + "> "
+	}
 	isPlain := from.Style&^yaml.TaggedStyle == 0
-	tag := ""
-	if isTagged {
-		tag = from.Tag + " "
-	}
-	if isTagged && !strings.HasPrefix(tag, "!") {
-		tag = "!<" + from.Tag + "> "
-	}
 	switch {
-	case isPlain && (isTagged && isWord.MatchString(text) || mayBeOther.MatchString(text)):
+	case isPlain && (tag != "" && isWord.MatchString(text) || mayBeOther.MatchString(text)):
 		n.kind, n.text = c.resolved(from, tag+text)
-	case isTagged:
+	case tag != "":
 		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
 	default:
 		n.kind, n.text = Text, text
