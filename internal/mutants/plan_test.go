@@ -42,7 +42,7 @@ var planMutants = []mutant{
 	{"a tag without a name is compared", treeFolder + "yaml.go", "if loneTag.Match(text) {", "if false {", trees},
 	{"the line of a member is that of its name", treeFolder + "json.go", "value.name, value.line = name, line", "value.name, _ = name, line", trees},
 	{"the last member of a name counts", treeFolder + "tree.go", "for i := len(n.below) - 1; i >= 0; i-- {", "for i := range n.below {", trees},
-	{"a member that stands twice is told", treeFolder + "tree.go", "if n.member(name) != member {", "if n.member(name) == nil && member == nil {", "hotupdate/cmd/hotupdate/internal/members TestProblems"},
+	{"a member that stands twice is told", treeFolder + "tree.go", "if seen[name] {", "if seen[name] && false {", "hotupdate/cmd/hotupdate/internal/members TestProblems"},
 	{"the types of all members are checked", poolFolder + "read.go", "return m, errors.Join(err, read(), m.checkNames())", "_ = err\n\treturn m, errors.Join(read(), m.checkNames())", reads},
 	{"a field without a row is not harmless", poolFolder + "fields.go", "case !known && !harmless:", "case !known && !harmless && false:", edits},
 }

@@ -84,7 +84,8 @@ func (c *call) addAudit(command *cobra.Command) {
 		"findings that this `FILE` accepts, in the format above, are no news")
 	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
 	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
-	complete(command, "provider", cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = command.RegisterFlagCompletionFunc("provider",
+		cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
 		command.MarkFlagsMutuallyExclusive("from", flag)
 	}
@@ -136,8 +137,8 @@ func (c *call) auditWriter() *audit.Writer {
 
 // judgeFleet judges manifests, until they end or the user interrupts.
 func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error) (*audit.Report, error) {
-	old, oldErr := releaseOf(c.audit.old, c.audit.oldProgram)
-	updated, newErr := releaseOf(c.audit.updated, c.audit.newProgram)
+	old, oldErr := release.Start(strings.Fields(c.audit.oldProgram), c.audit.old)
+	updated, newErr := release.Start(strings.Fields(c.audit.newProgram), c.audit.updated)
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
@@ -154,14 +155,6 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 		err = report.CheckJudged()
 	}
 	return report, err
-}
-
-// releaseOf reads the description of a release, and starts its program, if there is one.
-func releaseOf(file, program string) (*release.Release, error) {
-	if command := strings.Fields(program); len(command) > 0 {
-		return release.Start(command, file)
-	}
-	return release.Read(file)
 }
 
 func (c *call) auditExitCode(r *audit.Report) int {

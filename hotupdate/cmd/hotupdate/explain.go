@@ -152,7 +152,7 @@ func (c *call) addPools(command *cobra.Command) {
 	command.Flags().StringVar(&c.schema, "schema", "",
 		"the `FILE` with the Schema of the provider config, for one that is not built in;\n"+
 			"hotupdate schema aws shows the format")
-	complete(command, "pool", c.completePools)
+	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 
 // perPool returns what a function says of every pool of the file that is the argument. The function

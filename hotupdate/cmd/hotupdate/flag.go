@@ -21,7 +21,8 @@ func oneOf[W any](command *cobra.Command, flag string, words ...W) {
 	f, last := command.Flags().Lookup(flag), len(texts)-1
 	f.Usage += ": " + strings.Join(texts[:last], ", ") + " or " + texts[last]
 	f.Annotations = map[string][]string{allowed: texts}
-	complete(command, flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
+	// fails for a flag that the command does not have, which a test would see
+	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // allowed is the annotation of a flag with the words that it accepts.
@@ -82,12 +83,6 @@ func didYouMean(known ...string) string {
 		return ""
 	}
 	return "; did you mean " + strings.Join(known, " or ") + "?"
-}
-
-// complete sets the completion of a flag's value.
-func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) {
-	// fails for a flag that the command does not have, which a test would see
-	_ = command.RegisterFlagCompletionFunc(flag, values)
 }
 
 // completePools completes the name of a pool by the pools in the files on the command line.

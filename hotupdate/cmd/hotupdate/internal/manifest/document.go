@@ -10,9 +10,8 @@ import (
 type Document struct {
 	Place
 
-	text   []byte // begins in the line of the place
-	isJSON bool   // the text is certainly JSON
-	err    error
+	text []byte // begins in the line of the place
+	err  error
 }
 
 // Object is one object of a stream, or an error.
@@ -35,7 +34,7 @@ func (d *Document) Object() (o Object, ok bool) {
 		return o, true
 	}
 	root, err := tree.ParseJSON(d.text)
-	if err != nil && !d.isJSON {
+	if err != nil {
 		root, err = tree.ParseYAML(d.text, d.Line)
 	}
 	items := root.At("items")

@@ -116,7 +116,7 @@ func (s *splitter) jsonValue() error {
 		err = tree.ErrTemplate
 	}
 	if err != nil || !list.isFound {
-		s.passWhole(&Document{Place: Place{Line: line}, text: s.take(n), isJSON: true, err: err})
+		s.passWhole(&Document{Place: Place{Line: line}, text: s.take(n), err: err})
 		return err
 	}
 	s.number++
@@ -196,7 +196,7 @@ func (s *splitter) jsonItems() (item int, err error) {
 	})
 	for s.skip(n); err == nil && !last && !s.stopped; item++ {
 		s.skipSpace()
-		one := &Document{Place: Place{Line: s.line, Item: item}, isJSON: true}
+		one := &Document{Place: Place{Line: s.line, Item: item}}
 		end := 0
 		n, err = s.scan(func(t *canonjson.Scanner) *fault.Error {
 			problem := t.Skip()

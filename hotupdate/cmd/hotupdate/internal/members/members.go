@@ -51,10 +51,8 @@ func (t Type) Members() map[string]Type { return table()[t] }
 
 // Elem returns the type of the elements of a list or map, and nothing for other types.
 func (t Type) Elem() Type {
-	for _, prefix := range []string{"[]", "{}"} {
-		if elem, ok := strings.CutPrefix(string(t), prefix); ok {
-			return Type(elem)
-		}
+	if strings.HasPrefix(string(t), "[]") || strings.HasPrefix(string(t), "{}") {
+		return t[2:]
 	}
 	return ""
 }

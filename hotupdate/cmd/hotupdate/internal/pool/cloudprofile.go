@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -31,10 +30,7 @@ func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
 	meta := TypeMetaOf(object)
 	if meta.APIVersion != "core.gardener.cloud/v1beta1" ||
 		meta.Kind != "CloudProfile" && meta.Kind != "NamespacedCloudProfile" {
-		return nil, &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
-			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
-		}
+		return nil, otherKind("write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile")
 	}
 	if _, err := checkMembers("", members.CloudProfile, object); err != nil {
 		return nil, err

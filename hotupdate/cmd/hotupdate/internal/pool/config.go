@@ -139,9 +139,8 @@ func (j *configs) findEras() error {
 
 // refuseNewFields refuses fields of the config that today's release does not know.
 func (j *configs) refuseNewFields() {
-	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
-	for _, name := range j.provider.New {
-		if _, is := config[name]; is && j.extension == Released {
+	for _, name := range j.updated.newFields(j.provider) {
+		if j.extension == Released {
 			j.merge(Judged{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
 			j.set(joinPaths(j.path, name), Forbidden, RuleOf("NotReleased"))
 		}

@@ -166,10 +166,11 @@ func (o Options) extensionsMayDiffer(old, updated *Pool) bool {
 	return known && (!sameVolumes || !sameSecret || !bytes.Equal(old.ProviderConfig, updated.ProviderConfig))
 }
 
-// hasNewFields reports whether the provider config has fields that today's release does not know.
-func (o Options) hasNewFields(p *Pool) bool {
+// newFields returns the fields of the provider config that today's release of an extension does not
+// know.
+func (p *Pool) newFields(of Provider) []string {
 	config, _ := decoded(p.ProviderConfig, null).(map[string]any)
-	return slices.ContainsFunc(o.provider(p).New, func(name string) bool { _, is := config[name]; return is })
+	return slices.DeleteFunc(slices.Clone(of.New), func(name string) bool { return config[name] == nil })
 }
 
 // AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted

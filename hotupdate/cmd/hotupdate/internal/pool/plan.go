@@ -249,7 +249,8 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 		found.Path, found.Change = "", hotupdate.Change{}
 		c.merge(found)
 	}
-	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil && o.hasNewFields(added) {
+	if (o.Extension == Released || o.Extension == Both) && o.Naming == nil &&
+		len(added.newFields(o.provider(added))) > 0 {
 		c.merge(Judged{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
 	}
 	if o.CloudProfile.expired(hash.Image{}, imageOf(added.Worker)) {

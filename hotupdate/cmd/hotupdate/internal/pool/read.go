@@ -70,9 +70,14 @@ type Manifest struct {
 
 // ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a
 // [*fault.Error].
-var ErrOtherKind error = &fault.Error{
-	Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
-	Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
+var ErrOtherKind = otherKind(
+	"write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot")
+
+func otherKind(hint string) error {
+	return &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
+		Hint: hint,
+	}
 }
 
 // Read reads a Worker or Shoot manifest, written by a user or returned by a cluster.
@@ -322,9 +327,4 @@ func IsNull(raw []byte) bool {
 
 func imageOf(w hash.Worker) hash.Image { return *orDefault(w.Image, hash.Image{}) }
 
-func orDefault[T any](value *T, otherwise T) *T {
-	if value == nil {
-		return &otherwise
-	}
-	return value
-}
+func orDefault[T any](value *T, otherwise T) *T { return cmp.Or(value, &otherwise) }

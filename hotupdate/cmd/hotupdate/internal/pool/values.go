@@ -40,13 +40,12 @@ func wholeIn(n *tree.Node) int {
 
 // shareIn returns a number or a percentage.
 func shareIn(n *tree.Node) *intstr.IntOrString {
-	switch n.Kind() {
-	case tree.Number:
-		return new(intstr.FromInt32(int32(wholeIn(n))))
-	case tree.Text:
-		return new(intstr.FromString(n.Text()))
-	}
-	return nil
+	return valueIn(n, func(n *tree.Node) intstr.IntOrString {
+		if n.Kind() == tree.Number {
+			return intstr.FromInt32(int32(wholeIn(n)))
+		}
+		return intstr.FromString(n.Text())
+	})
 }
 
 func timeIn(n *tree.Node) *metav1.Time {

@@ -32,13 +32,14 @@ type program struct {
 
 // Start starts a program, given as a name and arguments, that hashes pools like a release. The eras
 // of the release are those in the program's answers. If a file is named, it has the Schema that the
-// release reads provider configs with, in a form that [Read] takes.
+// release reads provider configs with, in a form that [Read] takes. Without a program, Start is [Read].
 func Start(command []string, file string) (r *Release, err error) {
 	r = &Release{}
-	if file != "" {
-		if r, err = Read(file); err != nil {
-			return nil, err
-		}
+	if file != "" || len(command) == 0 {
+		r, err = Read(file)
+	}
+	if err != nil || len(command) == 0 {
+		return r, err
 	}
 	p := &program{process: exec.Command(command[0], command[1:]...)}
 	r = &Release{From: strings.Join(command, " "), Schema: r.Schema, Kind: r.Kind, program: p}

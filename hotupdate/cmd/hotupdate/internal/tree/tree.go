@@ -8,6 +8,7 @@
 package tree
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -38,22 +39,18 @@ type Node struct {
 	below []Node // the members or elements
 }
 
+// absent is what a nil Node is.
+var absent Node
+
 // Kind returns the kind of the value. An absent value is Null.
-func (n *Node) Kind() Kind {
-	if n == nil {
-		return Null
-	}
-	return n.kind
-}
+func (n *Node) Kind() Kind { return cmp.Or(n, &absent).kind }
 
 // Line is the line of the value, or of the name of a member, counted from 1 in the text that was
 // read. It is 0 for an absent value.
-func (n *Node) Line() int {
-	if n == nil {
-		return 0
-	}
-	return n.line
-}
+func (n *Node) Line() int { return cmp.Or(n, &absent).line }
+
+// Len returns the number of members or elements.
+func (n *Node) Len() int { return len(cmp.Or(n, &absent).below) }
 
 // At returns the value at a path of members. It is nil if a member is absent or null.
 func (n *Node) At(path ...string) *Node {
@@ -68,7 +65,7 @@ func (n *Node) At(path ...string) *Node {
 
 // member returns a member, which may be null. The last of several members with one name counts.
 func (n *Node) member(name string) *Node {
-	if n == nil || n.kind != Object {
+	if n.Kind() != Object {
 		return nil
 	}
 	for i := len(n.below) - 1; i >= 0; i-- {
@@ -118,14 +115,6 @@ func (n *Node) Elements() iter.Seq2[int, *Node] {
 			}
 		}
 	}
-}
-
-// Len returns the number of members or elements.
-func (n *Node) Len() int {
-	if n == nil {
-		return 0
-	}
-	return len(n.below)
 }
 
 // Duplicates returns the names that several members of an Object have.
