@@ -67,11 +67,10 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 	var problems []error
 	for path, class := range o.Tree.Members() {
 		text := class.Text()
-		switch class.Kind() {
-		case tree.Text:
-		case tree.Bool:
+		switch kind := class.Kind(); {
+		case kind == tree.Bool:
 			text = string(class.JSON())
-		default:
+		case kind != tree.Text:
 			problems = append(problems, located(o, &fault.Error{
 				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
 				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,

@@ -92,6 +92,7 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 		return Node{}
 	}
 	n := Node{line: from.Line}
+	//exhaustive:ignore
 	switch from.Kind {
 	case yaml.AliasNode:
 		return c.alias(from, path)
