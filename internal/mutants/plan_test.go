@@ -39,7 +39,7 @@ var planMutants = []mutant{
 	{"a merge key counts where it stands", treeFolder + "yaml.go", "\t\tobject.below[at] = value\n", "\t\tif !known {\n\t\t\tobject.below[at] = value\n\t\t}\n", trees},
 	{"of two merged mappings the first one counts", treeFolder + "yaml.go", "range slices.Backward(c.merged(value))", "range slices.All(c.merged(value))", trees},
 	{"an anchor has several aliases", treeFolder + "yaml.go", "\tdelete(c.open, from.Alias)\n", "", trees},
-	{"a tag without a name is compared", treeFolder + "yaml.go", "if loneTag.Match(text) {", "if false {", trees},
+	{"a tag without a name is compared", treeFolder + "yaml.go", "if bytes.IndexByte(text, '!') >= 0 && loneTag.Match(text) {", "if false {", trees},
 	{"the line of a member is that of its name", treeFolder + "json.go", "value.name, value.line = name, line", "value.name, _ = name, line", trees},
 	{"the last member of a name counts", treeFolder + "tree.go", "for i := len(n.below) - 1; i >= 0; i-- {", "for i := range n.below {", trees},
 	{"a member that stands twice is told", treeFolder + "tree.go", "if seen[name] {", "if seen[name] && false {", "hotupdate/cmd/hotupdate/internal/members TestProblems"},

@@ -53,7 +53,7 @@ func ParseYAML(text []byte, line int) (*Node, error) {
 	case c.err != nil:
 		return nil, yamlError(text, c.err, line)
 	}
-	if loneTag.Match(text) { // the parser does not tell it
+	if bytes.IndexByte(text, '!') >= 0 && loneTag.Match(text) { // the parser does not tell it
 		if raw, err := sigsyaml.YAMLToJSON(text); err != nil || !bytes.Equal(raw, root.JSON()) {
 			return nil, errors.New("is no valid YAML or JSON: a tag is a mere !; remove it")
 		}
