@@ -74,6 +74,9 @@ func TestProblems(t *testing.T) {
 		{"status", members.Shoot, `{"status":{"x":{"y":1},"credentials":{"rotation":{"serviceAccountKey":{"phase":1,"z":1}}}}}`, []members.Problem{
 			{Path: "status.credentials.rotation.serviceAccountKey.phase", Want: "string"},
 		}, "has only the members that are read, and others are free"},
+		{"references", members.Shoot, `{"spec":{"seedSelector":{"matchExpressions":[{"key":"a","operator":"In","value":["b"]}]},"resources":[{"name":"x","resourceRef":{"kind":"Secret","nam":"y"}}]}}`, []members.Problem{
+			{Path: "spec.seedSelector.matchExpressions[0].value", Meant: "values"}, {Path: "spec.resources[0].resourceRef.nam", Meant: "name"},
+		}, "of Kubernetes' own types"},
 		{"twice", members.Shoot, `{"spec":{"region":"a","purpose":"b","region":1}}`, []members.Problem{{Path: "spec.region", IsTwice: true}, {Path: "spec.region", Want: "string"}}, "the API server would take the last one"},
 		{"a provider config", members.Shoot, `{"spec":{"provider":{"workers":[{"providerConfig":{"quux":1}}]}}}`, nil, "its Schema knows its members"},
 		{"a map of objects", "{}string", `{"a":"1"}`, nil, "names are free"},
