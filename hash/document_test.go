@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -19,6 +21,14 @@ import (
 type box[V any] struct {
 	V V `json:"v,omitzero"`
 }
+
+// fieldless has no fields at all.
+type fieldless struct{}
+
+func q(s string) resource.Quantity { return resource.MustParse(s) }
+
+// negativeZero is -0, which Go has no literal for.
+var negativeZero = math.Copysign(0, -1)
 
 // row has values of one type, and their common document or problem.
 type row struct {

@@ -8,6 +8,8 @@ const (
 	cover    = "hotupdate TestCover"
 	exact    = "hotupdate ^TestCoverLeavesExactly"
 	presence = "hotupdate TestPresence"
+	leaves   = "hotupdate TestDocumentSays|TestDocumentIsCanonical|TestFormatRows|TestQuotedNumbers|TestValidTypes"
+	dynamic  = "hash TestLeaf"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
 	releases = "internal/schemadiff TestCompare"
 )
@@ -21,6 +23,7 @@ const (
 	fieldplanFile   = "internal/fieldplan/plan.go"
 	overlayFile     = "internal/engine/overlay.go"
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
+	leafFile        = "internal/leaf/text.go"
 	keyedFile       = "internal/engine/keyed.go"
 	keysFile        = "internal/engine/keys.go"
 	objectFile      = "internal/rawjson/object.go"
@@ -98,6 +101,22 @@ var mutants = []mutant{
 	{"unknown members are refused", objectFile, "r.report(unknownMember(n, name))\n", "", raw},
 	{"a member stands once", objectFile, "if seen[i] {", "if false {", raw},
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
+	// Texts of leaves.
+	{"nil bytes are null, and empty ones are not", leafFile, "if b == nil {", "if len(b) == 0 {", leaves},
+	{"the type of an IntOrString says which value counts", leafFile, "strconv.AppendInt(dst, int64(v.IntVal), 10), nil", "canonjson.AppendString(dst, v.StrVal)", leaves},
+	{"times are in UTC", leafFile, "\tt = t.UTC()\n", "", leaves},
+	{"a time whose text is the zero time's is null", leafFile, "if string(dst[mark:]) == zeroTime {", "if t.IsZero() {", leaves},
+	{"a time has nanoseconds", leafFile, "05.999999999Z", "05.999999Z", leaves},
+	{"a MicroTime has microseconds", leafFile, "05.999999Z", "05.999Z", leaves},
+	{"a year has four digits", leafFile, "year > 9999", "year > 99999", "hotupdate TestHostileValues"},
+	{"empty raw JSON is null", leafFile, "if len(raw) == 0 {", "if raw == nil {", dynamic},
+	{"raw JSON counts before the object beside it", leafFile, "if v.Raw == nil && v.Object != nil {", "if v.Object != nil {", dynamic},
+	{"the output of a text marshaler is a string", leafFile, "return canonjson.AppendString(dst, string(out))", "return append(dst, out...), nil", leaves},
+	{"a quantity has no zeros at its end", "internal/leaf/quantity.go", `strings.TrimRight(decimals, "0")`, "decimals", leaves},
+	{"a quantity has its decimals", "internal/leaf/quantity.go", `whole += "." + decimals`, "_ = decimals", leaves},
+	{"a struct tag below an interface is an error", "internal/leaf/dynamic.go", "if len(tagged) == 0 {", "if true {", dynamic},
+	{"raw JSON below an interface keeps its numbers", "internal/leaf/dynamic.go", "ok && len(raw) > 0 {", "ok && false {", dynamic},
+	{"a marshaler that panics is a problem", leafFile, "if recover() != nil {", "if false {", dynamic},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hash TestRawNumbersAreNotRounded"},
 	{"integers have a width", "internal/leaf/parse.go", "strconv.ParseInt(text, 10, bits)", "strconv.ParseInt(text, 10, 64)", raw},
