@@ -101,6 +101,11 @@ func fieldOf(path string, value any) hashedField {
 	return hashedField{path, value, textOf(value)}
 }
 
+// optionalOf is a hashed field that may be set to an empty text, which is hashed.
+func optionalOf[T any](path string, value *T) hashedField {
+	return hashedField{path, deref(value), textOf(deref(value))}
+}
+
 // deref returns the value of a pointer, nil without one.
 func deref[T any](value *T) any {
 	if value == nil {
@@ -114,7 +119,7 @@ func deref[T any](value *T) any {
 func kubeletFields(from *hash.Kubelet) []hashedField {
 	k := *orDefault(from, hash.Kubelet{})
 	sum, sums := k.Reservations(), texts(k.Reservations())
-	all := []hashedField{fieldOf(kubeletPath+".cpuManagerPolicy", deref(k.CPUManagerPolicy))}
+	all := []hashedField{optionalOf(kubeletPath+".cpuManagerPolicy", k.CPUManagerPolicy)}
 	for path, own := range map[string]*hash.Reserved{
 		reservedPath: k.KubeReserved, kubeletPath + ".systemReserved": k.SystemReserved,
 	} {
@@ -146,14 +151,14 @@ func texts[T any](object *T) (all map[string]string) {
 }
 
 func (p *Pool) volumeFields() []hashedField {
-	all := []hashedField{fieldOf(encryptedPath, deref(p.Encrypted))}
+	all := []hashedField{optionalOf(encryptedPath, p.Encrypted)}
 	if v := p.Worker.Volume; v != nil {
-		all = append(all, hashedField{"volume.size", v.Size, textOf(v.Size)}, fieldOf("volume.type", deref(v.Type)))
+		all = append(all, hashedField{"volume.size", v.Size, textOf(v.Size)}, optionalOf("volume.type", v.Type))
 	}
 	for i, v := range p.DataVolumes {
 		at := fieldpath.At(dataVolumesField, i) + "."
 		all = append(all, fieldOf(at+"name", v.Name), hashedField{at + "size", v.Size, textOf(v.Size)},
-			fieldOf(at+"type", deref(v.Type)), fieldOf(at+"encrypted", deref(v.Encrypted)))
+			optionalOf(at+"type", v.Type), optionalOf(at+"encrypted", v.Encrypted))
 	}
 	return all
 }
