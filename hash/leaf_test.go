@@ -29,6 +29,9 @@ func TestLeafRawJSON(t *testing.T) {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	extension := func(s string) runtime.RawExtension { return runtime.RawExtension{Raw: []byte(s)} }
 	run(t, []row{
+		leaf("null", "", "null is nil, and so is nothing", nil, json.RawMessage{}, json.RawMessage("null"), json.RawMessage(" null\n")),
+		leaf("null extension", "", "null is nil, and so is nothing", runtime.RawExtension{}, runtime.RawExtension{Raw: []byte{}}, runtime.RawExtension{Raw: []byte("null")}),
+		leaf("pointer to null extension", "", "null is nil, and so is nothing", nil, &runtime.RawExtension{}, &runtime.RawExtension{Raw: []byte("null")}),
 		leaf("spelling", `{"a":[1,true,null,{}],"b":"<é/"}`, "canonical JSON, nothing left out",
 			raw(`{"b":"<é/","a":[1,true,null,{}]}`), raw(" {\n\t\"\\u0061\" : [1.0, true, null, { } ] , \"b\":\"\\u003c\\u00E9\\/\"}\r\n")),
 		leaf("numbers", `[0,100,0.5,1e+999,123456789012345678901.5]`, "by exact decimal value",

@@ -115,7 +115,6 @@ var mutants = []mutant{
 	{"a quantity has no zeros at its end", "internal/leaf/quantity.go", `strings.TrimRight(decimals, "0")`, "decimals", leaves},
 	{"a quantity has its decimals", "internal/leaf/quantity.go", `whole += "." + decimals`, "_ = decimals", leaves},
 	{"a struct tag below an interface is an error", "internal/leaf/dynamic.go", "if len(tagged) == 0 {", "if true {", dynamic},
-	{"raw JSON below an interface keeps its numbers", "internal/leaf/dynamic.go", "ok && len(raw) > 0 {", "ok && false {", dynamic},
 	{"a marshaler that panics is a problem", leafFile, "if recover() != nil {", "if false {", dynamic},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hash TestRawNumbersAreNotRounded"},
