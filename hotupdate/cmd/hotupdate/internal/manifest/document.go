@@ -33,21 +33,16 @@ func (d *Document) Object() (o Object, ok bool) {
 	if d.err != nil {
 		return o, true
 	}
-	root, err := tree.ParseJSON(d.text)
-	if err != nil {
-		root, err = tree.ParseYAML(d.text, d.Line)
+	if o.Tree, o.Err = tree.ParseJSON(d.text); o.Err != nil {
+		o.Tree, o.Err = tree.ParseYAML(d.text, d.Line)
 	}
-	items := root.At("items")
-	isList := items.Kind() == tree.List && isList(root.At("kind").Text())
-	switch o.Err = err; {
-	case err != nil:
-		return o, true
+	items := o.Tree.At("items")
+	isList := items.Kind() == tree.List && isList(o.Tree.At("kind").Text())
+	switch {
 	case isList && items.Len() > 0:
-		o.Err = errNotSplit
-		return o, true
-	case isList, d.Item < 0 && root.Kind() == tree.Null:
+		return Object{Place: d.Place, Err: errNotSplit}, true
+	case isList, o.Err == nil && d.Item < 0 && o.Tree.Kind() == tree.Null:
 		return o, false
 	}
-	o.Tree = root
 	return o, true
 }

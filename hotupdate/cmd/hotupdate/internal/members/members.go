@@ -70,8 +70,14 @@ type Problem struct {
 	IsTwice bool
 }
 
-// Problems returns the problems of a value, in the order of its text. Null counts as absent.
-func Problems(t Type, value *tree.Node) []Problem { return problems(t, nil, value) }
+// maxProblems bounds the problems, for example of a list of a million wrong elements.
+const maxProblems = 1000
+
+// Problems returns the first problems of a value, in the order of its text. Null counts as absent.
+func Problems(t Type, value *tree.Node) (found []Problem) {
+	problems(&found, t, nil, value)
+	return found
+}
 
 // place is a member or an element of the value at another place; nil is the whole value.
 type place struct {
@@ -90,30 +96,31 @@ func (p *place) String() string {
 	return strings.TrimPrefix(p.above.String()+"."+p.name, ".")
 }
 
-func problems(t Type, at *place, value *tree.Node) (found []Problem) {
-	if !t.holds(value) {
-		return []Problem{{Path: at.String(), Want: t}}
-	}
-	if t.isFree() {
-		return nil
+func problems(found *[]Problem, t Type, at *place, value *tree.Node) {
+	add := func(p Problem) { *found = append(*found, p) }
+	switch {
+	case len(*found) >= maxProblems || t.holds(value) && t.isFree():
+		return
+	case !t.holds(value):
+		add(Problem{Path: at.String(), Want: t})
+		return
 	}
 	for i, element := range value.Elements() {
-		found = append(found, problems(t.Elem(), &place{above: at, index: i}, element)...)
+		problems(found, t.Elem(), &place{above: at, index: i}, element)
 	}
 	for _, name := range value.Duplicates() {
-		found = append(found, Problem{Path: (&place{at, name, -1}).String(), IsTwice: true})
+		add(Problem{Path: (&place{at, name, -1}).String(), IsTwice: true})
 	}
 	for name, member := range value.Members() {
 		below := &place{at, name, -1}
 		if typ, isKnown := t.member(name); isKnown {
-			found = append(found, problems(typ, below, member)...)
-			continue
+			problems(found, typ, below, member)
+		} else if len(*found) < maxProblems {
+			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(t.Members())),
+				func(name string) bool { return value.At(name) != nil })
+			add(Problem{Path: below.String(), Meant: fieldpath.Nearest(name, missing)})
 		}
-		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(t.Members())),
-			func(name string) bool { return value.At(name) != nil })
-		found = append(found, Problem{Path: below.String(), Meant: fieldpath.Nearest(name, missing)})
 	}
-	return found
 }
 
 // member returns the type of a member, and false for an unknown one.

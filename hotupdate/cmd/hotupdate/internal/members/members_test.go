@@ -88,6 +88,17 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// A manifest may have a million wrong values.
+func TestProblemsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"spec":{"accessRestrictions":[` + strings.Repeat("1,", 5000) + `1]}}`,
+		`{"spec":{"provider":{"workers":[` + strings.Repeat(`{"x":1},`, 5000) + `{}]}}}`,
+	} {
+		assert.Len(t, members.Problems(members.Shoot, tree.Of([]byte(text))), 1000)
+	}
+}
+
 // TestManifestsOfTheTests: manifests as users write them and as clusters return them have no unknown member.
 func TestManifestsOfTheTests(t *testing.T) {
 	t.Parallel()

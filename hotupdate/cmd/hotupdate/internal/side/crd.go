@@ -28,7 +28,8 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 		spec, raw := o.Tree.At("spec"), o.Tree.JSON()
 		group, kind := spec.At("group").Text(), spec.At("names", "kind").Text()
 		if group == "" || kind == "" {
-			problems = append(problems, fmt.Errorf("%s: has no text as spec.group or spec.names.kind", o.String()))
+			problems = append(problems,
+				fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place))
 		}
 		for _, version := range spec.At("versions").Elements() {
 			name := version.At("name").Text()

@@ -194,8 +194,8 @@ func FuzzParseYAML(f *testing.F) {
 			return
 		}
 		want, err := yaml.YAMLToJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
-		if err != nil {
-			t.Skip("the library refuses more: " + err.Error())
+		if err != nil { // it refuses more, so kubectl says so
+			return
 		}
 		want = bytes.ReplaceAll(want, []byte(`\ufffd`), []byte("\ufffd")) // of bytes that are no text
 		require.Equal(t, string(want), string(root.JSON()))
