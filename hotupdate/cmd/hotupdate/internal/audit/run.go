@@ -12,10 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -46,7 +46,7 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	defer seen.close()
 	report := newReport(r.old.From, r.updated.From)
 	judge := func(d *manifest.Document) *judgedObject { return r.object(d, o.Provider) }
-	for object := range inOrder(ctx, documents, judge) {
+	for object := range inorder.Map(ctx, documents, judge) {
 		if err := report.count(object, seen, o); err != nil {
 			return report, err
 		}
@@ -55,39 +55,6 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	report.addEras(r.old, r.updated)
 	report.finish(&o.Known)
 	return report, nil
-}
-
-// inOrder calls a function for every element, on all processors, and yields the results in the
-// order of the elements. It ends with the elements, or with the context. The queue bounds the number
-// of elements under way.
-func inOrder[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[R] {
-	return func(yield func(R) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		queue := make(chan chan R, 2*runtime.GOMAXPROCS(0))
-		go func() {
-			defer close(queue)
-			for one := range all {
-				result := make(chan R, 1)
-				select {
-				case <-ctx.Done():
-					return
-				case queue <- result:
-				}
-				go func() { result <- do(one) }()
-			}
-		}()
-		for {
-			select {
-			case <-ctx.Done(): // also while waiting for an element
-				return
-			case result, more := <-queue:
-				if !more || !yield(<-result) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // judgedObject is the result for one object.
@@ -102,8 +69,8 @@ type judgedObject struct {
 
 // object judges the pools of the object of a document. It is nil if the document holds none.
 func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
-	o, ok := d.Object()
-	if !ok {
+	o := d.Object()
+	if o == nil {
 		return nil
 	}
 	m, err := &pool.Manifest{}, o.Err

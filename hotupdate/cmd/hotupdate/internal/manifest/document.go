@@ -26,12 +26,12 @@ type Object struct {
 
 var errNotSplit = errors.New("is a List in flow style or within a List; write its items in block style or as JSON")
 
-// Object returns the object of the document. It is false if the document holds none: null, or a
-// List without items.
-func (d *Document) Object() (o Object, ok bool) {
-	o = Object{Place: d.Place, Err: d.err}
+// Object returns the object of the document. It is nil if the document holds none: null, or a List
+// without items.
+func (d *Document) Object() *Object {
+	o := &Object{Place: d.Place, Err: d.err}
 	if d.err != nil {
-		return o, true
+		return o
 	}
 	if o.Tree, o.Err = tree.ParseJSON(d.text); o.Err != nil {
 		o.Tree, o.Err = tree.ParseYAML(d.text, d.Line)
@@ -40,9 +40,9 @@ func (d *Document) Object() (o Object, ok bool) {
 	isList := items.Kind() == tree.List && isList(o.Tree.At("kind").Text())
 	switch {
 	case isList && items.Len() > 0:
-		return Object{Place: d.Place, Err: errNotSplit}, true
+		return &Object{Place: d.Place, Err: errNotSplit}
 	case isList, o.Err == nil && d.Item < 0 && o.Tree.Kind() == tree.Null:
-		return o, false
+		return nil
 	}
-	return o, true
+	return o
 }

@@ -18,6 +18,7 @@ package manifest
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -77,17 +79,17 @@ func (p Place) At(line int) string {
 // In a directory, and in those below it, it reads the files that end in .yaml, .yml, .json, .jsonl
 // or .ndjson, with or without .gz, .zst or .zstd after that, and files that are named like those of
 // kubectl diff, in the order of their names. It skips hidden files.
-func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
-	return func(yield func(Object) bool) {
-		for d := range Documents(paths, stdin) {
-			if o, ok := d.Object(); ok && !yield(o) {
+func Objects(paths []string, stdin io.Reader) iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		for o := range inorder.Map(context.Background(), Documents(paths, stdin), (*Document).Object) {
+			if o != nil && !yield(o) {
 				return
 			}
 		}
 	}
 }
 
-// Documents is [Objects] for callers that call [Document.Object] in several goroutines.
+// Documents is [Objects] for callers that call [Document.Object] themselves, in several goroutines.
 func Documents(paths []string, stdin io.Reader) iter.Seq[*Document] {
 	return func(yield func(*Document) bool) {
 		for _, path := range paths {

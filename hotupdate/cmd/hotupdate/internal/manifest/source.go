@@ -21,7 +21,7 @@ type source struct {
 }
 
 // readAhead is the number of bytes that are read at once. Longer lines are read in parts.
-const readAhead = 64 << 10
+const readAhead = 8 << 10
 
 // errZstd refuses zstd. A package that reads it would be most of what the command downloads and
 // would serve few.

@@ -167,5 +167,5 @@ func one(file string, stdin io.Reader, what string) (*manifests.Object, error) {
 		return nil, fmt.Errorf("%s: has %s; name a file with %s alone", Name(file),
 			plaintext.Counted(len(objects), "object"), what)
 	}
-	return &objects[0], manifests.InFile(objects[0].String(), objects[0].Err)
+	return objects[0], manifests.InFile(objects[0].String(), objects[0].Err)
 }

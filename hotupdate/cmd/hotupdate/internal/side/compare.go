@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -53,9 +54,11 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	}
 	plans := make([]*pool.Plan, len(pairs))
 	problems := make([]error, len(pairs))
+	var running sync.WaitGroup
 	for i, p := range pairs {
-		plans[i], problems[i] = p.plan(r.Options)
+		running.Go(func() { plans[i], problems[i] = p.plan(r.Options) })
 	}
+	running.Wait()
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}

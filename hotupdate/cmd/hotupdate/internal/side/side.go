@@ -73,7 +73,7 @@ func (r *Reader) Read(path string) (found []*Input) {
 	if path == noFile {
 		return nil
 	}
-	var others []manifests.Object
+	var others []*manifests.Object
 	judged, overlay := false, false // there is a manifest, or one with problems; there is a kustomization
 	for o := range manifests.Objects([]string{path}, r.Stdin) {
 		kind, err := r.Schemas.kindOf(o.Tree)
@@ -83,8 +83,8 @@ func (r *Reader) Read(path string) (found []*Input) {
 			r.problems = append(r.problems, manifests.InFile(o.String(), o.Err))
 		case err == nil && r.isKnown(kind):
 			judged = true
-			found = append(found, r.parse(&o)...)
-		case err == nil && r.isTypo(&o, kind):
+			found = append(found, r.parse(o)...)
+		case err == nil && r.isTypo(o, kind):
 			judged = true
 		case isKustomization(o.File, kind):
 			overlay = true
@@ -98,8 +98,8 @@ func (r *Reader) Read(path string) (found []*Input) {
 		r.problems = append(r.problems,
 			fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
 	case r.Lenient:
-	case len(others) == 1 && (r.Schemas.given != nil || isNameless(&others[0])): // a provider config of some kind
-		return r.parse(&others[0])
+	case len(others) == 1 && (r.Schemas.given != nil || isNameless(others[0])): // a provider config of some kind
+		return r.parse(others[0])
 	case len(others) > 0:
 		r.others = append(r.others, fmt.Errorf(
 			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
