@@ -1,4 +1,4 @@
-package hash_test
+package hotupdate_test
 
 import (
 	"encoding/json"
@@ -38,13 +38,6 @@ func TestSumRoundTrip(t *testing.T) {
 		other := sums().Draw(t, "other")
 		assert.Equal(t, sum == other, text == other.String(), "one text for one sum")
 	})
-}
-
-func TestSumText(t *testing.T) {
-	sum := hotupdate.Sum{0: 0x01, 1: 0xfe, 31: 0xa0}
-	assert.Equal(t, "v1:01fe"+strings.Repeat("00", 29)+"a0", sum.String())
-	assert.Equal(t, "v1:"+strings.Repeat("0", 64), hotupdate.Sum{}.String())
-	assert.Equal(t, []string{sum.String()}, sum.AdditionalData())
 }
 
 func TestParseFails(t *testing.T) {
@@ -107,21 +100,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestSumIsComparable(t *testing.T) {
-	a, b := sumOf(t, box[int]{1}), sumOf(t, box[int]{2})
-	pools := map[hotupdate.Sum]string{a: "a", b: "b"}
-	assert.Equal(t, "a", pools[sumOf(t, box[int]{1})])
-	assert.Equal(t, "b", pools[sumOf(t, box[int]{2})])
-	assert.NotEqual(t, hotupdate.Sum{}, sumOf(t, box[int]{}), "the zero value is the sum of no configuration, not even of the empty one")
-}
-
 func TestSumInJSON(t *testing.T) {
 	type pool struct {
 		Sums   map[string]hotupdate.Sum `json:"sums"`
 		Names  map[hotupdate.Sum]string `json:"names"`
 		Former *hotupdate.Sum           `json:"former,omitempty"`
 	}
-	sum := sumOf(t, box[int]{1})
+	sum := hotupdate.Sum{0: 0x01, 1: 0xfe, 31: 0xa0}
+	assert.Equal(t, "v1:01fe"+strings.Repeat("00", 29)+"a0", sum.String())
 	text, err := json.Marshal(pool{Sums: map[string]hotupdate.Sum{"a": sum}, Names: map[hotupdate.Sum]string{sum: "a"}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"sums":{"a":"`+sum.String()+`"},"names":{"`+sum.String()+`":"a"}}`, string(text))
@@ -133,10 +119,4 @@ func TestSumInJSON(t *testing.T) {
 	assert.Nil(t, got.Former)
 	var parse *fault.Error
 	assert.ErrorAs(t, json.Unmarshal([]byte(`{"sums":{"a":"v2:"}}`), &got), &parse)
-}
-
-// A Sum in a configuration is written as its text, like every type with MarshalText.
-func TestSumInADocument(t *testing.T) {
-	sum := sumOf(t, box[int]{1})
-	run(t, []row{leaf("sum", `"`+sum.String()+`"`, "its text as a string", sum)})
 }
