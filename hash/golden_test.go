@@ -18,6 +18,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
+// fieldless has no fields at all.
+type fieldless struct{}
+
 // leavesConfig has a field for every kind of leaf.
 type leavesConfig struct {
 	Bool      *bool                        `json:"bool,omitempty"`

@@ -53,9 +53,9 @@ type streamLabel struct {
 	Live bool   `json:"live"`
 }
 
-// deep is an object of so many levels with nothing, or text, at the bottom.
-func deep(levels int, text string) *streamDeep {
-	d := &streamDeep{Text: text}
+// deep is an object of so many levels with nothing at the bottom.
+func deep(levels int) *streamDeep {
+	d := &streamDeep{}
 	for range levels {
 		d = &streamDeep{Deep: d}
 	}
@@ -74,14 +74,14 @@ func TestPiecesTakeBackWhatIsEmpty(t *testing.T) {
 			config stream
 			want   string
 		}{
-			{"nested objects", stream{Map: map[string]*streamPart{"m": {Deep: deep(deepest, "")}}}, `,"e":{"m":{}}`},
-			{"key of a vanished element", stream{HotKey: []streamKeyed{{Name: long, Part: &streamPart{Deep: deep(2, "")}}}}, ``},
-			{"key of a hot map", stream{Hot: map[string]*streamPart{long: {Deep: deep(2, "")}, "nil": nil}}, ``},
+			{"nested objects", stream{Map: map[string]*streamPart{"m": {Deep: deep(deepest)}}}, `,"e":{"m":{}}`},
+			{"key of a vanished element", stream{HotKey: []streamKeyed{{Name: long, Part: &streamPart{Deep: deep(2)}}}}, ``},
+			{"key of a hot map", stream{Hot: map[string]*streamPart{long: {Deep: deep(2)}, "nil": nil}}, ``},
 			{"selector of a vanished element", stream{Labels: []streamLabel{{Name: long, Live: true}}}, ``},
-			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(deepest, "")}}}, ``},
+			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(deepest)}}}, ``},
 			{"vanished among others", stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}}, `,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`},
 			{"list of emptied", stream{List: []*stream{{Empty: &stream{Hot: map[string]*streamPart{long: {}}}}, nil}}, `,"j":[{},{}]`},
-			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(deepest, "")}}, `,"k":{}`},
+			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(deepest)}}, `,"k":{}`},
 			{
 				"emptied before others",
 				stream{Empty: &stream{Hot: map[string]*streamPart{long: {}}}, Set: []streamPart{{Text: "s"}, {}}, Last: new(0.0)},

@@ -9,7 +9,7 @@ const (
 	exact    = "hotupdate ^TestCoverLeavesExactly"
 	presence = "hotupdate TestPresence"
 	leaves   = "hotupdate TestDocumentSays|TestDocumentIsCanonical|TestFormatRows|TestQuotedNumbers|TestValidTypes"
-	dynamic  = "hash TestLeaf"
+	dynamic  = "internal/leaf TestLeaf"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
 	releases = "internal/schemadiff TestCompare"
 )
@@ -117,7 +117,7 @@ var mutants = []mutant{
 	{"a struct tag below an interface is an error", "internal/leaf/dynamic.go", "if len(tagged) == 0 {", "if true {", dynamic},
 	{"a marshaler that panics is a problem", leafFile, "if recover() != nil {", "if false {", dynamic},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
-	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hash TestRawNumbersAreNotRounded"},
+	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hotupdate TestRawNumbersAreNotRounded"},
 	{"integers have a width", "internal/leaf/parse.go", "strconv.ParseInt(text, 10, bits)", "strconv.ParseInt(text, 10, 64)", raw},
 
 	// Unknown members, depth and cycles.

@@ -1,4 +1,4 @@
-package hash_test
+package leaf_test
 
 import (
 	"crypto/sha256"
@@ -21,9 +21,6 @@ import (
 type box[V any] struct {
 	V V `json:"v,omitzero"`
 }
-
-// fieldless has no fields at all.
-type fieldless struct{}
 
 func q(s string) resource.Quantity { return resource.MustParse(s) }
 
@@ -54,8 +51,8 @@ func says[T any](name, want, reason string, values ...T) row {
 	return r
 }
 
-// leaf returns a row of values of a box; want is the document of the value itself, and empty if it is absent.
-func leaf[V any](name, want, reason string, values ...V) row {
+// written returns a row of values of a box; want is the document of the value itself, and empty if it is absent.
+func written[V any](name, want, reason string, values ...V) row {
 	boxes := make([]box[V], len(values))
 	for i, v := range values {
 		boxes[i].V = v
@@ -76,8 +73,8 @@ func fails[T any](name string, code string, path, reason string, value T) row {
 	return r
 }
 
-// leafFails returns a row with a box whose value has no document.
-func leafFails[V any](name string, code string, path, reason string, value V) row {
+// refused returns a row with a box whose value has no document.
+func refused[V any](name string, code string, path, reason string, value V) row {
 	r := fails(name, code, path, reason, box[V]{value})
 	r.at = caller()
 	return r

@@ -1,4 +1,4 @@
-package hash_test
+package hotupdate_test
 
 import (
 	"encoding/json"
