@@ -292,14 +292,14 @@ func keyText(n *fieldplan.Node, e entry) string {
 		return engine.KeyStep(n, e.key).Name
 	case n.Key != nil:
 		key, _ := engine.Deref(engine.Member(engine.Allocate(e.value), n.Key))
-		return string(textOf(n.Key.Node, key))
+		return string(textOf(n.Key.Node.Leaf, key))
 	}
 	return ""
 }
 
 // textOf is the canonical text of a leaf, nil if it has none.
-func textOf(n *fieldplan.Node, v reflect.Value) []byte {
-	text, problem := leaf.Append(nil, n.Leaf, v)
+func textOf(k leaf.Kind, v reflect.Value) []byte {
+	text, problem := leaf.Append(nil, k, v)
 	if problem != nil {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -61,7 +60,7 @@ func (s *subject) makers(t reflect.Type) []maker {
 	for seed := uint64(0); leaf.KindOf(t).MarshalsItself() && seed < fillings; seed++ {
 		all = append(all, func() reflect.Value {
 			v := zero()
-			filler{rand.New(rand.NewPCG(seed, 0)), s}.fill(v, 0) //nolint:gosec // a fixed sequence, and no secret
+			s.fill(rand.New(rand.NewPCG(seed, 0)), v, 0) //nolint:gosec // a fixed sequence, and no secret
 			return v
 		})
 	}
@@ -79,8 +78,8 @@ func isWritten(v reflect.Value) bool {
 		return false
 	}
 	k := leaf.KindOf(v.Type())
-	text, problem := leaf.Append(nil, k, v)
-	return problem == nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
+	text := textOf(k, v)
+	return text != nil && (!k.MarshalsItself() || fromJSON(v.Type(), text)().IsValid())
 }
 
 // fromJSON returns a maker of the value that a type reads from a text. The value is not valid if the
@@ -100,9 +99,8 @@ func fromJSON(t reflect.Type, text []byte) maker {
 func (s *subject) checkTried(t rapid.TB) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
-	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
-		typ := valueType(n)
-		if typ != nil && !seen[typ] && len(s.given[pattern]) == 0 && len(s.textsOf(typ)) < 2 {
+	visitValues(s.plan.Root, "", func(typ reflect.Type, pattern string) {
+		if !seen[typ] && len(s.given[pattern]) == 0 && len(s.textsOf(typ)) < 2 {
 			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; "+
 				"give some with WithValues(%q, …), or the field a type that reads JSON", s.typ, pattern, typ, pattern)
 		}
@@ -114,57 +112,50 @@ func (s *subject) checkTried(t rapid.TB) {
 func (s *subject) textsOf(typ reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range s.makers(typ) {
-		text, _ := leaf.Append(nil, leaf.KindOf(typ), m())
-		all[string(text)] = true
+		all[string(textOf(leaf.KindOf(typ), m()))] = true
 	}
 	return all
 }
 
-// filler fills exported fields by its random numbers. Equal seeds give equal values.
-type filler struct {
-	*rand.Rand
-
-	s *subject
-}
-
-func (f filler) fill(v reflect.Value, depth int) {
+// fill fills exported fields by random numbers. Equal seeds give equal values.
+func (s *subject) fill(random *rand.Rand, v reflect.Value, depth int) {
 	k := leaf.KindOf(v.Type())
 	switch {
 	case v.Kind() == reflect.Bool:
-		v.SetBool(f.IntN(2) == 1)
+		v.SetBool(random.IntN(2) == 1)
 	case v.CanInt(), v.CanUint():
-		v.Set(reflect.ValueOf(int8(f.IntN(5))).Convert(v.Type())) //nolint:gosec // below 5
+		v.Set(reflect.ValueOf(int8(random.IntN(5))).Convert(v.Type())) //nolint:gosec // below 5
 	case v.CanFloat():
-		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
+		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[random.IntN(5)])
 	case v.Kind() == reflect.String:
-		v.SetString([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
+		v.SetString([]string{"a", "b", "c", "", "A", " a "}[random.IntN(6)])
 	// a time or quantity, in the form that reading gives it
 	case v.Kind() == reflect.Struct && k != leaf.NotALeaf && !k.MarshalsItself():
-		known := f.s.makers(v.Type())
-		v.Set(known[f.IntN(min(len(known), 3))]())
+		known := s.makers(v.Type())
+		v.Set(known[random.IntN(min(len(known), 3))]())
 	case depth > maxDepth:
-	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:
+	case v.Kind() == reflect.Pointer && random.IntN(4) > 0:
 		v.Set(reflect.New(v.Type().Elem()))
-		f.fill(v.Elem(), depth+1)
+		s.fill(random, v.Elem(), depth+1)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				f.fill(v.Field(i), depth+1)
+				s.fill(random, v.Field(i), depth+1)
 			}
 		}
 	case v.Kind() == reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), f.IntN(4), 4))
+		v.Set(reflect.MakeSlice(v.Type(), random.IntN(4), 4))
 		fallthrough
 	case v.Kind() == reflect.Array:
 		for i := range v.Len() {
-			f.fill(v.Index(i), depth+1)
+			s.fill(random, v.Index(i), depth+1)
 		}
 	case v.Kind() == reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		for range f.IntN(6) {
+		for range random.IntN(6) {
 			key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			f.fill(key, depth+1)
-			f.fill(elem, depth+1)
+			s.fill(random, key, depth+1)
+			s.fill(random, elem, depth+1)
 			v.SetMapIndex(key, elem)
 		}
 	}

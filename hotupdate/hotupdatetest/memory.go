@@ -69,6 +69,5 @@ func (m memory) walk(v reflect.Value, path string) {
 				m.walk(it.Value(), path)
 			}
 		}
-	default:
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -44,7 +43,7 @@ func WithValues(path string, values ...any) Option {
 // checkGiven checks that the given values can be read.
 func (s *subject) checkGiven() error {
 	types := map[string]reflect.Type{}
-	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) { types[pattern] = valueType(n) })
+	visitValues(s.plan.Root, "", func(typ reflect.Type, pattern string) { types[pattern] = typ })
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(s.given)) {
 		switch {
@@ -96,10 +95,7 @@ func misuse(option, what, hint string) error {
 func readInto(t reflect.Type, given any) maker {
 	v := reflect.ValueOf(given)
 	if !v.IsValid() || !v.Type().AssignableTo(t) {
-		written, err := json.Marshal(given)
-		if err != nil {
-			return func() reflect.Value { return reflect.Value{} }
-		}
+		written, _ := json.Marshal(given) // no type reads what cannot be written
 		return fromJSON(t, written)
 	}
 	return func() reflect.Value {

@@ -82,13 +82,10 @@ func (s *subject) shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) 
 
 // leafTree is the JSON of a leaf, of a member if there is one.
 func leafTree(v reflect.Value, member *fieldplan.Field) any {
-	var written []byte
-	isUnwritten := fails(func() (err error) {
-		written, err = json.Marshal(leaf.Addressable(v).Addr().Interface())
-		return err
-	})
+	value := leaf.Addressable(v).Addr().Interface()
+	written, problem := leaf.Call(func() ([]byte, error) { return json.Marshal(value) })
 	switch {
-	case isUnwritten:
+	case problem != nil:
 		return "(not in JSON)"
 	case member != nil && member.Quoted:
 		return string(written)

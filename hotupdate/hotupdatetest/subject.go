@@ -33,11 +33,10 @@ func subjectOf[T any](t rapid.TB, options []Option) *subject {
 	s := &subject{
 		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]any{},
 	}
-	var problems []error
+	var err error
 	for _, apply := range options {
-		problems = append(problems, apply(s))
+		err = errors.Join(err, apply(s))
 	}
-	err := errors.Join(problems...)
 	if err == nil && s.schema == nil {
 		s.schema, err = hotupdate.SchemaOf[T]()
 	}
@@ -72,29 +71,25 @@ func (s *subject) compile() error {
 	return nil
 }
 
-// valueType is the type of the values of a leaf, or of the keys of a map. It is nil for others.
-func valueType(n *fieldplan.Node) reflect.Type {
-	if n.Kind == fieldplan.Map {
-		return n.Type.Key()
-	}
-	if n.Kind == fieldplan.Leaf {
-		return n.Type
-	}
-	return nil
-}
-
-// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order
-// of the fields. It does not enter cycles.
-func visitNodes(
-	n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, pattern string), open ...*fieldplan.Node,
+// visitValues calls visit for each leaf and map at and below a node, with the type of the leaf's
+// values or of the map's keys and the pattern of the path, in the order of the fields. It does not
+// enter cycles.
+func visitValues(
+	n *fieldplan.Node, pattern string, visit func(typ reflect.Type, pattern string), open ...*fieldplan.Node,
 ) {
 	if n == nil || slices.Contains(open, n) {
 		return
 	}
 	open = append(slices.Clip(open), n)
-	visit(n, pattern)
-	for _, f := range n.Fields {
-		visitNodes(f.Node, fieldpath.Join(pattern, f.Name), visit, open...)
+	switch n.Kind {
+	case fieldplan.Leaf:
+		visit(n.Type, pattern)
+	case fieldplan.Map:
+		visit(n.Type.Key(), pattern)
+	case fieldplan.Object, fieldplan.List, fieldplan.Array:
 	}
-	visitNodes(n.Elem, fieldpath.Elements(pattern), visit, open...)
+	for _, f := range n.Fields {
+		visitValues(f.Node, fieldpath.Join(pattern, f.Name), visit, open...)
+	}
+	visitValues(n.Elem, fieldpath.Elements(pattern), visit, open...)
 }

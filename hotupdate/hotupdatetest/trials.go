@@ -57,7 +57,7 @@ func drawHashedChange(a author) trial {
 	values := a.s.values(l.pattern, l.node.Type)
 	for try := range 8 {
 		other := l.pick("other "+strconv.Itoa(try), len(values))
-		if l.meansElse(textOf(l.node, values[other]())) {
+		if l.meansElse(textOf(l.node.Leaf, values[other]())) {
 			a.choices = maps.Clone(a.choices)
 			a.choices[l.at(whichValue)] = other
 			return trial{first: first, second: a.config(), changed: l.pattern}
@@ -66,7 +66,7 @@ func drawHashedChange(a author) trial {
 	return trial{first: first}
 }
 
-func (l chosen) text() []byte { return textOf(l.node, l.make()) }
+func (l chosen) text() []byte { return textOf(l.node.Leaf, l.make()) }
 
 // meansElse reports whether a leaf differs in meaning from one with the text.
 func (l chosen) meansElse(other []byte) bool {

@@ -1,7 +1,7 @@
 // Package plaintext prepares text of unknown origin for display: without control characters, and of
 // limited length.
 //
-// It owns escaping, shortening and plurals. It must not know where a text is used.
+// It owns escaping, shortening, plurals and lists of counts. It must not know where a text is used.
 package plaintext
 
 import (
@@ -90,6 +90,17 @@ func Counted(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Listed lists the counts that are not zero: 1 rolled, 2 unchanged.
+func Listed[W any](words []W, count func(W) int) string {
+	var parts []string
+	for _, word := range words {
+		if n := count(word); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n, word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Ellipsis replaces omitted text.

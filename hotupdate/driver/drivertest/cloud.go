@@ -157,11 +157,7 @@ func (c *Cloud) Modify(
 
 // Wait advances the cloud's clock, for [driver.Definition.Wait].
 func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.advance(d); c.now.After(c.pass.ends) {
-		c.pass.cancel()
-	}
+	c.locked(func() { c.advance(d) })
 	return ctx.Err()
 }
 

@@ -50,7 +50,6 @@ type pass struct {
 	lane     string
 	ctx      context.Context
 	cancel   context.CancelFunc
-	ends     time.Time
 	isMarked bool     // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
 	writes   int      // number of requests sent
 	failed   error    // error of a request that the driver must not repeat
@@ -219,8 +218,8 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	c.calls++
 	isMarked := !c.driver.Driver().ReadsFirst
 	c.cloud.locked(func() {
-		ends := c.cloud.now.Add(callTimeout)
-		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: ends, isMarked: isMarked}
+		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, isMarked: isMarked}
+		c.cloud.after(callTimeout, cancel)
 	})
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object

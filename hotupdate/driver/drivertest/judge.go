@@ -118,8 +118,7 @@ func (c *checker) rested() {
 // unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is
 // empty if they do not.
 func (c *checker) unlike(r *resource) string {
-	want := map[string]string{}
-	maps.Copy(want, c.folded(r, c.wanted.of(r).Tags))
+	want := c.folded(r, c.wanted.of(r).Tags)
 	maps.Copy(want, c.folded(r, r.theirs))
 	if live := c.folded(r, r.Tags); !maps.Equal(live, want) {
 		return fmt.Sprintf("%s has the infrastructure tags %v instead of %v", r, live, want)

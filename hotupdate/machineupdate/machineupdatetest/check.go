@@ -1,14 +1,13 @@
 package machineupdatetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -62,7 +61,8 @@ func check[M machineupdate.Machine](
 	var reported []string
 	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
-		c.updateErr, c.updated, c.live = map[string]error{}, map[string]int{}, map[string]string{}
+		c.events, c.updated = map[string]int{}, map[string]int{}
+		c.updateErr, c.live = map[string]error{}, map[string]string{}
 		c.own, c.classes = own, map[string]class{formerClass: {spec: formerSpec}}
 		c.limiter = &machineupdate.Limiter{Burst: 1000, Every: time.Second}
 		c.server.broken = func(promise, format string, args ...any) {
@@ -114,7 +114,7 @@ func (c *checker[M]) class(providerSpec string) {
 // detached makes the machine one without a node label, as without a target cluster, that a user
 // preserves: the machine-controller-manager then writes its status after the update.
 func (c *checker[M]) detached() {
-	object := unstructured.Unstructured{Object: c.server.object.DeepCopy().Object}
+	object := c.server.object.DeepCopy()
 	object.SetLabels(nil)
 	object.SetAnnotations(map[string]string{"node.machine.sapcloud.io/preserve": "now"})
 	c.server.write(object.Object)
@@ -124,9 +124,7 @@ func (c *checker[M]) detached() {
 func (c *checker[M]) later(d time.Duration) {
 	c.now, c.server.disturbed = c.now.Add(d), false
 	delay, err := c.reconcile(context.Background(), &c.World, c.server.read())
-	if c.delay = delay; err != nil {
-		c.err = err
-	}
+	c.delay, c.err = delay, cmp.Or(err, c.err)
 }
 
 // until reconciles until done returns true. After 12 reconciles the promise is broken.

@@ -81,7 +81,7 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 		}},
 		{"an update while a class is missing", "Running", func(c *checker[M]) {
 			delete(c.classes, wantedClass)
-			c.until(func() bool { return c.unusable > 0 }, time.Minute, "class error lost",
+			c.until(func() bool { return c.events["HotUpdateClassUnusable"] > 0 }, time.Minute, "class error lost",
 				"no event tells that the class that the machine should have is not in the cache")
 		}},
 	}

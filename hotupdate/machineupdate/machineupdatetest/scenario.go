@@ -94,7 +94,7 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 		c.later(time.Hour)
 		c.isDue(time.Hour, "the update failed again")
 	}
-	c.server.require(c.failures > 0, "error kind lost", "no event tells that the update fails")
+	c.server.require(c.events[failed] > 0, "error kind lost", "no event tells that the update fails")
 	c.settles()
 }
 
@@ -122,7 +122,7 @@ func refusal[M machineupdate.Machine](c *checker[M]) {
 
 func pending[M machineupdate.Machine](c *checker[M]) {
 	c.slow(machineupdate.ErrPending)
-	c.server.require(!c.isSettled(slowLane) && c.failures == 0, "error kind lost",
+	c.server.require(!c.isSettled(slowLane) && c.events[failed] == 0, "error kind lost",
 		"a change that was accepted and is not done is taken for a success or a failure")
 	c.settles()
 }
@@ -158,7 +158,7 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 
 func notFound[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("NotFound"))
-	c.server.require(c.failures == 0, "error kind lost", "NotFound is reported as a failure: reads of clouds lag")
+	c.server.require(c.events[failed] == 0, "error kind lost", "NotFound is reported as a failure: reads of clouds lag")
 	c.settles()
 }
 

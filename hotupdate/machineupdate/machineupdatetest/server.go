@@ -3,6 +3,7 @@ package machineupdatetest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func (w *World[M]) Patch(
 		return written, err
 	}
 	delete(patch.Object, "status")
-	patched := w.server.write(merge(w.server.object.DeepCopy().Object, patch.Object))
+	patched := w.server.write(merge(w.server.object.Object, patch.Object))
 	if w.server.lost {
 		w.server.lost, w.server.disturbed = false, true
 		return written, apierrors.NewTimeoutError("the answer was lost", 1)
@@ -118,23 +119,19 @@ func (w *World[M]) Patch(
 	return patched, nil
 }
 
-// merge applies a JSON merge patch (RFC 7386).
+// merge returns an object after a JSON merge patch (RFC 7386), without members that are null.
 func merge(object, patch map[string]any) map[string]any {
-	if object == nil {
-		object = map[string]any{}
-	}
+	merged := map[string]any{}
+	maps.Copy(merged, object)
 	for name, value := range patch {
-		if value == nil {
-			delete(object, name)
-			continue
-		}
 		if below, ok := value.(map[string]any); ok {
 			old, _ := object[name].(map[string]any)
 			value = merge(old, below)
 		}
-		object[name] = value
+		merged[name] = value
 	}
-	return object
+	maps.DeleteFunc(merged, func(_ string, value any) bool { return value == nil })
+	return merged
 }
 
 // record returns the annotation with the machine's record of a lane.

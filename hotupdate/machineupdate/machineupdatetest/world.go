@@ -1,6 +1,7 @@
 package machineupdatetest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,12 +28,11 @@ type World[M machineupdate.Machine] struct {
 	limiter *machineupdate.Limiter
 	now     time.Time
 
-	vm            bool  // the VM exists
-	uninitialized int   // calls of InitializeMachine until the VM is initialized; the last one succeeds
-	createErr     error // the result of CreateMachine
-	created       int   // calls of CreateMachine
-	failures      int   // events about failures
-	unusable      int   // events about classes that cannot be used
+	vm            bool           // the VM exists
+	uninitialized int            // calls of InitializeMachine until the VM is initialized; the last one succeeds
+	createErr     error          // the result of CreateMachine
+	created       int            // calls of CreateMachine
+	events        map[string]int // by reason
 
 	updateErr map[string]error  // the results of UpdateMachine, by lane
 	updated   map[string]int    // calls of UpdateMachine, by lane
@@ -56,6 +56,9 @@ type class struct {
 	spec    string
 	version int // its resourceVersion
 }
+
+// failed is the reason of the event about an update that fails.
+const failed = "HotUpdateFailed"
 
 const formerSpec = `{"tags":{"dropped":"1","k":"0"},"account":"a"}`
 
@@ -106,12 +109,7 @@ func (w *World[M]) Describe() ([]byte, error) {
 
 // Event is the method of the recorder.
 func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
-	switch reason {
-	case "HotUpdateFailed":
-		w.failures++
-	case "HotUpdateClassUnusable":
-		w.unusable++
-	}
+	w.events[reason]++
 }
 
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or
@@ -161,10 +159,7 @@ func (w *World[M]) checkCreation(ctx context.Context, method string) {
 
 // checkClass checks class and secret of a call.
 func (w *World[M]) checkClass(method, want string, class machineupdate.MachineClass, secret map[string][]byte) {
-	name := ""
-	if class.Object != nil {
-		name = class.Object.GetName()
-	}
+	name := cmp.Or[metav1.Object](class.Object, &metav1.ObjectMeta{}).GetName()
 	switch {
 	case name != want || string(class.ProviderSpec) != w.classes[want].spec:
 		w.server.broken("class confused", "%s gets the class %q: %s, not %q", method, name, class.ProviderSpec, want)

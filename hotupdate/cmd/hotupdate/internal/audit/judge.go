@@ -206,9 +206,6 @@ func (r *Releases) differences(old, updated release.Hashed, raw []byte) (all []R
 // hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It
 // is nil if they are not known.
 func hashedJSON(h release.Hashed, raw []byte) []byte {
-	if pool.IsNull(raw) {
-		raw = nil
-	}
 	switch {
 	case h.Era.Hash == release.Canonical:
 		document, _ := h.Era.Schema.DocumentRaw(raw) // cannot fail, since raw was hashed

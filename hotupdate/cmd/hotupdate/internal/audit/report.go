@@ -191,8 +191,7 @@ func newReport(old, updated string) *Report {
 	r := &Report{
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
-		Causes: []*Cause{}, Eras: []*Span{},
-		Pools: []*JudgedPool{}, Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
+		Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
 	}
 	for _, d := range Dimensions() {
 		r.Groups[d] = map[string]Counts{}

@@ -162,7 +162,10 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	}
 	if one.skip != "" {
 		r.Objects.Skipped[one.skip]++
-		r.see(one.other)
+		// some of these are enough for an error
+		if one.other != "" && len(r.seen) < 10 && !slices.Contains(r.seen, one.other) {
+			r.seen = append(r.seen, one.other)
+		}
 		if one.unreadable != nil && len(r.Unreadable) < groups {
 			r.Unreadable = append(r.Unreadable, *one.unreadable)
 		}
@@ -179,13 +182,6 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 		}
 	}
 	return nil
-}
-
-// see remembers a provider or a kind of provider configs that is not judged, up to a limit.
-func (r *Report) see(other string) {
-	if other != "" && len(r.seen) < 10 && !slices.Contains(r.seen, other) {
-		r.seen = append(r.seen, other)
-	}
 }
 
 // CheckJudged returns an error if no pool was judged, since then the call was probably wrong.

@@ -69,7 +69,7 @@ type section struct {
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")
-	if by := listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
+	if by := plaintext.Listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
 		text += ": " + by
 	}
 	if r.Partial {
@@ -81,7 +81,7 @@ func (r *Report) Headline() string {
 // Accounting says what happened to all objects of the input.
 func (r *Report) Accounting() string {
 	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, plaintext.Counted(r.Objects.Read, "object"))
-	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
+	if skipped := plaintext.Listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
 		text += "; not judged: " + skipped
 	}
 	lines := []string{text}
@@ -89,17 +89,6 @@ func (r *Report) Accounting() string {
 		lines = append(lines, plaintext.Printable(remark))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// listed lists the counts that are not zero: 1 rolled, 2 unchanged.
-func listed[W any](words []W, count func(W) int) string {
-	var parts []string
-	for _, word := range words {
-		if n := count(word); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %v", n, word))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // usualLimit bounds the rows of a table without pools, unless the view has a limit.

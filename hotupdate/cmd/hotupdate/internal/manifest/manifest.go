@@ -159,7 +159,6 @@ func readStream(from string, in io.Reader, yield yieldFunc) bool {
 	if err != nil {
 		return yield(unreadable(from, err))
 	}
-	defer plain.Close() //nolint:errcheck // it was only read
 	s := splitter{source: &source{Reader: bufio.NewReaderSize(plain, readAhead), line: 1}, from: from, yield: yield}
 	s.split()
 	if err := s.failure(); err != nil && !s.stopped {

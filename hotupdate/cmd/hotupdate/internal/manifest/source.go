@@ -28,7 +28,7 @@ const readAhead = 8 << 10
 var errZstd = errors.New("is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -")
 
 // decompress returns the decompressed stream for gzip, and any other stream unchanged.
-func decompress(in io.Reader) (io.ReadCloser, error) {
+func decompress(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(in)
 	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and reading returns the error again
 	switch {
@@ -37,7 +37,7 @@ func decompress(in io.Reader) (io.ReadCloser, error) {
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return nil, errZstd
 	}
-	return io.NopCloser(buffered), nil
+	return buffered, nil
 }
 
 // failure is the reason why the stream broke off; nil at its end.

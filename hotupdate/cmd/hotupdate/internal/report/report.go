@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -217,17 +216,12 @@ var words = []string{
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
 // none.
 func (s *section) counted(noun string) string {
-	var parts []string
 	sections := map[string]int{}
 	for i := range s.Sections {
 		sections[s.Sections[i].Word]++
 	}
-	for _, word := range words {
-		if n := sections[word]; n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(word, "machines "))
-		}
-	}
-	return plaintext.Counted(len(s.Sections), noun) + ": " + strings.Join(parts, ", ")
+	all := plaintext.Listed(words, func(word string) int { return sections[word] })
+	return plaintext.Counted(len(s.Sections), noun) + ": " + strings.ReplaceAll(all, "machines ", "")
 }
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1

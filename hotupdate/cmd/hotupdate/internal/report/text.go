@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -164,7 +163,7 @@ func (t *textWriter) groups(groups []group) {
 	width := t.pathWidth(groups)
 	for i := range groups {
 		g := &groups[i]
-		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) +
+		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimSuffix(": "+g.Why, ": ")) +
 			t.forDevelopers(g.Source))
 		for j := range g.Changes {
 			t.change(&g.Changes[j], width)
@@ -222,20 +221,17 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 var (
 	toneColors = map[page.Tone]string{
 		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
-		page.Unsure: "\x1b[1;33m",
+		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;31m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-const (
-	reset = "\x1b[0m"
-	grave = "\x1b[1;31m"
-)
+const reset = "\x1b[0m"
 
 // color paints a text in the colour of a verdict or state.
 func (t *textWriter) color(word, text string) string {
 	if !t.Color {
 		return text
 	}
-	return cmp.Or(toneColors[toneOf(word)], grave) + text + reset
+	return toneColors[toneOf(word)] + text + reset
 }

@@ -17,7 +17,6 @@ type section struct {
 	Groups                []group
 	Remarks               []remark
 	Sections              []section // the manifests of a report, the pools of a manifest
-	Equal                 []string  // the titles of further manifests with the same content
 }
 
 // remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
@@ -125,22 +124,20 @@ func (s *section) share() {
 // merge makes one section of those that differ only in their titles and machines, such as sixty
 // Shoots with one change.
 func (s *section) merge() {
-	first, merged := map[string]int{}, []section{}
+	first, merged, equal := map[string]int{}, []section{}, map[int]int{}
 	for _, part := range s.Sections {
 		key := part.content()
-		i, known := first[key]
-		if !known || part.isQuiet() {
-			first[key], merged = len(merged), append(merged, part)
+		if i, known := first[key]; known && !part.isQuiet() {
+			equal[i]++
 			continue
 		}
-		merged[i].Equal = append(merged[i].Equal, part.Title)
+		first[key], merged = len(merged), append(merged, part)
 	}
-	for i := range merged {
-		if one := &merged[i]; len(one.Equal) > 0 {
-			one.Title = fmt.Sprintf("%s and %d more with the same change", one.Title, len(one.Equal))
-			for j := range one.Sections {
-				one.Sections[j].Facts = ""
-			}
+	for i, more := range equal {
+		one := &merged[i]
+		one.Title = fmt.Sprintf("%s and %d more with the same change", one.Title, more)
+		for j := range one.Sections {
+			one.Sections[j].Facts = ""
 		}
 	}
 	s.Sections = merged
@@ -195,9 +192,6 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	}
 	return all
 }
-
-// heading returns the verdict on the changes, and the reason.
-func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
 // groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.
 // Otherwise the order is that of the changes.
