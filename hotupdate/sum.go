@@ -24,19 +24,20 @@ const sumPrefix = "v1:"
 // The configuration is a value of the Schema's type or a pointer to one; nil is the empty
 // configuration. All values that cannot be written are returned as errors, joined.
 func (s *Schema) Hash(config any) (Sum, error) {
-	return s.sum(s.value(config))
+	v, err := s.value(config)
+	if err != nil {
+		return Sum{}, err
+	}
+	return engine.Of(s.plan).Sum(v)
 }
 
 // HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) HashRaw(raw []byte) (Sum, error) {
-	return s.sum(s.read(raw))
-}
-
-func (s *Schema) sum(config reflect.Value, err error) (Sum, error) {
+	v, err := s.read(raw)
 	if err != nil {
 		return Sum{}, err
 	}
-	return engine.Of(s.plan).Sum(config)
+	return engine.Of(s.plan).Sum(v)
 }
 
 // Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two

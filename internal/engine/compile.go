@@ -106,7 +106,7 @@ type routine struct {
 	plan *fieldplan.Node
 }
 
-// op writes one member of an object. It fits into one cache line.
+// op writes one member of an object.
 type op struct {
 	location location
 	routine  *routine
