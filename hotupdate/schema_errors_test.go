@@ -57,7 +57,7 @@ func problemsOf(err error) []problem {
 
 func schemaErrorRows() []schemaErrorRow {
 	return slices.Concat(
-		tagSyntaxRows(), tagValueRows(), optionSyntaxRows(), misplacedOptionRows(), defaultRows(), keyRows(), hotWhenRows(),
+		tagSyntaxRows(), tagValueRows(), misplacedOptionRows(), defaultRows(), keyRows(), hotWhenRows(),
 		absentFieldRows(), shadowedFieldRows(), marshalerRows(), unsupportedTypeRows(), rootRows(), positionalListRows(), setRows(),
 		overrideSyntaxRows(), overrideTargetRows(), overrideOptionRows(),
 	)

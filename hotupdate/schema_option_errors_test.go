@@ -17,54 +17,6 @@ type optionItem struct {
 	On   bool   `json:"on"`
 }
 
-// optionSyntaxRows are options that cannot be read.
-func optionSyntaxRows() []schemaErrorRow {
-	return []schemaErrorRow{
-		{"unknown options", errorOf(hotupdate.SchemaOf[struct {
-			A string   `json:"a" hotupdatable:"true,foo"`
-			B []string `json:"b" hotupdatable:"true,sett"`
-			C []string `json:"c" hotupdatable:"true,Set"`
-			D string   `json:"d" hotupdatable:"true, sensitive"`
-			E string   `json:"e" hotupdatable:"true,false"`
-			F *string  `json:"f" hotupdatable:"false,default=a,b"`
-		}]()), at("unknown-option", "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
-		{"malformed options", errorOf(hotupdate.SchemaOf[struct {
-			A []string     `json:"a" hotupdatable:"true,set=yes"`
-			B []optionItem `json:"b" hotupdatable:"false,key"`
-			C []optionItem `json:"c" hotupdatable:"false,key="`
-			D []optionItem `json:"d" hotupdatable:"false,key='name'"`
-			E *string      `json:"e" hotupdatable:"false,default"`
-			F *string      `json:"f" hotupdatable:"false,default='a"`
-			G *optionItem  `json:"g" hotupdatable:"false,presence=true"`
-			H string       `json:"h" hotupdatable:"false,sensitive=values"`
-			I string       `json:"i" hotupdatable:"false,"`
-			J string       `json:"j" hotupdatable:"false,sensitive="`
-		}]()), at("malformed-option", "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
-		{"malformed hotwhen", errorOf(hotupdate.SchemaOf[struct {
-			A map[string]optionItem `json:"a" hotupdatable:"false,hotwhen"`
-			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on"`
-			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=:true"`
-			D map[string]optionItem `json:"d" hotupdatable:"false,hotwhen=on:"`
-		}]()), at("malformed-option", "config", "A", "B", "C", "D"), "it needs a name and a value"},
-		{"duplicate options", errorOf(hotupdate.SchemaOf[struct {
-			A []string              `json:"a" hotupdatable:"true,set,set"`
-			B []optionItem          `json:"b" hotupdatable:"false,key=name,key=on"`
-			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=on:true,hotwhen=on:false"`
-			D *string               `json:"d" hotupdatable:"false,default=a,default=b"`
-			E *optionItem           `json:"e" hotupdatable:"false,presence,presence"`
-			F string                `json:"f" hotupdatable:"false,sensitive,sensitive=keys"`
-		}]()), at("duplicate-option", "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
-		{"conflicting options", errorOf(hotupdate.SchemaOf[struct {
-			A []optionItem          `json:"a" hotupdatable:"true,set,key=name"`
-			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on:true,set"`
-			C []string              `json:"c" hotupdatable:"false,set,default=a"`
-			E []optionItem          `json:"e" hotupdatable:"false,key=name,default=a"`
-			G map[string]optionItem `json:"g" hotupdatable:"false,hotwhen=on:true,default=a"`
-			I *string               `json:"i" hotupdatable:"false,default=a,presence"`
-		}]()), at("conflicting-options", "config", "A", "B", "C", "E", "G", "I"), "they are for different types"},
-	}
-}
-
 type embeddedSet struct {
 	InSet []string `json:"inSet"`
 }

@@ -11,44 +11,14 @@ type UnquotedOnly struct {
 	Tags string `hotupdatable:true`
 }
 
-// Spaced has a space behind the colon.
-type Spaced struct {
-	Tags string `json:"tags" hotupdatable: "true"`
-}
-
-// Unclosed has no closing quote.
-type Unclosed struct {
-	Tags string `json:"tags" hotupdatable:"true`
-}
-
-// SingleQuoted has the wrong quotes.
-type SingleQuoted struct {
-	Tags string `json:"tags" hotupdatable:'true'`
-}
-
-// Tabbed has a tab between the struct tags, which reflect takes for the end.
-type Tabbed struct {
-	Tags string `json:"tags"	hotupdatable:"true"`
-}
-
 // Hidden is behind a malformed struct tag of another key.
 type Hidden struct {
 	Tags string `json:tags hotupdatable:"true"`
 }
 
-// UnquotedUnknown is wrong in two ways.
-type UnquotedUnknown struct {
-	Tags string `json:"tags" hotupdatable:ture`
-}
-
 // Twice has the key twice.
 type Twice struct {
 	Tags string `json:"tags" hotupdatable:"true" hotupdatable:"false"`
-}
-
-// TwiceAlike has the key twice with one value.
-type TwiceAlike struct {
-	Tags string `json:"tags" hotupdatable:"true" hotupdatable:"true"`
 }
 
 // Unexported has a struct tag on a field that JSON does not see.
