@@ -41,7 +41,7 @@ var mutants = []mutant{
 	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") != "InPlaceUpdate"`, `false`, "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
-	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case false:`, "TestCreationsWhilePruning"},
+	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case unrecorded && false:`, "TestCreationsWhilePruning"},
 	{"a creation that finds the mark writes", "store.go", `!write && isMarked`, `!write && !isMarked && false`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `if found, err = u.mark(ctx); err == nil {`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
 	if found.object, err = u.store.write(ctx, found); err == nil {`, "TestCreationsWhilePruning"},
