@@ -34,22 +34,3 @@ func TestRawKeysAreNotMerged(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"ints":{"1":"a","2":"b"}}`, string(document), "one name for a key may be spelled in any way")
 }
-
-// TestPresenceIsAllThatThereIs has a type without a leaf anywhere.
-func TestPresenceIsAllThatThereIs(t *testing.T) {
-	type empty struct {
-		Next *empty `json:"next,omitempty" hotupdatable:"false,presence"`
-	}
-	type holder struct {
-		Cold *empty `json:"cold,omitempty"`
-		Hot  *empty `json:"hot,omitempty"  hotupdatable:"true"`
-	}
-	schema, err := hotupdate.SchemaOf[holder]()
-	require.NoError(t, err)
-	config := &holder{Cold: &empty{Next: &empty{}}, Hot: &empty{}}
-	immutable, hot, err := hotupdate.Split(schema, config)
-	require.NoError(t, err)
-	merged, err := hotupdate.Merge(schema, immutable, hot)
-	require.NoError(t, err)
-	assert.Equal(t, config, merged)
-}

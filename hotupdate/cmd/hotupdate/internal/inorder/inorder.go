@@ -1,4 +1,7 @@
 // Package inorder calls a function for the elements of a sequence on all processors.
+//
+// It owns the order of the results and the number of elements under way. It must not know what the
+// elements are.
 package inorder
 
 import (
