@@ -155,6 +155,18 @@ type truncating struct{ Text string }
 func (r truncating) MarshalText() ([]byte, error)     { return []byte(strings.TrimSpace(r.Text)), nil }
 func (r *truncating) UnmarshalText(text []byte) error { r.Text = string(text); return nil }
 
+// percentless forgets the sign of percentages, of which one value in eighty is one.
+type percentless struct{ Text string }
+
+func (p percentless) MarshalText() ([]byte, error) {
+	return []byte(strings.TrimSuffix(p.Text, "%")), nil
+}
+
+func (p *percentless) UnmarshalText(text []byte) error {
+	p.Text = string(text)
+	return nil
+}
+
 // incomparable has a method Equal that fails for what was read.
 type incomparable struct {
 	Text  string
@@ -296,6 +308,7 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
 		{"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.rounding loses something", "two numbers, one hash"},
 		{"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something", "two texts, one hash"},
+		{"percentless", check[inField[percentless]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.percentless loses something", "whatever the seed"},
 		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
 		{"panicking default", func(t rapid.TB) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))

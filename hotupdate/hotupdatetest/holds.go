@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -82,21 +83,26 @@ func unsteady(leaves []chosen) string {
 	return ""
 }
 
-// marshalersAgree: a type reads its own output as the same value.
-func (s *subject) marshalersAgree(t trial) *breach {
-	for _, l := range t.leaves {
-		if !l.node.Leaf.MarshalsItself() {
-			continue
-		}
-		if b := l.roundTrip(); b != nil {
-			b.what, b.inGo = l.node.Type.String()+" "+b.what, fieldpath.Hidden // JSON does not show it
-			if !l.node.HidesValues() {
-				b.inGo = fmt.Sprintf("%+v", l.make())
+// checkMarshalers reports each type that does not read its own output as the same value, with the
+// first path and value that show it. It tries all values, so that chance hides nothing.
+func (s *subject) checkMarshalers(t rapid.TB) {
+	t.Helper()
+	reported := map[reflect.Type]bool{}
+	visitValues(s.plan.Root, "", func(n *fieldplan.Node, typ reflect.Type, pattern string) {
+		for _, m := range s.values(pattern, typ) {
+			if reported[typ] || n.Kind != fieldplan.Leaf || !n.Leaf.MarshalsItself() {
+				return
 			}
-			return b.at(l.pattern)
+			if b := (chosen{node: n, make: m}).roundTrip(); b != nil {
+				reported[typ] = true
+				b.what, b.inGo = typ.String()+" "+b.what, fieldpath.Hidden // JSON does not show the value
+				if !n.HidesValues() {
+					b.inGo = fmt.Sprintf("%+v", m())
+				}
+				t.Errorf("%s", s.report("MarshalersReadWhatTheyWrite", b.at(pattern), trial{}, ""))
+			}
 		}
-	}
-	return nil
+	})
 }
 
 // roundTrip encodes and decodes a leaf, and returns the breach in the result, if any.

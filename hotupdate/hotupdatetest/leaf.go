@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -99,7 +100,7 @@ func fromJSON(t reflect.Type, text []byte) maker {
 func (s *subject) checkTried(t rapid.TB) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
-	visitValues(s.plan.Root, "", func(typ reflect.Type, pattern string) {
+	visitValues(s.plan.Root, "", func(_ *fieldplan.Node, typ reflect.Type, pattern string) {
 		if !seen[typ] && len(s.given[pattern]) == 0 && len(s.textsOf(typ)) < 2 {
 			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; "+
 				"give some with WithValues(%q, …), or the field a type that reads JSON", s.typ, pattern, typ, pattern)

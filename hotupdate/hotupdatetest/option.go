@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -43,7 +44,9 @@ func WithValues(path string, values ...any) Option {
 // checkGiven checks that the given values can be read.
 func (s *subject) checkGiven() error {
 	types := map[string]reflect.Type{}
-	visitValues(s.plan.Root, "", func(typ reflect.Type, pattern string) { types[pattern] = typ })
+	visitValues(s.plan.Root, "", func(_ *fieldplan.Node, typ reflect.Type, pattern string) {
+		types[pattern] = typ
+	})
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(s.given)) {
 		switch {

@@ -17,14 +17,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) string {
+func (s *subject) report(guarantee string, b *breach, t trial, reproduce string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "hotupdatetest: %v: ", s.typ)
 	if b.path != "" {
 		text.WriteString(b.path + ": ")
 	}
-	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
-	show(&text, "configuration", s.shown(t.first(), s.plan.Root, nil))
+	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, guarantee)
+	if t.first != nil {
+		show(&text, "configuration", s.shown(t.first(), s.plan.Root, nil))
+	}
 	if t.second != nil {
 		show(&text, "second configuration", s.shown(t.second(), s.plan.Root, nil))
 	}

@@ -75,7 +75,8 @@ func (s *subject) compile() error {
 // values or of the map's keys and the pattern of the path, in the order of the fields. It does not
 // enter cycles.
 func visitValues(
-	n *fieldplan.Node, pattern string, visit func(typ reflect.Type, pattern string), open ...*fieldplan.Node,
+	n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, typ reflect.Type, pattern string),
+	open ...*fieldplan.Node,
 ) {
 	if n == nil || slices.Contains(open, n) {
 		return
@@ -83,9 +84,9 @@ func visitValues(
 	open = append(slices.Clip(open), n)
 	switch n.Kind {
 	case fieldplan.Leaf:
-		visit(n.Type, pattern)
+		visit(n, n.Type, pattern)
 	case fieldplan.Map:
-		visit(n.Type.Key(), pattern)
+		visit(n, n.Type.Key(), pattern)
 	case fieldplan.Object, fieldplan.List, fieldplan.Array:
 	}
 	for _, f := range n.Fields {
