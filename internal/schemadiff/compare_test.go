@@ -29,6 +29,15 @@ type release struct {
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
+// member is a type with one member, a, which has a struct tag unless that is empty.
+func member[T any](hotupdatable string) reflect.Type {
+	tag := `json:"a"`
+	if hotupdatable != "" {
+		tag += ` hotupdatable:"` + hotupdatable + `"`
+	}
+	return reflect.StructOf([]reflect.StructField{{Name: "A", Type: typeOf[T](), Tag: reflect.StructTag(tag)}})
+}
+
 // The fields of the types below.
 type (
 	leafB struct {
@@ -103,59 +112,29 @@ func (p *plain) UnmarshalText(text []byte) error {
 var releases = []release{
 	// Class.
 	{
-		"class of a whole object", typeOf[struct {
-			A leafBC `json:"a"`
-		}](), typeOf[struct {
-			A leafBC `json:"a" hotupdatable:"true"`
-		}](),
+		"class of a whole object", member[leafBC](""), member[leafBC]("true"),
 		[]string{"ClassChanged a: rolls every sets it"},
-		[]string{`{"a":{}}`},
-		[]string{`{"a":{"b":1}}`},
-		nil,
+		[]string{`{"a":{}}`}, []string{`{"a":{"b":1}}`}, nil,
 	},
 	{
-		"class of an object of which a part was hot", typeOf[struct {
-			A hotC `json:"a"`
-		}](), typeOf[struct {
-			A hotC `json:"a" hotupdatable:"true"`
-		}](),
+		"class of an object of which a part was hot", member[hotC](""), member[hotC]("true"),
 		[]string{"ClassChanged a: rolls may sets it"},
-		[]string{`{"a":{"c":1}}`},
-		[]string{`{"a":{"b":1}}`},
-		nil,
+		[]string{`{"a":{"c":1}}`}, []string{`{"a":{"b":1}}`}, nil,
 	},
 	{
-		"class of an object of which a part is still hashed", typeOf[struct {
-			A heldC `json:"a"`
-		}](), typeOf[struct {
-			A heldC `json:"a" hotupdatable:"true"`
-		}](),
+		"class of an object of which a part is still hashed", member[heldC](""), member[heldC]("true"),
 		[]string{"ClassChanged a: rolls may sets it"},
-		[]string{`{"a":{"c":1}}`},
-		[]string{`{"a":{"b":1}}`},
-		nil,
+		[]string{`{"a":{"c":1}}`}, []string{`{"a":{"b":1}}`}, nil,
 	},
 	{
-		"class of an object of which a part was hashed", typeOf[struct {
-			A heldC `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A heldC `json:"a"`
-		}](),
+		"class of an object of which a part was hashed", member[heldC]("true"), member[heldC](""),
 		[]string{"ClassChanged a: rolls may sets it"},
-		[]string{`{"a":{"c":1}}`},
-		[]string{`{"a":{"b":1}}`},
-		nil,
+		[]string{`{"a":{"c":1}}`}, []string{`{"a":{"b":1}}`}, nil,
 	},
 	{
-		"class of an object of which a part is still hot", typeOf[struct {
-			A hotC `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A hotC `json:"a"`
-		}](),
+		"class of an object of which a part is still hot", member[hotC]("true"), member[hotC](""),
 		[]string{"ClassChanged a: rolls may sets it"},
-		[]string{`{"a":{"c":1}}`},
-		[]string{`{"a":{"b":1}}`},
-		nil,
+		[]string{`{"a":{"c":1}}`}, []string{`{"a":{"b":1}}`}, nil,
 	},
 	{
 		"class below one that stays",
@@ -179,9 +158,7 @@ var releases = []release{
 		nil,
 	},
 	{
-		"another class below one that changes", typeOf[struct {
-			A leafBC `json:"a"`
-		}](),
+		"another class below one that changes", member[leafBC](""),
 		typeOf[struct {
 			A struct {
 				B int32 `json:"b"`
@@ -196,13 +173,9 @@ var releases = []release{
 
 	// Names.
 	{
-		"one field may be another by a new name", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[leafB](),
+		"one field may be another by a new name", member[int32](""), typeOf[leafB](),
 		[]string{"FieldRenamed a: refuses every names it"},
-		[]string{`{}`},
-		nil,
-		[]string{`{"a":1}`},
+		[]string{`{}`}, nil, []string{`{"a":1}`},
 	},
 	{
 		"TypeMeta that is a field now", typeOf[struct {
@@ -216,111 +189,59 @@ var releases = []release{
 		[]string{`{"apiVersion":"x"}`},
 	},
 	{
-		"one field may have become two", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[leafBC](),
+		"one field may have become two", member[int32](""), typeOf[leafBC](),
 		[]string{"FieldRemoved a: refuses every names it", "FieldAdded b:", "FieldAdded c:"},
-		[]string{`{}`},
-		nil,
-		[]string{`{"a":1}`, `{"a":null}`},
+		[]string{`{}`}, nil, []string{`{"a":1}`, `{"a":null}`},
 	},
 	{
-		"two fields may have become one", typeOf[leafBC](), typeOf[struct {
-			A int32 `json:"a"`
-		}](),
+		"two fields may have become one", typeOf[leafBC](), member[int32](""),
 		[]string{"FieldAdded a:", "FieldRemoved b: refuses every names it", "FieldRemoved c: refuses every names it"},
-		nil, nil,
-		[]string{`{"b":1}`},
+		nil, nil, []string{`{"b":1}`},
 	},
 
 	// Types.
 	{
-		"keys of another kind", typeOf[struct {
-			A map[string]string `json:"a"`
-		}](), typeOf[struct {
-			A map[int32]string `json:"a"`
-		}](),
+		"keys of another kind", member[map[string]string](""), member[map[int32]string](""),
 		[]string{"TypeChanged a: rolls may has elements there; refuses may has elements there"},
-		[]string{`{"a":{"5":"x"}}`, `{"a":{}}`},
-		nil,
-		[]string{`{"a":{"x":"x"}}`},
+		[]string{`{"a":{"5":"x"}}`, `{"a":{}}`}, nil, []string{`{"a":{"x":"x"}}`},
 	},
 	{
-		"sensitive", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[struct {
-			A int32 `json:"a" hotupdatable:"false,sensitive"`
-		}](),
+		"sensitive", member[int32](""), member[int32]("false,sensitive"),
 		[]string{"SensitivityChanged a:"},
-		[]string{`{"a":1}`},
-		nil, nil,
+		[]string{`{"a":1}`}, nil, nil,
 	},
 	{
-		"shape of a hot field that is hashed now", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A []string `json:"a"`
-		}](),
+		"shape of a hot field that is hashed now", member[int32]("true"), member[[]string](""),
 		[]string{"TypeChanged a: rolls may has it; refuses may names it"},
-		nil, nil,
-		[]string{`{"a":1}`},
+		nil, nil, []string{`{"a":1}`},
 	},
 	{
-		"shape of a hashed field that is hot now", typeOf[struct {
-			A []byte `json:"a"`
-		}](), typeOf[struct {
-			A any `json:"a" hotupdatable:"true"`
-		}](),
+		"shape of a hashed field that is hot now", member[[]byte](""), member[any]("true"),
 		[]string{"TypeChanged a: rolls may has it; refuses may names it", "ClassChanged a: rolls every sets it"},
-		nil,
-		[]string{`{"a":"YQ=="}`},
-		nil,
+		nil, []string{`{"a":"YQ=="}`}, nil,
 	},
 	{
-		"shape of a hot field", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A []string `json:"a" hotupdatable:"true"`
-		}](),
+		"shape of a hot field", member[int32]("true"), member[[]string]("true"),
 		[]string{"TypeChanged a: refuses may names it"},
-		nil, nil,
-		[]string{`{"a":1}`},
+		nil, nil, []string{`{"a":1}`},
 	},
 	{
-		"shape of a hashed field that becomes a hot list", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[struct {
-			A []string `json:"a" hotupdatable:"true"`
-		}](),
+		"shape of a hashed field that becomes a hot list", member[int32](""), member[[]string]("true"),
 		[]string{"TypeChanged a: rolls may has it; refuses may names it"},
-		nil, nil,
-		[]string{`{"a":1}`},
+		nil, nil, []string{`{"a":1}`},
 	},
 	{
-		"leaf of a hot field that is hashed now", typeOf[struct {
-			A any `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A string `json:"a"`
-		}](),
+		"leaf of a hot field that is hashed now", member[any]("true"), member[string](""),
 		[]string{"TypeChanged a: rolls may has it; refuses may names it", "ClassChanged a: rolls every sets it"},
-		nil,
-		[]string{`{"a":"x"}`},
-		[]string{`{"a":1}`},
+		nil, []string{`{"a":"x"}`}, []string{`{"a":1}`},
 	},
 	{
-		"leaf of a hot field", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A string `json:"a" hotupdatable:"true"`
-		}](),
+		"leaf of a hot field", member[int32]("true"), member[string]("true"),
 		[]string{"TypeChanged a: refuses may names it"},
-		nil, nil,
-		[]string{`{"a":1}`},
+		nil, nil, []string{`{"a":1}`},
 	},
 	{
-		"quoted and wider", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[struct {
+		"quoted and wider", member[int32](""), typeOf[struct {
 			A int64 `json:"a,string"`
 		}](),
 		[]string{"TypeChanged a: rolls may has it; refuses may has it", "TypeChanged a:"},
@@ -329,9 +250,7 @@ var releases = []release{
 		[]string{`{"a":1}`},
 	},
 	{
-		"quoted and hot", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
+		"quoted and hot", member[int32]("true"), typeOf[struct {
 			A int32 `json:"a,string" hotupdatable:"true"`
 		}](),
 		[]string{"TypeChanged a: refuses may has it"},
@@ -339,520 +258,252 @@ var releases = []release{
 		[]string{`{"a":1}`},
 	},
 	{
-		"unsigned in a wider integer", typeOf[struct {
-			A uint8 `json:"a"`
-		}](), typeOf[struct {
-			A int16 `json:"a"`
-		}](),
+		"unsigned in a wider integer", member[uint8](""), member[int16](""),
 		[]string{"TypeChanged a:"},
-		[]string{`{"a":255}`},
-		nil, nil,
+		[]string{`{"a":255}`}, nil, nil,
 	},
 	{
-		"unsigned in an integer of its width", typeOf[struct {
-			A uint8 `json:"a"`
-		}](), typeOf[struct {
-			A int8 `json:"a"`
-		}](),
+		"unsigned in an integer of its width", member[uint8](""), member[int8](""),
 		[]string{"TypeChanged a: refuses may has it"},
-		[]string{`{"a":127}`},
-		nil,
-		[]string{`{"a":128}`},
+		[]string{`{"a":127}`}, nil, []string{`{"a":128}`},
 	},
 	{
-		"integer in a wider unsigned one", typeOf[struct {
-			A int8 `json:"a"`
-		}](), typeOf[struct {
-			A uint16 `json:"a"`
-		}](),
+		"integer in a wider unsigned one", member[int8](""), member[uint16](""),
 		[]string{"TypeChanged a: refuses may has it"},
-		[]string{`{"a":127}`},
-		nil,
-		[]string{`{"a":-1}`},
+		[]string{`{"a":127}`}, nil, []string{`{"a":-1}`},
 	},
 	{
-		"narrower", typeOf[struct {
-			A int16 `json:"a"`
-		}](), typeOf[struct {
-			A int8 `json:"a"`
-		}](),
+		"narrower", member[int16](""), member[int8](""),
 		[]string{"TypeChanged a: refuses may has it"},
-		[]string{`{"a":127}`},
-		nil,
-		[]string{`{"a":128}`},
+		[]string{`{"a":127}`}, nil, []string{`{"a":128}`},
 	},
 	{
-		"wider keys", typeOf[struct {
-			A map[int8]string `json:"a"`
-		}](), typeOf[struct {
-			A map[int16]string `json:"a"`
-		}](),
+		"wider keys", member[map[int8]string](""), member[map[int16]string](""),
 		[]string{"TypeChanged a:"},
-		[]string{`{"a":{"5":"x"}}`},
-		nil, nil,
+		[]string{`{"a":{"5":"x"}}`}, nil, nil,
 	},
 	{
-		"elements of another shape", typeOf[struct {
-			A []string `json:"a"`
-		}](), typeOf[struct {
-			A [][]string `json:"a"`
-		}](),
+		"elements of another shape", member[[]string](""), member[[][]string](""),
 		[]string{"TypeChanged a[]: rolls may has it; refuses may has it"},
-		[]string{`{"a":[]}`},
-		nil,
-		[]string{`{"a":["x"]}`},
+		[]string{`{"a":[]}`}, nil, []string{`{"a":["x"]}`},
 	},
 	{
-		"hot elements of another shape", typeOf[struct {
-			A []string `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A [][]string `json:"a" hotupdatable:"true"`
-		}](),
+		"hot elements of another shape", member[[]string]("true"), member[[][]string]("true"),
 		[]string{"TypeChanged a[]: refuses may has it"},
-		nil, nil,
-		[]string{`{"a":["x"]}`},
+		nil, nil, []string{`{"a":["x"]}`},
 	},
 	{
-		"two types that write their zero values differently", typeOf[struct {
-			A none `json:"a"`
-		}](), typeOf[struct {
-			A plain `json:"a"`
-		}](),
+		"two types that write their zero values differently", member[none](""), member[plain](""),
 		[]string{"NullabilityChanged a: rolls every spells out its zero value"},
-		[]string{`{"a":"x"}`, `{}`},
-		[]string{`{"a":"none"}`},
-		nil,
+		[]string{`{"a":"x"}`, `{}`}, []string{`{"a":"none"}`}, nil,
 	},
 
 	// Null and zero.
 	{
-		"default that is new", typeOf[struct {
-			A *int32 `json:"a"`
-		}](), typeOf[struct {
-			A *int32 `json:"a" hotupdatable:"false,default=5"`
-		}](),
+		"default that is new", member[*int32](""), member[*int32]("false,default=5"),
 		[]string{"DefaultChanged a: rolls every spells out the old or the new default"},
-		[]string{`{"a":4}`},
-		[]string{`{"a":5}`},
-		nil,
+		[]string{`{"a":4}`}, []string{`{"a":5}`}, nil,
 	},
 	{
-		"hot pointer", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A *int32 `json:"a" hotupdatable:"true"`
-		}](),
+		"hot pointer", member[int32]("true"), member[*int32]("true"),
 		[]string{"NullabilityChanged a:"},
-		[]string{`{"a":0}`},
-		nil, nil,
+		[]string{`{"a":0}`}, nil, nil,
 	},
 	{
-		"pointer that is hashed now", typeOf[struct {
-			A int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A *int32 `json:"a"`
-		}](),
+		"pointer that is hashed now", member[int32]("true"), member[*int32](""),
 		[]string{"ClassChanged a: rolls every sets it", "NullabilityChanged a:"},
-		nil,
-		[]string{`{"a":0}`, `{"a":1}`},
-		nil,
+		nil, []string{`{"a":0}`, `{"a":1}`}, nil,
 	},
 	{
-		"pointer to another kind", typeOf[struct {
-			A int32 `json:"a"`
-		}](), typeOf[struct {
-			A *float32 `json:"a"`
-		}](),
+		"pointer to another kind", member[int32](""), member[*float32](""),
 		[]string{"NullabilityChanged a: rolls may spells out its zero value", "TypeChanged a: rolls may has it; refuses may names it"},
-		[]string{`{"a":1}`},
-		[]string{`{"a":0}`},
-		nil,
+		[]string{`{"a":1}`}, []string{`{"a":0}`}, nil,
 	},
 	{
-		"pointer to a duration", typeOf[struct {
-			A metav1.Duration `json:"a"`
-		}](), typeOf[struct {
-			A *metav1.Duration `json:"a"`
-		}](),
+		"pointer to a duration", member[metav1.Duration](""), member[*metav1.Duration](""),
 		[]string{"NullabilityChanged a: rolls every spells out its zero value"},
-		[]string{`{"a":"1h"}`},
-		[]string{`{"a":"0s"}`},
-		nil,
+		[]string{`{"a":"1h"}`}, []string{`{"a":"0s"}`}, nil,
 	},
 	{
-		"no pointer to a type that marshals itself", typeOf[struct {
-			A *big.Int `json:"a"`
-		}](), typeOf[struct {
-			A big.Int `json:"a"`
-		}](),
+		"no pointer to a type that marshals itself", member[*big.Int](""), member[big.Int](""),
 		[]string{"NullabilityChanged a: rolls every spells out its zero value; refuses may names it"},
-		[]string{`{"a":1}`, `{"a":null}`},
-		[]string{`{"a":0}`},
-		nil,
+		[]string{`{"a":1}`, `{"a":null}`}, []string{`{"a":0}`}, nil,
 	},
 	{
-		"default that is gone", typeOf[struct {
-			A *int32 `json:"a" hotupdatable:"false,default=5"`
-		}](), typeOf[struct {
-			A *int32 `json:"a"`
-		}](),
+		"default that is gone", member[*int32]("false,default=5"), member[*int32](""),
 		[]string{"DefaultChanged a: rolls every spells out the old or the new default"},
-		[]string{`{"a":4}`},
-		[]string{`{"a":5}`},
-		nil,
+		[]string{`{"a":4}`}, []string{`{"a":5}`}, nil,
 	},
 	{
-		"pointer to an array", typeOf[struct {
-			A [2]int32 `json:"a"`
-		}](), typeOf[struct {
-			A *[2]int32 `json:"a"`
-		}](),
+		"pointer to an array", member[[2]int32](""), member[*[2]int32](""),
 		[]string{"NullabilityChanged a:"},
-		[]string{`{"a":[1,0]}`, `{"a":[0,0]}`, `{"a":[]}`, `{"a":null}`},
-		nil, nil,
+		[]string{`{"a":[1,0]}`, `{"a":[0,0]}`, `{"a":[]}`, `{"a":null}`}, nil, nil,
 	},
 	{
-		"null elements that are durations", typeOf[struct {
-			A []*metav1.Duration `json:"a"`
-		}](), typeOf[struct {
-			A []metav1.Duration `json:"a"`
-		}](),
+		"null elements that are durations", member[[]*metav1.Duration](""), member[[]metav1.Duration](""),
 		[]string{"NullabilityChanged a[]: rolls every has a null element there; refuses may has a null element there"},
-		[]string{`{"a":["0s"]}`},
-		nil,
-		[]string{`{"a":[null]}`},
+		[]string{`{"a":["0s"]}`}, nil, []string{`{"a":[null]}`},
 	},
 	{
-		"elements that are pointers to durations", typeOf[struct {
-			A []metav1.Duration `json:"a"`
-		}](), typeOf[struct {
-			A []*metav1.Duration `json:"a"`
-		}](),
+		"elements that are pointers to durations", member[[]metav1.Duration](""), member[[]*metav1.Duration](""),
 		[]string{"NullabilityChanged a[]: rolls every has a null element there"},
-		[]string{`{"a":["0s"]}`},
-		nil, nil,
+		[]string{`{"a":["0s"]}`}, nil, nil,
 	},
 	{
-		"elements whose zero value is null", typeOf[struct {
-			A []any `json:"a"`
-		}](), typeOf[struct {
-			A []*any `json:"a"`
-		}](),
+		"elements whose zero value is null", member[[]any](""), member[[]*any](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null]}`},
-		nil, nil,
+		[]string{`{"a":[null]}`}, nil, nil,
 	},
 	{
-		"elements of an array", typeOf[struct {
-			A [1]*int32 `json:"a"`
-		}](), typeOf[struct {
-			A [1]int32 `json:"a"`
-		}](),
+		"elements of an array", member[[1]*int32](""), member[[1]int32](""),
 		[]string{"NullabilityChanged a[]: rolls may has it"},
-		[]string{`{"a":[1]}`},
-		[]string{`{"a":[0]}`},
-		nil,
+		[]string{`{"a":[1]}`}, []string{`{"a":[0]}`}, nil,
 	},
 	{
-		"hot elements", typeOf[struct {
-			A []*int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A []int32 `json:"a" hotupdatable:"true"`
-		}](),
+		"hot elements", member[[]*int32]("true"), member[[]int32]("true"),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null]}`},
-		nil, nil,
+		[]string{`{"a":[null]}`}, nil, nil,
 	},
 	{
-		"objects by position", typeOf[struct {
-			A []*leafB `json:"a"`
-		}](), typeOf[struct {
-			A []leafB `json:"a"`
-		}](),
+		"objects by position", member[[]*leafB](""), member[[]leafB](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null]}`},
-		nil, nil,
+		[]string{`{"a":[null]}`}, nil, nil,
 	},
 
 	{
-		"objects in an array", typeOf[struct {
-			A [1]*leafB `json:"a"`
-		}](), typeOf[struct {
-			A [1]leafB `json:"a"`
-		}](),
+		"objects in an array", member[[1]*leafB](""), member[[1]leafB](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null]}`, `{"a":[{}]}`, `{"a":[{"b":1}]}`},
-		nil, nil,
+		[]string{`{"a":[null]}`, `{"a":[{}]}`, `{"a":[{"b":1}]}`}, nil, nil,
 	},
 	{
-		"objects in a map", typeOf[struct {
-			A map[string]*leafB `json:"a"`
-		}](), typeOf[struct {
-			A map[string]leafB `json:"a"`
-		}](),
+		"objects in a map", member[map[string]*leafB](""), member[map[string]leafB](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":{"x":null}}`},
-		nil, nil,
+		[]string{`{"a":{"x":null}}`}, nil, nil,
 	},
 	{
-		"objects that may be hot", typeOf[struct {
-			A map[string]*byName `json:"a" hotupdatable:"false,hotwhen=mode:hot"`
-		}](), typeOf[struct {
-			A map[string]byName `json:"a" hotupdatable:"false,hotwhen=mode:hot"`
-		}](),
+		"objects that may be hot", member[map[string]*byName]("false,hotwhen=mode:hot"), member[map[string]byName]("false,hotwhen=mode:hot"),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":{"x":null}}`},
-		nil, nil,
+		[]string{`{"a":{"x":null}}`}, nil, nil,
 	},
 	{
-		"lists in a list", typeOf[struct {
-			A []*[]string `json:"a"`
-		}](), typeOf[struct {
-			A [][]string `json:"a"`
-		}](),
+		"lists in a list", member[[]*[]string](""), member[[][]string](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null,[]]}`},
-		nil, nil,
+		[]string{`{"a":[null,[]]}`}, nil, nil,
 	},
 	{
-		"maps in a list", typeOf[struct {
-			A []*map[string]string `json:"a"`
-		}](), typeOf[struct {
-			A []map[string]string `json:"a"`
-		}](),
+		"maps in a list", member[[]*map[string]string](""), member[[]map[string]string](""),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null,{}]}`},
-		nil, nil,
+		[]string{`{"a":[null,{}]}`}, nil, nil,
 	},
 	{
-		"arrays in a list", typeOf[struct {
-			A []*[1]int32 `json:"a"`
-		}](), typeOf[struct {
-			A [][1]int32 `json:"a"`
-		}](),
+		"arrays in a list", member[[]*[1]int32](""), member[[][1]int32](""),
 		[]string{"NullabilityChanged a[]: rolls may has a null element there"},
-		[]string{`{"a":[[0]]}`},
-		[]string{`{"a":[null]}`},
-		nil,
+		[]string{`{"a":[[0]]}`}, []string{`{"a":[null]}`}, nil,
 	},
 	{
-		"hot arrays in a list", typeOf[struct {
-			A []*[1]int32 `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A [][1]int32 `json:"a" hotupdatable:"true"`
-		}](),
+		"hot arrays in a list", member[[]*[1]int32]("true"), member[[][1]int32]("true"),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[null]}`},
-		nil, nil,
+		[]string{`{"a":[null]}`}, nil, nil,
 	},
 	{
-		"null was the key 0 and is none", typeOf[struct {
-			A []byID `json:"a" hotupdatable:"false,key=id"`
-		}](), typeOf[struct {
-			A []*byID `json:"a" hotupdatable:"false,key=id"`
-		}](),
+		"null was the key 0 and is none", member[[]byID]("false,key=id"), member[[]*byID]("false,key=id"),
 		[]string{"NullabilityChanged a[]: refuses may has a null element there"},
-		[]string{`{"a":[{"id":0}]}`},
-		nil,
-		[]string{`{"a":[null]}`},
+		[]string{`{"a":[{"id":0}]}`}, nil, []string{`{"a":[null]}`},
 	},
 	{
-		"null is the key 0 and was none", typeOf[struct {
-			A []*byID `json:"a" hotupdatable:"false,key=id"`
-		}](), typeOf[struct {
-			A []byID `json:"a" hotupdatable:"false,key=id"`
-		}](),
+		"null is the key 0 and was none", member[[]*byID]("false,key=id"), member[[]byID]("false,key=id"),
 		[]string{"NullabilityChanged a[]:"},
-		[]string{`{"a":[{"id":0}]}`},
-		nil, nil,
+		[]string{`{"a":[{"id":0}]}`}, nil, nil,
 	},
 
 	// Presence.
 	{
-		"presence", typeOf[struct {
-			A *leafB `json:"a"`
-		}](), typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"false,presence"`
-		}](),
+		"presence", member[*leafB](""), member[*leafB]("false,presence"),
 		[]string{"PresenceChanged a: rolls every has it empty"},
-		[]string{`{"a":{"b":1}}`, `{"a":null}`},
-		[]string{`{"a":{}}`},
-		nil,
+		[]string{`{"a":{"b":1}}`, `{"a":null}`}, []string{`{"a":{}}`}, nil,
 	},
 	{
-		"presence of what has no fields", typeOf[struct {
-			A *empty `json:"a"`
-		}](), typeOf[struct {
-			A *empty `json:"a" hotupdatable:"false,presence"`
-		}](),
+		"presence of what has no fields", member[*empty](""), member[*empty]("false,presence"),
 		[]string{"PresenceChanged a:"},
-		[]string{`{"a":{}}`, `{"a":null}`},
-		nil, nil,
+		[]string{`{"a":{}}`, `{"a":null}`}, nil, nil,
 	},
 	{
-		"presence that is hashed now", typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"false,presence"`
-		}](),
+		"presence that is hashed now", member[*leafB]("true"), member[*leafB]("false,presence"),
 		[]string{"ClassChanged a: rolls every sets it", "PresenceChanged a: rolls may has it empty"},
-		nil,
-		[]string{`{"a":{}}`},
-		nil,
+		nil, []string{`{"a":{}}`}, nil,
 	},
 	{
-		"presence that was hashed", typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"false,presence"`
-		}](), typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"true"`
-		}](),
+		"presence that was hashed", member[*leafB]("false,presence"), member[*leafB]("true"),
 		[]string{"ClassChanged a: rolls every sets it", "PresenceChanged a: rolls may has it empty"},
-		nil,
-		[]string{`{"a":{}}`},
-		nil,
+		nil, []string{`{"a":{}}`}, nil,
 	},
 	{
-		"hot presence", typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A *leafB `json:"a" hotupdatable:"true,presence"`
-		}](),
+		"hot presence", member[*leafB]("true"), member[*leafB]("true,presence"),
 		[]string{"PresenceChanged a:"},
-		[]string{`{"a":{}}`},
-		nil, nil,
+		[]string{`{"a":{}}`}, nil, nil,
 	},
 
 	// Pairing: what is certain of one element is only possible where elements are counted once or may be hot.
 	{
-		"elements that were a set", typeOf[struct {
-			A []string `json:"a" hotupdatable:"false,set"`
-		}](), typeOf[struct {
-			A []*string `json:"a"`
-		}](),
+		"elements that were a set", member[[]string]("false,set"), member[[]*string](""),
 		[]string{"PairingChanged a: rolls may has elements there", "NullabilityChanged a[]: rolls may has a null element there"},
-		[]string{`{"a":["x"]}`},
-		[]string{`{"a":["b","a"]}`, `{"a":[null]}`},
-		nil,
+		[]string{`{"a":["x"]}`}, []string{`{"a":["b","a"]}`, `{"a":[null]}`}, nil,
 	},
 	{
-		"elements that are a set", typeOf[struct {
-			A []string `json:"a"`
-		}](), typeOf[struct {
-			A []*string `json:"a" hotupdatable:"false,set"`
-		}](),
+		"elements that are a set", member[[]string](""), member[[]*string]("false,set"),
 		[]string{"PairingChanged a: rolls may has elements there", "NullabilityChanged a[]: rolls may has a null element there"},
-		[]string{`{"a":["x"]}`},
-		[]string{`{"a":["b","a"]}`, `{"a":[null]}`},
-		nil,
+		[]string{`{"a":["x"]}`}, []string{`{"a":["b","a"]}`, `{"a":[null]}`}, nil,
 	},
 	{
-		"hot set", typeOf[struct {
-			A []string `json:"a" hotupdatable:"true"`
-		}](), typeOf[struct {
-			A []string `json:"a" hotupdatable:"true,set"`
-		}](),
+		"hot set", member[[]string]("true"), member[[]string]("true,set"),
 		[]string{"PairingChanged a:"},
-		[]string{`{"a":["b","a"]}`},
-		nil, nil,
+		[]string{`{"a":["b","a"]}`}, nil, nil,
 	},
 	{
-		"pointer in place of a key", typeOf[struct {
-			A []byID `json:"a" hotupdatable:"false,key=id"`
-		}](), typeOf[struct {
-			A []byPointerID `json:"a" hotupdatable:"false,key=id"`
-		}](),
+		"pointer in place of a key", member[[]byID]("false,key=id"), member[[]byPointerID]("false,key=id"),
 		[]string{"PairingChanged a: rolls may has elements there; refuses may has elements there", "NullabilityChanged a[].id:"},
-		[]string{`{"a":[{"id":0}]}`},
-		nil,
-		[]string{`{"a":[{"id":null}]}`},
+		[]string{`{"a":[{"id":0}]}`}, nil, []string{`{"a":[{"id":null}]}`},
 	},
 	{
-		"key that was a pointer", typeOf[struct {
-			A []byPointerID `json:"a"`
-		}](), typeOf[struct {
-			A []byID `json:"a" hotupdatable:"false,key=id"`
-		}](),
+		"key that was a pointer", member[[]byPointerID](""), member[[]byID]("false,key=id"),
 		[]string{"PairingChanged a: rolls may has elements there; refuses may has elements there", "NullabilityChanged a[].id:"},
-		[]string{`{"a":[{"id":0}]}`},
-		[]string{`{"a":[{"id":2},{"id":1}]}`},
-		[]string{`{"a":[{"id":1},{"id":1}]}`},
+		[]string{`{"a":[{"id":0}]}`}, []string{`{"a":[{"id":2},{"id":1}]}`}, []string{`{"a":[{"id":1},{"id":1}]}`},
 	},
 	{
-		"key that becomes a pointer", typeOf[struct {
-			A []byID `json:"a" hotupdatable:"false,key=id"`
-		}](), typeOf[struct {
-			A []byPointerID `json:"a"`
-		}](),
+		"key that becomes a pointer", member[[]byID]("false,key=id"), member[[]byPointerID](""),
 		[]string{"PairingChanged a: rolls may has elements there", "NullabilityChanged a[].id:"},
-		[]string{`{"a":[{"id":0}]}`},
-		[]string{`{"a":[{"id":2},{"id":1}]}`},
-		nil,
+		[]string{`{"a":[{"id":0}]}`}, []string{`{"a":[{"id":2},{"id":1}]}`}, nil,
 	},
 
 	// Hotwhen.
 	{
-		"member of elements that may be hot now",
-		typeOf[struct {
-			A []byName `json:"a" hotupdatable:"false,key=name"`
-		}](),
-		typeOf[struct {
-			A []byNamePointer `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
+		"member of elements that may be hot now", member[[]byName]("false,key=name"), member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
 		[]string{"HotWhenChanged a: rolls may has elements there; refuses may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value"},
-		[]string{`{"a":[{"name":"n","mode":"m"}]}`},
-		[]string{`{"a":[{"name":"n","mode":"m","c":""}]}`},
-		nil,
+		[]string{`{"a":[{"name":"n","mode":"m"}]}`}, []string{`{"a":[{"name":"n","mode":"m","c":""}]}`}, nil,
 	},
 	{
 		"member of elements that were sometimes hot",
-		typeOf[struct {
-			A []byNamePointer `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
-		typeOf[struct {
-			A []byName `json:"a" hotupdatable:"false,key=name"`
-		}](),
+		member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"), member[[]byName]("false,key=name"),
 		[]string{"HotWhenChanged a: rolls may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value"},
-		[]string{`{"a":[{"name":"n","mode":"m"}]}`},
-		[]string{`{"a":[{"name":"n","mode":"m","c":""}]}`},
-		nil,
+		[]string{`{"a":[{"name":"n","mode":"m"}]}`}, []string{`{"a":[{"name":"n","mode":"m","c":""}]}`}, nil,
 	},
 	{
 		"of a change that rolls in some elements the graver is told",
-		typeOf[struct {
-			A []byName `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
-		typeOf[struct {
-			A []byNamePointer `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
+		member[[]byName]("false,key=name,hotwhen=mode:hot"), member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
 		[]string{"NullabilityChanged a[].c: rolls may spells out its zero value"},
-		[]string{`{"a":[{"name":"n","mode":"hot","c":""}]}`},
-		[]string{`{"a":[{"name":"n","mode":"m","c":""}]}`},
-		nil,
+		[]string{`{"a":[{"name":"n","mode":"hot","c":""}]}`}, []string{`{"a":[{"name":"n","mode":"m","c":""}]}`}, nil,
 	},
 	{
 		"class in elements that are hot",
-		typeOf[struct {
-			A []byNameHeld `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
-		typeOf[struct {
-			A []byName `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
+		member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"), member[[]byName]("false,key=name,hotwhen=mode:hot"),
 		[]string{"ClassChanged a[].c: rolls may sets it"},
-		[]string{`{"a":[{"name":"n","mode":"m","c":"x"}]}`},
-		[]string{`{"a":[{"name":"n","mode":"hot","c":"x"}]}`},
-		nil,
+		[]string{`{"a":[{"name":"n","mode":"m","c":"x"}]}`}, []string{`{"a":[{"name":"n","mode":"hot","c":"x"}]}`}, nil,
 	},
 	{
 		"class of the list and in elements that are hot",
-		typeOf[struct {
-			A []byNameHeld `json:"a" hotupdatable:"false,key=name,hotwhen=mode:hot"`
-		}](),
-		typeOf[struct {
-			A []byNameInPlace `json:"a" hotupdatable:"inplace,key=name,hotwhen=mode:hot"`
-		}](),
+		member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"), member[[]byNameInPlace]("inplace,key=name,hotwhen=mode:hot"),
 		[]string{"ClassChanged a:", "ClassChanged a[].c:"},
-		[]string{`{"a":[{"name":"n","mode":"m","c":"x"},{"name":"o","mode":"hot","c":"x"}]}`},
-		nil, nil,
+		[]string{`{"a":[{"name":"n","mode":"m","c":"x"},{"name":"o","mode":"hot","c":"x"}]}`}, nil, nil,
 	},
 }
 
