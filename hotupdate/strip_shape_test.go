@@ -1,4 +1,4 @@
-package hash_test
+package hotupdate_test
 
 import (
 	"encoding/json"
@@ -112,7 +112,7 @@ func cutSchema(t require.TestingT) *hotupdate.Schema {
 	return s
 }
 
-// cutNode describes the Schema of cutWorkerConfig by hand, so that generator and oracle depend on no field plan.
+// cutNode describes the Schema of cutWorkerConfig by hand, so that the generator depends on no field plan.
 type cutNode struct {
 	kind     cutKind
 	members  map[string]*cutNode // of an object

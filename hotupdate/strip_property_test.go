@@ -1,4 +1,4 @@
-package hash_test
+package hotupdate_test
 
 import (
 	"bytes"
@@ -333,14 +333,14 @@ func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, layout.apply(before), string(got), "%s: %q", layout.name, after)
 			}
-			checkLegacy(t, s, []byte(after), nulls)
-			checkLegacy(t, s, []byte(after), 1-nulls)
+			checkStrip(t, s, []byte(after), nulls)
+			checkStrip(t, s, []byte(after), 1-nulls)
 		})
 	}
 }
 
-// TestLegacyCutsNothingThatIsHashed draws documents that can be decoded: their hash is that of the cut, and equal cuts have equal hashes.
-func TestLegacyCutsNothingThatIsHashed(t *testing.T) {
+// TestStripRawCutsNothingThatIsHashed draws documents that can be decoded: their hash is that of the cut, and equal cuts have equal hashes.
+func TestStripRawCutsNothingThatIsHashed(t *testing.T) {
 	s, shape := cutSchema(t), cutShape()
 	rapid.Check(t, func(t *rapid.T) {
 		d := &cutDrafter{t: t, nulls: hotupdate.StripNulls, strict: true}

@@ -1,22 +1,19 @@
-package hash_test
+package hotupdate_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-var legacyCases = []struct {
+var stripCases = []struct {
 	raw, want string
 	nulls     hotupdate.NullMembers
 	reason    string
@@ -98,20 +95,20 @@ var legacyCases = []struct {
 	{raw: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`, want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: hotupdate.KeepNulls, reason: "an entry that is null is not selected"},
 }
 
-func TestLegacy(t *testing.T) {
+func TestStripRaw(t *testing.T) {
 	s := cutSchema(t)
-	for _, tc := range legacyCases {
+	for _, tc := range stripCases {
 		t.Run(tc.raw, func(t *testing.T) {
 			got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
 			assert.LessOrEqual(t, cap(got)-len(got), 32, "no memory is held in vain")
-			checkLegacy(t, s, []byte(tc.raw), tc.nulls)
+			checkStrip(t, s, []byte(tc.raw), tc.nulls)
 		})
 	}
 }
 
-func TestLegacyErrors(t *testing.T) {
+func TestStripRawErrors(t *testing.T) {
 	s := cutSchema(t)
 	deep := strings.Repeat(`{"policy":[`, 501)
 	for _, tc := range []struct {
@@ -143,7 +140,7 @@ func TestLegacyErrors(t *testing.T) {
 	}
 }
 
-func TestLegacyWithoutASchema(t *testing.T) {
+func TestStripRawWithoutASchema(t *testing.T) {
 	for _, s := range []*hotupdate.Schema{nil, {}} {
 		_, err := s.StripRaw([]byte(`{"tags":1}`), hotupdate.StripNulls)
 		var problem *fault.Error
@@ -152,7 +149,7 @@ func TestLegacyWithoutASchema(t *testing.T) {
 	}
 }
 
-func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
+func TestStripRawRefusesUnknownNullMembers(t *testing.T) {
 	for _, nulls := range []hotupdate.NullMembers{hotupdate.KeepNulls + 1, 255} {
 		for _, raw := range []string{"", " ", "{}", `{"tags":null}`, `{"tags":{}}`, "no JSON"} {
 			got, err := cutSchema(t).StripRaw([]byte(raw), nulls)
@@ -164,177 +161,20 @@ func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
 	}
 }
 
-func TestLegacyFitsTheNestingLimit(t *testing.T) {
+func TestStripRawFitsTheNestingLimit(t *testing.T) {
 	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
 	got, err := cutSchema(t).StripRaw([]byte(raw), hotupdate.StripNulls)
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(got), "1000 levels, all of them emptied")
 }
 
-func TestOnlyTypeMeta(t *testing.T) {
-	for _, tc := range []struct {
-		raw    string
-		want   bool
-		reason string
-	}{
-		{"", true, "nothing"},
-		{" \r\n\t", true, "white space"},
-		{" null ", true, "null"},
-		{"{}", true, "an empty object"},
-		{` { "kind" : "K", "apiVersion":"v1" } `, true, "in any order and spelling"},
-		{`{"\u006bind":"K"}`, true, "with escapes"},
-		{`{"kind":"K","kind":"K"}`, true, "twice"},
-		{`{"Kind":"K"}`, false, "another name"},
-		{`{"kind":"K","nodeTemplate":{}}`, false, "an empty member is one"},
-		{`{"kind":"K","tags":null}`, false, "so is null"},
-		{`[]`, false, "no object"},
-		{`"kind"`, false, "no object"},
-		{`nullx`, false, "no JSON"},
-		{`{"kind":"K"`, false, "no JSON"},
-	} {
-		assert.Equal(t, tc.want, hash.OnlyTypeMeta([]byte(tc.raw)), "%s: %s", tc.raw, tc.reason)
-	}
-}
-
-// TestFirstHotTagOnAPoolWithoutProviderConfig is the documented outcome of either choice.
-func TestFirstHotTagOnAPoolWithoutProviderConfig(t *testing.T) {
-	strings := func(raw []byte, addBareTypeMeta func([]byte) bool) []string {
-		cut, err := cutSchema(t).StripRaw(raw, hotupdate.KeepNulls)
-		require.NoError(t, err)
-		if raw == nil || hash.OnlyTypeMeta(cut) && !addBareTypeMeta(cut) {
-			return nil
-		}
-		return []string{string(cut)}
-	}
-	asToday := func([]byte) bool { return true }
-	asAbsent := func([]byte) bool { return false }
-	bare := []byte(`{"apiVersion":"aws/v1alpha1","kind":"WorkerConfig"}`)
-	tagged := []byte(`{"apiVersion":"aws/v1alpha1","kind":"WorkerConfig","tags":{"vm":{"a":"1"}}}`)
-
-	assert.NotEqual(t, strings(nil, asToday), strings(tagged, asToday), "as today: the first hot tag changes the name")
-	assert.Equal(t, strings(bare, asToday), strings(tagged, asToday))
-	assert.Equal(t, []string{string(bare)}, strings(bare, asToday), "as today: pools with only TypeMeta keep their name")
-	assert.Equal(t, strings(nil, asAbsent), strings(tagged, asAbsent), "no string: the first hot tag changes nothing")
-	assert.Nil(t, strings(bare, asAbsent), "no string: pools with only TypeMeta lose theirs")
-}
-
-// The expressions of the extensions for a configuration with virtualCapacity: cut a nodeTemplate with nothing else, with the comma after it; cut a
-// virtualCapacity with the comma before it; remove a comma before a closing brace; trim.
-var (
-	onlyVirtual = regexp.MustCompile(`"nodeTemplate"[ \n\r\t]*:[ \n\r\t]*{[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*}[ \n\r\t]*,?`)
-	nextVirtual = regexp.MustCompile(`,[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*`)
-	brokenComma = regexp.MustCompile(`,[ \n\r\t]*}`)
-)
-
-func byExpressions(raw string) string {
-	var config cutWorkerConfig
-	if json.Unmarshal([]byte(raw), &config) != nil || config.NodeTemplate == nil || config.NodeTemplate.VirtualCapacity == nil {
-		return raw
-	}
-	raw = onlyVirtual.ReplaceAllString(raw, "")
-	raw = nextVirtual.ReplaceAllString(raw, "")
-	return strings.TrimSpace(brokenComma.ReplaceAllString(raw, "}"))
-}
-
-// TestLegacyIsWhatTodaysExpressionsDo draws compact configurations as an API server stores them, with virtualCapacity as the last or only
-// member of nodeTemplate, null or absent, and no other hot member.
-func TestLegacyIsWhatTodaysExpressionsDo(t *testing.T) {
-	s := cutSchema(t)
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringMatching(`[a-z./-]{1,8}`)
-		quantities := rapid.MapOfN(name, rapid.StringMatching(`[0-9]{1,3}(Gi|m)?`), 0, 3)
-		template := map[string]any{}
-		if rapid.Bool().Draw(t, "has capacity") {
-			template["capacity"] = quantities.Draw(t, "capacity")
-		}
-		switch rapid.SampledFrom([]string{"some", "some", "null", "none"}).Draw(t, "virtual") {
-		case "some":
-			template["virtualCapacity"] = quantities.Draw(t, "virtualCapacity")
-		case "null":
-			template["virtualCapacity"] = nil
-		}
-		members := []string{`"apiVersion":"aws/v1alpha1"`, `"kind":"WorkerConfig"`}
-		if rapid.IntRange(0, 4).Draw(t, "has template") > 0 {
-			members = append(members, `"nodeTemplate":`+compactJSON(t, template))
-		}
-		if rapid.Bool().Draw(t, "has volume") {
-			members = append(members, `"volume":`+compactJSON(t, map[string]any{"iops": rapid.Int32().Draw(t, "iops")}))
-		}
-		if rapid.Bool().Draw(t, "has volumes") {
-			members = append(members, `"dataVolumes":[`+compactJSON(t, map[string]any{"name": name.Draw(t, "name")})+`]`)
-		}
-		raw := "{" + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + "}"
-
-		got, err := s.StripRaw([]byte(raw), hotupdate.KeepNulls)
-		require.NoError(t, err)
-		require.Equal(t, byExpressions(raw), string(got), raw)
-	})
-}
-
-func compactJSON(t require.TestingT, value any) string {
-	out, err := json.Marshal(value)
-	require.NoError(t, err)
-	return string(out)
-}
-
-// legacyCorruptions are configurations for which today's expressions cut too little or too much.
-var legacyCorruptions = []struct{ raw, want, reason string }{
-	{`{"nodeTemplate":{"virtualCapacity":{"a":"1"},"capacity":{"cpu":"1"}}}`, `{"nodeTemplate":{"capacity":{"cpu":"1"}}}`, "virtualCapacity first: not cut"},
-	{"{\n  \"kind\": \"K\",\n  \"nodeTemplate\": {\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}", "{\n  \"kind\": \"K\"\n}", "indented: a line of white space goes too much"},
-	{
-		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    },\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}",
-		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    }\n  }\n}", "indented: the brace loses its line",
-	},
-	{`{"nodeTemplate":{"virtualCapacity":{"a{b}":"1"}}}`, `{}`, "braces in a key: not cut"},
-	{`{"nodeTemplate":{"virtualCapacity":{"a":"}"}}}`, `{}`, "a brace in a string: not cut"},
-	{`{"nodeTemplate":{"capacity":{"a":"1"},"virtualCapacity":{"a":"}"}}}`, `{"nodeTemplate":{"capacity":{"a":"1"}}}`, "a brace in a string: cut in the middle of it, and no JSON is left"},
-	{`{"iamInstanceProfile":{"name":"x, }"},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"iamInstanceProfile":{"name":"x, }"}}`, "a string that looks like a broken comma is changed"},
-	{`{"old":{"a":1,"virtualCapacity":{}},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"old":{"a":1,"virtualCapacity":{}}}`, "a member of the same name elsewhere is cut"},
-	{`{"nodeTemplate":{"\u0076irtualCapacity":{"a":"1"}}}`, `{}`, "an escape in the name: not cut"},
-}
-
-func TestExpressionsCorruptWhereLegacyDoesNot(t *testing.T) {
-	s := cutSchema(t)
-	for _, tc := range legacyCorruptions {
-		got, err := s.StripRaw([]byte(tc.raw), hotupdate.KeepNulls)
-		require.NoError(t, err)
-		assert.Equal(t, tc.want, string(got), tc.reason)
-		assert.NotEqual(t, tc.want, byExpressions(tc.raw), tc.reason)
-		checkLegacy(t, s, []byte(tc.raw), hotupdate.StripNulls)
-	}
-}
-
-// TestTodaysFunctionBehindStripRaw: if StripRaw removes only new members, and the function of today gets
-// the rest, no config is renamed, however odd it is, with the new members and without.
-func TestTodaysFunctionBehindStripRaw(t *testing.T) {
-	added, err := hotupdate.SchemaOf[cutWorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
-	require.NoError(t, err)
-	today := func(raw string) string {
-		cut, err := added.StripRaw([]byte(raw), hotupdate.StripNulls)
-		require.NoError(t, err)
-		return byExpressions(string(cut))
-	}
-	odd := []string{`{"nodeTemplate":{"virtualCapacity":null}}`, ` {"nodeTemplate":{"virtualCapacity":{}}} `, `{"kind":"K","nodeTemplate":{"virtualCapacity":{"a":"1"}}}`}
-	for _, tc := range legacyCorruptions {
-		odd = append(odd, tc.raw)
-	}
-	for _, raw := range odd {
-		assert.Equal(t, byExpressions(raw), today(raw), "on the day of the adoption")
-		root, members, _ := strings.Cut(raw, "{")
-		space := members[:len(members)-len(strings.TrimLeft(members, " \n"))]
-		for _, tags := range []string{`"tags":{"vm":{"a":"1"}},`, `"tags":null,`} {
-			assert.Equal(t, byExpressions(raw), today(root+"{"+space+tags+members), "with the first tag")
-		}
-	}
-}
-
-const legacyTypical = `{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","nodeTemplate":{"capacity":{"cpu":"8",
+const stripTypical = `{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","nodeTemplate":{"capacity":{"cpu":"8",
 "memory":"16Gi"}},"volume":{"iops":10000},"dataVolumes":[{"name":"kubelet-dir","iops":3000},{"name":"logs"}],"machineLabels":[{"name":"a","value":"b",
 "triggerRollingOnUpdate":true}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},"policy":{"name":"\u00e4 \"p\""}}`
 
-func TestLegacyReturnsRawItselfWhereNothingIsHot(t *testing.T) {
+func TestStripRawReturnsRawItselfWhereNothingIsHot(t *testing.T) {
 	s := cutSchema(t)
-	for _, raw := range []string{legacyTypical, " ", "null", `{"\u0061":"\ud800"}`, `{"tags":null}`} {
+	for _, raw := range []string{stripTypical, " ", "null", `{"\u0061":"\ud800"}`, `{"tags":null}`} {
 		in := []byte(raw)
 		got, err := s.StripRaw(in, hotupdate.KeepNulls)
 		require.NoError(t, err)
@@ -346,8 +186,8 @@ func TestLegacyReturnsRawItselfWhereNothingIsHot(t *testing.T) {
 	assert.Nil(t, got)
 }
 
-// TestLegacyIsLinear has inputs on which a step that is not linear would take minutes.
-func TestLegacyIsLinear(t *testing.T) {
+// TestStripRawIsLinear has inputs on which a step that is not linear would take minutes.
+func TestStripRawIsLinear(t *testing.T) {
 	s := cutSchema(t)
 	const many = 100_000
 	nested := strings.Repeat(`{"note":"n","rules":{"a":`, 400) + `{"soft":true,"name":"`
@@ -364,7 +204,7 @@ func TestLegacyIsLinear(t *testing.T) {
 	} {
 		got, err := s.StripRaw([]byte(raw), hotupdate.StripNulls)
 		if name == "unclosed" {
-			requireLegacyError(t, err)
+			requireStripError(t, err)
 			continue
 		}
 		require.NoError(t, err, name)
@@ -372,9 +212,9 @@ func TestLegacyIsLinear(t *testing.T) {
 	}
 }
 
-func BenchmarkLegacy(b *testing.B) {
+func BenchmarkStripRaw(b *testing.B) {
 	s := cutSchema(b)
-	part := strings.TrimSuffix(legacyTypical[1:], "}")
+	part := strings.TrimSuffix(stripTypical[1:], "}")
 	for _, bc := range []struct {
 		name  string
 		parts int
@@ -410,15 +250,15 @@ func repeated(s string, n int) []string {
 	return all
 }
 
-// TestLegacyOfManyGoroutines mixes documents of all sizes: pooled memory must not show.
-func TestLegacyOfManyGoroutines(t *testing.T) {
+// TestStripRawOfManyGoroutines mixes documents of all sizes: pooled memory must not show.
+func TestStripRawOfManyGoroutines(t *testing.T) {
 	s := cutSchema(t)
 	done := make(chan struct{})
 	for range 8 {
 		go func() {
 			defer func() { done <- struct{}{} }()
 			for range 20 {
-				for _, tc := range legacyCases {
+				for _, tc := range stripCases {
 					got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
 					assert.NoError(t, err)
 					assert.True(t, bytes.Equal([]byte(tc.want), got), tc.raw)
