@@ -267,3 +267,7 @@ func (p simPool) worker() hash.Worker {
 		Image: &hash.Image{Name: "image", Version: strconv.Itoa(p.image)},
 	}
 }
+
+func strategies() []hotupdate.Strategy {
+	return []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
+}

@@ -23,13 +23,19 @@ var simRules = []struct {
 		errByRelease,
 	},
 	{
-		"so does one that becomes immutable",
+		"so does one that becomes immutable: gardener#9699, gardener#10290",
 		func(s *simScript) { s.release(behind(34, class("tags.vm", hotupdate.Immutable))) },
 		func(s *simScript) { s.release(inEra(1, class("tags.vm", hotupdate.Immutable))) },
 		errByRelease,
 	},
 	{
-		"so does one in raw bytes",
+		"a hash is mended, or gets another input, in a new era: gardener-extensions#474, provider-openstack#602",
+		func(s *simScript) { s.release(behind(34, func(e simEra) simEra { e.kind = simList; return e })) },
+		func(s *simScript) { s.release(inEra(1, func(e simEra) simEra { e.kind = simList; return e })) },
+		errByRelease,
+	},
+	{
+		"a field becomes hot in a new era in raw bytes too",
 		func(s *simScript) { s.release(behind(34, class("tier", hotupdate.Hot))) },
 		func(s *simScript) { s.release(inEra(0, class("tier", hotupdate.Hot))) },
 		errByRelease,
