@@ -36,9 +36,6 @@ func TestAppendString(t *testing.T) {
 			got, err := canonjson.AppendString([]byte("dst "), tc.in)
 			require.Nil(t, err)
 			assert.Equal(t, "dst "+tc.want, string(got), tc.reason)
-			got, err = canonjson.AppendString([]byte("dst "), tc.in)
-			require.Nil(t, err)
-			assert.Equal(t, "dst "+tc.want, string(got), tc.reason)
 		})
 	}
 }
@@ -70,10 +67,6 @@ func TestAppendStringInvalidUTF8(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := canonjson.AppendString([]byte("dst "), tc.in)
-			requireFault(t, err, "invalid-utf8")
-			assert.Contains(t, err.What, tc.offset, tc.reason)
-			assert.Equal(t, "dst ", string(got), "dst keeps its length")
-			got, err = canonjson.AppendString([]byte("dst "), tc.in)
 			requireFault(t, err, "invalid-utf8")
 			assert.Contains(t, err.What, tc.offset, tc.reason)
 			assert.Equal(t, "dst ", string(got), "dst keeps its length")

@@ -366,8 +366,7 @@ func TestSpellingMakesNoDifference(t *testing.T) {
 	})
 }
 
-// TestMeaningMakesADifference compares trees pairwise; small ones, so that equal ones turn up as well.
-// Short objects are sorted where they end, and long ones with everything in them at the end of the text: in each other in every way.
+// TestShortAndLongObjectsAreSorted: short objects are sorted where they end, and long ones with everything in them at the end of the text: in each other in every way.
 func TestShortAndLongObjectsAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkValue(t, nestedObjects(t, 4)) })
 }
@@ -383,6 +382,7 @@ func nestedObjects(t *rapid.T, depth int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
+// TestMeaningMakesADifference compares trees pairwise; small ones, so that equal ones turn up as well.
 func TestMeaningMakesADifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := genTree(1).Draw(t, "a"), genTree(1).Draw(t, "b")
