@@ -102,7 +102,7 @@ func judgeConfigs(of *judgement, c *Comparison) (*Comparison, error) {
 	if isBare {
 		j.path = ""
 	}
-	j.refuseNewFields()
+	defer j.refuseNewFields()
 	if err := j.findEras(); err != nil {
 		return nil, err
 	}
@@ -137,12 +137,19 @@ func (j *configs) findEras() error {
 	return located(j.updated.Worker.Name, configField, newErr)
 }
 
-// refuseNewFields refuses fields of the config that today's release does not know.
+// refuseNewFields refuses fields of the config that today's release does not know, also those that
+// did not change.
 func (j *configs) refuseNewFields() {
 	for _, name := range j.updated.newFields(j.provider) {
-		if j.extension == Released {
-			j.merge(Judged{Verdict: Forbidden, Rule: RuleOf("NotReleased")})
-			j.set(joinPaths(j.path, name), Forbidden, RuleOf("NotReleased"))
+		path, rule := joinPaths(j.path, name), RuleOf("NotReleased")
+		switch {
+		case j.extension != Released:
+		case j.touches(path):
+			j.set(path, Forbidden, rule)
+		default:
+			row := about(path, nil, nil, Forbidden, rule)[0]
+			row.Op = hotupdate.Replace // its values are not shown
+			j.Changes = append(j.Changes, row)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -21,12 +22,14 @@ const (
 )
 
 // values returns the shown values of a change: none if it is sensitive, one, or both from about the
-// first difference on.
+// first difference on. A field whose value stays has a row if Gardener refuses it.
 func (c *ChangeReport) values(escape plaintext.Escape) []string {
 	old, updated := string(c.Old), string(c.New)
 	switch {
 	case c.Sensitive:
 		return []string{"(sensitive)"}
+	case old == updated:
+		return []string{strings.TrimSpace(value(old, 0, escape) + " (unchanged)")}
 	case c.Op == string(hotupdate.Add):
 		return []string{value(updated, 0, escape)}
 	case c.Op == string(hotupdate.Remove):
