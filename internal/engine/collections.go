@@ -64,7 +64,7 @@ func (r *run) set(n *routine, m memory) bool {
 	}
 	start, first := len(r.buf), len(r.spans)
 	r.held++
-	r.spans = withRoom(r.spans, elements.len)
+	r.spans = withRoom(r, r.spans, elements.len)
 	for i := range elements.len {
 		r.at(n, m, i)
 		from := len(r.buf)

@@ -23,6 +23,15 @@ func (d *differ) release() {
 	differs.Put(d)
 }
 
+// recycle empties memory for the next use, or drops it if it is too large. It must hold no
+// references to users' values any more.
+func recycle[S ~[]T, T any](s *S, most int) {
+	if cap(*s) > most {
+		*s = nil
+	}
+	*s = (*s)[:0]
+}
+
 // textEntry is a key whose values differ, or are invalid, in two maps of strings.
 type textEntry struct {
 	key  string

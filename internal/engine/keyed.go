@@ -49,7 +49,7 @@ func (r *run) keyedList(n *routine, m memory) bool {
 // left out, see [routine.mayLackKey].
 func (r *run) index(n *routine, m memory) int {
 	first, elements := len(r.entries), elementsAt(m, n)
-	r.entries = withRoom(r.entries, elements.len)
+	r.entries = withRoom(r, r.entries, elements.len)
 	for i := range elements.len {
 		elem := elements.at(i, n.elemPointers)
 		key, ok := n.keyOf(elem)

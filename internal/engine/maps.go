@@ -15,7 +15,7 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	if len(entries) == 0 {
 		return false
 	}
-	before, stored := byte('{'), withRoom(*values, len(entries))
+	before, stored := byte('{'), withRoom(r, *values, len(entries))
 	if len(entries) == 1 { // needs no order
 		for key, value := range entries {
 			stored = append(stored, value)
@@ -76,7 +76,7 @@ type keys struct{ entries, keys int }
 // keysOf begins the index of a map of n entries.
 func (r *run) keysOf(n int) keys {
 	k := keys{len(r.entries), len(r.keys)}
-	r.entries, r.keys = withRoom(r.entries, n), withRoom(r.keys, n)
+	r.entries, r.keys = withRoom(r, r.entries, n), withRoom(r, r.keys, n)
 	return k
 }
 

@@ -59,7 +59,7 @@ func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) stri
 
 // deal is a radix sort of entries by numbers of four bytes, from the last byte to the first.
 func (r *run) deal(own []entry) {
-	r.dealt = withRoom(r.dealt[:0], len(own))[:len(own)]
+	r.dealt = withRoom(r, r.dealt[:0], len(own))[:len(own)]
 	for shift := 0; shift < 32; shift += 8 {
 		var next [256]int
 		for _, e := range own {

@@ -26,6 +26,7 @@ const (
 type run struct {
 	buf     []byte
 	sums    bool // final bytes go to the digest; otherwise they stay in buf
+	isLarge bool // a stack is too large for the pool
 	flushed int  // number of bytes that went to the digest
 	held    int  // number of enclosing sets and arrays, in which nothing is final
 
@@ -56,18 +57,13 @@ var runs = sync.Pool{New: func() any {
 
 func start() *run { return runs.Get().(*run) }
 
-// end returns the memory to the pool, without references to users' values. Large pieces are left to
-// the garbage collector.
+// end returns the memory to the pool, without references to users' values. The stacks are empty. A
+// run with a large piece is left to the garbage collector.
 func (r *run) end() {
-	recycle(&r.buf, maxPooledBytes)
-	recycle(&r.scratch, maxPooledBytes/2)
-	recycle(&r.entries, maxPooled)
-	recycle(&r.dealt, maxPooled)
-	recycle(&r.keys, maxPooled)
-	recycle(&r.spans, maxPooled)
-	recycle(&r.texts, maxPooled)
-	recycle(&r.quantities, maxPooled)
-	recycle(&r.ancestors, maxPooled/8)
+	if r.isLarge || cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2 || cap(r.ancestors) > maxPooled/8 {
+		return
+	}
+	r.buf = r.buf[:0]
 	if r.flushed > 0 {
 		r.digest.Reset()
 	}
@@ -79,17 +75,8 @@ func (r *run) end() {
 	runs.Put(r)
 }
 
-// recycle empties memory for the next run, or drops it if it is too large. It must hold no
-// references to users' values any more.
-func recycle[S ~[]T, T any](s *S, most int) {
-	if cap(*s) > most {
-		*s = nil
-	}
-	*s = (*s)[:0]
-}
-
 // withRoom returns s with capacity for n more elements.
-func withRoom[T any](s []T, n int) []T {
+func withRoom[T any](r *run, s []T, n int) []T {
 	switch need := len(s) + n; {
 	case need <= cap(s):
 		return s
@@ -98,6 +85,7 @@ func withRoom[T any](s []T, n int) []T {
 	case need <= maxPooled:
 		return append(make([]T, 0, maxPooled), s...)
 	default:
+		r.isLarge = true
 		return append(make([]T, 0, max(need, 2*cap(s))), s...)
 	}
 }

@@ -24,35 +24,39 @@ const (
 
 func (r *run) object(n *routine, m memory, empty whenEmpty) bool {
 	start, some, before := r.position(), false, byte('{')
-	var unknown *[]Element
+	ops, later, unknown := n.ops, []op(nil), []Element(nil)
 	if n.rest != nil {
 		unknown = r.unknownMembers(n, m)
+		ops, later = untilUnknown(n.ops, unknown)
 	}
-	ops := n.ops
-	for i := range ops {
-		o := &ops[i]
-		if unknown != nil && r.unknown(n, unknown, o.field.Name, before) {
+	for { // once, and once more after each unknown member
+		for i := range ops {
+			o := &ops[i]
+			value := o.location.in(m)
+			if !exists(value) {
+				if o.always {
+					r.zeroIdentity(o, before)
+					before = ','
+				}
+				continue
+			}
+			if !r.member(o, value, before) {
+				continue
+			}
+			before = ','
+			if !o.always {
+				some = true
+				r.commit()
+			}
+		}
+		if len(unknown) == 0 {
+			break
+		}
+		if r.unknown(n, unknown[0], before) {
 			some, before = true, ','
 		}
-		value := o.location.in(m)
-		if !exists(value) {
-			if o.always {
-				r.zeroIdentity(o, before)
-				before = ','
-			}
-			continue
-		}
-		if !r.member(o, value, before) {
-			continue
-		}
-		before = ','
-		if !o.always {
-			some = true
-			r.commit()
-		}
-	}
-	if unknown != nil && r.unknown(n, unknown, afterNames, before) {
-		some, before = true, ','
+		unknown = unknown[1:]
+		ops, later = untilUnknown(later, unknown)
 	}
 	switch {
 	case !some && empty == omitted:
@@ -69,24 +73,26 @@ func (r *run) object(n *routine, m memory, empty whenEmpty) bool {
 // the loop of object needs the registers.
 //
 //go:noinline
-func (r *run) unknownMembers(n *routine, m memory) *[]Element {
-	var found []Element
+func (r *run) unknownMembers(n *routine, m memory) (found []Element) {
 	r.whole(func(t *Trail) { found = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
-	return &found
+	return found
 }
 
-// unknown writes and removes those of the unknown members whose names sort before name, and reports
-// whether it wrote any.
+// untilUnknown returns the ops whose names sort before the first unknown member, and those after it.
+func untilUnknown(ops []op, unknown []Element) (before, after []op) {
+	at := 0
+	for at < len(ops) && (len(unknown) == 0 || ops[at].field.Name < unknown[0].Key) {
+		at++
+	}
+	return ops[:at], ops[at:]
+}
+
+// unknown writes an unknown member, and reports whether it did.
 //
 //go:noinline
-func (r *run) unknown(n *routine, members *[]Element, name string, before byte) (some bool) {
-	for ; len(*members) > 0 && (*members)[0].Key < name; *members = (*members)[1:] {
-		o := n.rest.unknown((*members)[0])
-		if r.member(&o, valueOf((*members)[0].Value), before) {
-			some, before = true, ','
-		}
-	}
-	return some
+func (r *run) unknown(n *routine, member Element, before byte) bool {
+	o := n.rest.unknown(member)
+	return r.member(&o, valueOf(member.Value), before)
 }
 
 // header returns the buffer with the byte before a member, and the member's name.
