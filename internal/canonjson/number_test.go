@@ -290,36 +290,6 @@ func respell(t *rapid.T, literal string) string {
 	return fmt.Sprintf(format, sign+whole+frac, exp)
 }
 
-func TestEqualNumbersHaveEqualBytes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		literal := genLiteral().Draw(t, "literal")
-		other := respell(t, literal)
-		require.Zero(t, exact(literal).Cmp(exact(other)), "the test's own respelling of %s is %s", literal, other)
-		require.Equal(t, number(t, literal), number(t, other), "%s and %s", literal, other)
-	})
-}
-
-func TestBytesOfNumbersFollowTheirValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := genLiteral().Draw(t, "a")
-		b := genLiteral().Draw(t, "b")
-		if rapid.Bool().Draw(t, "near") {
-			b = nudge(t, a)
-		}
-		require.Equal(t, exact(a).Cmp(exact(b)) == 0, number(t, a) == number(t, b), "%s and %s", a, b)
-	})
-}
-
-// nudge changes one digit, so that values differ little or, among leading zeros, a lot.
-func nudge(t *rapid.T, literal string) string {
-	b := []byte(literal)
-	at := rapid.IntRange(0, len(b)-1).Draw(t, "at")
-	if '1' <= b[at] && b[at] <= '8' {
-		b[at]++
-	}
-	return string(b)
-}
-
 func TestNumbersAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		checkNumber(t, genLiteral().Draw(t, "literal"))

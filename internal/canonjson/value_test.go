@@ -3,7 +3,6 @@ package canonjson_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -380,67 +379,6 @@ func nestedObjects(t *rapid.T, depth int) string {
 		members = append(members, `"`+name+`":`+nestedObjects(t, depth-1))
 	}
 	return "{" + strings.Join(members, ",") + "}"
-}
-
-// TestMeaningMakesADifference compares trees pairwise; small ones, so that equal ones turn up as well.
-func TestMeaningMakesADifference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := genTree(1).Draw(t, "a"), genTree(1).Draw(t, "b")
-		if rapid.Bool().Draw(t, "changed") {
-			b = change(t, a)
-		}
-		require.Equal(t, same(a, b), canonical(t, spell(t, a)) == canonical(t, spell(t, b)))
-	})
-}
-
-// change returns a tree that differs in one place, or not at all.
-func change(t *rapid.T, node any) any {
-	switch node := node.(type) {
-	case []any:
-		if len(node) == 0 {
-			return []any{nil}
-		}
-		other := append([]any(nil), node...)
-		at := rapid.IntRange(0, len(node)-1).Draw(t, "at")
-		other[at] = change(t, node[at])
-		return other
-	case []pair:
-		if len(node) == 0 {
-			return []pair{{"a", nil}}
-		}
-		other := append([]pair(nil), node...)
-		at := rapid.IntRange(0, len(node)-1).Draw(t, "at")
-		other[at].value = change(t, node[at].value)
-		return other
-	case json.Number:
-		return json.Number(nudge(t, string(node)))
-	default:
-		return genTree(0).Draw(t, "instead")
-	}
-}
-
-// same compares trees by meaning.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && exact(string(a)).Cmp(exact(string(b))) == 0
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	case []pair:
-		b, ok := b.([]pair)
-		return ok && len(a) == len(b) && !slices.ContainsFunc(a, func(m pair) bool {
-			at := slices.IndexFunc(b, func(other pair) bool { return m.name == other.name })
-			return at < 0 || !same(m.value, b[at].value)
-		})
-	default:
-		switch b.(type) {
-		case []any, []pair:
-			return false
-		}
-		return a == b
-	}
 }
 
 // TestScrapsAgainstOracle puts pieces of JSON together, mostly wrongly.
