@@ -66,7 +66,7 @@ func TestOneValueInManyGoroutines(t *testing.T) {
 	var values []*config
 	var want [][]byte
 	for _, seed := range seeds {
-		values = append(values, draw(seed, false))
+		values = append(values, draw(seed))
 		want = append(want, documentOnce(t, values[len(values)-1]))
 	}
 	done := make(chan struct{})
@@ -88,7 +88,7 @@ func TestOneValueInManyGoroutines(t *testing.T) {
 				sum, err := compiled.Sum(reflect.ValueOf(*c))
 				assert.NoError(t, err)
 				assert.Equal(t, sha256.Sum256(want[i%len(values)]), sum)
-				other := draw(seeds[i%len(values)], false)
+				other := draw(seeds[i%len(values)])
 				assert.True(t, isSame(p, c, other))
 			}
 		})

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -22,42 +21,6 @@ import (
 // documentOf returns the document that a run writes at once.
 func documentOf(p *fieldplan.Plan, c any) ([]byte, error) {
 	return engine.Of(p).Append(nil, reflect.ValueOf(c))
-}
-
-// TestSumIsThatOfTheDocument: for every value, the sum is that of the document, or both report the same faults.
-func TestSumIsThatOfTheDocument(t *testing.T) {
-	p := plan(t)
-	compiled := engine.Of(p)
-	rapid.Check(t, func(t *rapid.T) {
-		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
-		want, problem := documentOf(p, c)
-		got, err := compiled.Append([]byte("before"), reflect.ValueOf(c))
-		sum, sumErr := compiled.Sum(reflect.ValueOf(*c))
-		if problem != nil {
-			require.EqualError(t, err, problem.Error())
-			require.EqualError(t, sumErr, problem.Error())
-			return
-		}
-		require.NoError(t, err)
-		require.NoError(t, sumErr)
-		require.Equal(t, "before"+string(want), string(got))
-		require.Equal(t, sha256.Sum256(want), sum)
-	})
-}
-
-// TestDrawnValuesAreOfBothKinds: the generator draws values with documents, and values with faults.
-func TestDrawnValuesAreOfBothKinds(t *testing.T) {
-	p := plan(t)
-	written, failed := 0, 0
-	for seed := range uint64(1000) {
-		if _, problem := documentOf(p, draw(seed, true)); problem != nil {
-			failed++
-		} else {
-			written++
-		}
-	}
-	assert.Greater(t, written, 100)
-	assert.Greater(t, failed, 10)
 }
 
 // TestNestedTooDeeply: all functions that walk a value have the same limit of depth.
@@ -166,16 +129,6 @@ func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
 		a.Lists[i].Parts, b.Lists[i].Parts = []part{{"a"}, {"b"}}, []part{{"b"}, {"a"}}
 	}
 	assert.True(t, isSame(p, &a, &b))
-}
-
-// TestEmpty: nil is the empty configuration.
-func TestEmpty(t *testing.T) {
-	p := plan(t)
-	for _, c := range []any{nil, (*config)(nil), config{}, &config{}} {
-		got, err := engine.Of(p).Append(nil, reflect.ValueOf(c))
-		require.NoError(t, err)
-		assert.Equal(t, "{}", string(got))
-	}
 }
 
 // TestOrderOfManyKeys: large maps and keyed lists are sorted with other algorithms than small ones.

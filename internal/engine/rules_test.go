@@ -5,16 +5,13 @@ import (
 	"errors"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // item has members of two classes, for collections of any class.
@@ -26,99 +23,9 @@ type item struct {
 	Hot  int    `json:"hot"         hotupdatable:"true"`
 }
 
-// other is like item, for a collection that is Ignored by default.
-type other struct {
-	Name string `json:"name"`
-	Mode string `json:"mode"`
-	Hot  int    `json:"hot"  hotupdatable:"true"`
-}
-
 type number int
 
 func (n number) MarshalText() ([]byte, error) { return []byte{'n', byte('0' + n/10)}, nil }
-
-func at(second int) time.Time { return time.Date(2020, 1, 1, 0, 0, second, 500000, time.UTC) }
-
-// TestRules has rows for each rule in the table of the package documentation.
-func TestRules(t *testing.T) {
-	type rules struct {
-		Text      string             `json:"text"`
-		Pointer   *string            `json:"pointer"`
-		Default   *int               `json:"default"   hotupdatable:"false,default=7"`
-		Object    *item              `json:"object"`
-		Present   *item              `json:"present"   hotupdatable:"false,presence"`
-		List      []*item            `json:"list"`
-		Lists     [][]string         `json:"lists"`
-		Array     [2]string          `json:"array"`
-		Set       []int              `json:"set"       hotupdatable:"false,set"`
-		Keyed     []item             `json:"keyed"     hotupdatable:"false,key=name"`
-		Ranked    []item             `json:"ranked"    hotupdatable:"false,key=rank"`
-		HotKeyed  []item             `json:"hotKeyed"  hotupdatable:"true,key=name"`
-		Selected  []item             `json:"selected"  hotupdatable:"false,key=name,hotwhen=mode:h"`
-		Unlabeled map[string]*item   `json:"unlabeled" hotupdatable:"false,hotwhen=mode:''"`
-		Others    map[string]other   `json:"others"    hotupdatable:"ignore,hotwhen=mode:h"`
-		Map       map[string]*item   `json:"map"`
-		HotMap    map[string]*item   `json:"hotMap"    hotupdatable:"true"`
-		HotLists  map[string][]int   `json:"hotLists"  hotupdatable:"true"`
-		HotTime   *metav1.MicroTime  `json:"hotTime"   hotupdatable:"true"`
-		HotTimes  []metav1.MicroTime `json:"hotTimes"  hotupdatable:"true"`
-		Integers  map[int8]string    `json:"integers"`
-		Marshaled map[number]string  `json:"marshaled"`
-		Pointers  map[*number]int    `json:"pointers"`
-	}
-	p, err := fieldplan.Compile(reflect.TypeFor[rules](), nil)
-	require.NoError(t, err)
-	for _, tc := range []struct {
-		rule   string
-		value  rules
-		want   string
-		hot    string
-		reason string
-	}{
-		{"presence", rules{}, `{}`, `{}`, "zero"},
-		{"presence", rules{Pointer: new("")}, `{"pointer":""}`, `{}`, "zero behind a pointer"},
-		{"presence", rules{Object: &item{}}, `{}`, `{}`, "an object with nothing in it"},
-		{"presence", rules{Object: &item{Hot: 1}}, `{}`, `{"object":{"hot":1}}`, "an object with nothing left in it"},
-		{"presence", rules{Present: &item{Hot: 1}}, `{"present":{}}`, `{"present":{"hot":1}}`, "where presence says something"},
-		{"presence", rules{List: []*item{}, Lists: [][]string{}, Set: []int{}, Keyed: []item{}, Map: map[string]*item{}}, `{}`, `{}`, "empty collections"},
-		{"presence", rules{List: []*item{nil, {}}}, `{"list":[{},{}]}`, `{}`, "objects in a list stay"},
-		{"presence", rules{Lists: [][]string{nil, {}}}, `{"lists":[null,[]]}`, `{}`, "a nil list in a list is null"},
-		{"presence", rules{List: []*item{nil, {Hot: 1}, {Kept: 1}}}, `{"list":[{},{},{"kept":1}]}`, `{"list":[{},{"hot":1}]}`, "in their places, to the last one with something in it"},
-		{"presence", rules{Array: [2]string{"", "a"}}, `{"array":["","a"]}`, `{}`, "an array has all of its places"},
-		{"default", rules{Default: new(7)}, `{}`, `{}`, "the default"},
-		{"default", rules{Default: new(0)}, `{"default":0}`, `{}`, "zero is not the default"},
-		{"order", rules{Set: []int{10, 9, 10}}, `{"set":[10,9]}`, `{}`, "a set by its bytes, each element once"},
-		{"order", rules{Keyed: []item{{Name: "b"}, {Name: "a"}}}, `{"keyed":[{"name":"a"},{"name":"b"}]}`, `{}`, "texts by their bytes"},
-		{"order", rules{Ranked: []item{{Rank: 10}, {Rank: -1}, {Rank: 9}}}, `{"ranked":[{"rank":-1},{"rank":9},{"rank":10}]}`, `{}`, "integers by their value"},
-		{"identity", rules{Ranked: []item{{Rank: 0, Hot: 1}}}, `{"ranked":[{"rank":0}]}`, `{"ranked":[{"hot":1,"rank":"0"}]}`, "a zero key"},
-		{"identity", rules{HotKeyed: []item{{Name: "a"}, {Name: "b", Kept: 1}}}, `{"hotKeyed":[{"kept":1,"name":"b"}]}`, `{"hotKeyed":[{"name":"a"},{"name":"b"}]}`, "a key keeps no element"},
-		{"hotwhen", rules{Selected: []item{{Name: "a", Mode: "h"}, {Name: "b", Mode: "x", Hot: 1}}}, `{"selected":[{"mode":"x","name":"b"}]}`, `{"selected":[{"mode":"h","name":"a"},{"hot":1,"mode":"x","name":"b"}]}`, "what is selected is hot"},
-		{"hotwhen", rules{Selected: []item{{Name: "a", Mode: "h", Kept: 1}}}, `{"selected":[{"kept":1,"mode":"h","name":"a"}]}`, `{"selected":[{"mode":"h","name":"a"}]}`, "what stays of it has its identity"},
-		{"hotwhen", rules{Unlabeled: map[string]*item{"a": nil, "b": {Mode: "x"}}}, `{"unlabeled":{"b":{"mode":"x"}}}`, `{"unlabeled":{"a":{"mode":""}}}`, "a nil element has the zero selector"},
-		{"hotwhen", rules{Others: map[string]other{"a": {Mode: "h"}, "b": {Mode: "x", Name: "n"}}}, `{}`, `{"others":{"a":{"mode":"h"}}}`, "among ignored ones"},
-		{"null", rules{HotMap: map[string]*item{"a": nil, "b": {}}}, `{}`, `{"hotMap":{"b":{}}}`, "null in a hot map is no element"},
-		{"null", rules{HotLists: map[string][]int{"a": nil, "b": {}}}, `{}`, `{"hotLists":{"b":[]}}`, "null in a hot map is no element"},
-		{"null", rules{Map: map[string]*item{"a": nil}}, `{"map":{"a":{}}}`, `{}`, "in another map it is an element"},
-		{"keys", rules{Integers: map[int8]string{10: "a", -9: "b"}}, `{"integers":{"-9":"b","10":"a"}}`, `{}`, "integers by the bytes of their text"},
-		{"keys", rules{Marshaled: map[number]string{10: "a"}}, `{"marshaled":{"n1":"a"}}`, `{}`, "the text of a marshaler"},
-		{"keys", rules{Pointers: map[*number]int{nil: 1}}, `{"pointers":{"":1}}`, `{}`, "a nil pointer has no text"},
-		{
-			"spelling",
-			rules{HotTime: &metav1.MicroTime{Time: at(1)}, HotTimes: []metav1.MicroTime{{Time: at(2)}}},
-			`{}`,
-			`{"hotTime":"2020-01-01T00:00:01.000500Z","hotTimes":["2020-01-01T00:00:02.000500Z"]}`, "with the digits that are read",
-		},
-	} {
-		t.Run(tc.rule+"/"+tc.reason, func(t *testing.T) {
-			got, err := engine.Of(p).Append(nil, reflect.ValueOf(tc.value))
-			require.NoError(t, err)
-			assert.Equal(t, tc.want, string(got))
-			got, err = engine.Of(p).AppendReadable(nil, structtag.Hot, reflect.ValueOf(&tc.value))
-			require.NoError(t, err)
-			assert.Equal(t, tc.hot, string(got))
-		})
-	}
-}
 
 // TestUnknownMembersStandAmongTheOthers: unknown members are written in the order of names among the others; null members are left out.
 func TestUnknownMembersStandAmongTheOthers(t *testing.T) {
@@ -253,5 +160,35 @@ func TestTwoKeysOfOneText(t *testing.T) {
 			require.Error(t, err)
 			assert.Equal(t, "duplicate-map-key", fault.All(err)[0].Code)
 		}
+	}
+}
+
+// fickle is a leaf whose marshaler fails every other time.
+type fickle struct{ calls *int }
+
+func (f fickle) MarshalText() ([]byte, error) {
+	if f.calls == nil {
+		return nil, nil
+	}
+	if *f.calls++; *f.calls%2 == 1 {
+		return nil, errors.New("not now")
+	}
+	return []byte("text"), nil
+}
+
+// TestFickleMarshaler: a fault counts even if it does not occur again in the second run, which finds its path.
+func TestFickleMarshaler(t *testing.T) {
+	p, err := fieldplan.Compile(reflect.TypeFor[struct {
+		Leaf fickle `json:"leaf"`
+	}](), nil)
+	require.NoError(t, err)
+	for _, write := range []func(v reflect.Value) error{
+		func(v reflect.Value) error { _, err := engine.Of(p).Append(nil, v); return err },
+		func(v reflect.Value) error { _, err := engine.Of(p).Sum(v); return err },
+	} {
+		v := reflect.New(p.Type)
+		v.Elem().Field(0).Set(reflect.ValueOf(fickle{new(int)}))
+		require.Error(t, write(v))
+		require.Error(t, write(v))
 	}
 }

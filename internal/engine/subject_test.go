@@ -16,7 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// config has a field for every kind of operation, and for every way in which a value can be wrong.
+// config has a field for every kind of operation.
 type config struct {
 	metav1.TypeMeta `json:",inline"`
 	inner           `json:",inline"`
@@ -122,21 +122,14 @@ func plan(t require.TestingT) *fieldplan.Plan {
 	return p
 }
 
-// author fills values, mostly without faults. The same seed gives the same value again, in other memory.
-type author struct {
-	*rand.Rand
+// author fills values that have documents. The same seed gives the same value again, in other memory.
+type author struct{ *rand.Rand }
 
-	wrong bool // also values without a document
-}
-
-func draw(seed uint64, wrong bool) *config {
+func draw(seed uint64) *config {
 	c := &config{}
-	author{rand.New(rand.NewPCG(seed, 0)), wrong}.fill(reflect.ValueOf(c).Elem(), 3)
+	author{rand.New(rand.NewPCG(seed, 0))}.fill(reflect.ValueOf(c).Elem(), 3)
 	return c
 }
-
-// slip reports whether to draw a fault.
-func (a author) slip() bool { return a.IntN(200) == 0 && a.wrong }
 
 // fill fills v, with so many levels of configurations below.
 func (a author) fill(v reflect.Value, levels int) {
@@ -149,18 +142,12 @@ func (a author) fill(v reflect.Value, levels int) {
 		return
 	case *intstr.IntOrString:
 		*p = pick(a, intstr.FromInt32(0), intstr.FromInt32(4), intstr.FromString(""), intstr.FromString("25%"))
-		if a.slip() {
-			p.Type = 7
-		}
 		return
 	case *metav1.Time:
 		*p = metav1.Unix(a.Int64N(1e9), 5)
 		return
 	case *runtime.RawExtension:
 		p.Raw = []byte(pick(a, "", "null", `{"b":1,"a":[]}`, "1e0"))
-		if a.slip() {
-			p.Raw = []byte("{")
-		}
 		return
 	case *any:
 		*p = pick[any](a, nil, 1, "x", []string{"a"})
@@ -177,9 +164,6 @@ func (a author) fillKind(v reflect.Value, levels int) {
 		v.SetString(a.text())
 	case reflect.Float32, reflect.Float64:
 		v.SetFloat(pick(a, 0, math.Copysign(0, -1), 1.5, 1e30, 3))
-		if a.slip() {
-			v.SetFloat(pick(a, math.NaN(), math.Inf(-1)))
-		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		a.fill(v.Elem(), levels)
@@ -219,9 +203,6 @@ func (a author) fillElements(v reflect.Value, levels int) {
 
 // identify gives elements of keyed lists a key of their own.
 func (a author) identify(v reflect.Value) {
-	if a.slip() || v.Kind() == reflect.Pointer && v.IsNil() && a.slip() {
-		return
-	}
 	if v.Type() == reflect.TypeFor[*named]() && v.IsNil() {
 		v.Set(reflect.ValueOf(&named{}))
 	}
@@ -257,10 +238,6 @@ func (a author) text() string {
 		return strings.Repeat("same beginning ", 3) + pick(a, "", "a", "b", "a\x00", "\x00")
 	case 3:
 		return "controls \x01\n\"\\ and 世界 😀\u2028"
-	case 4, 5, 6:
-		if a.slip() {
-			return pick(a, "\xff", "valid and then not \xc3")
-		}
 	}
 	return pick(a, "", "usual", "a", "b", "c", "eight by", "a longer text of ASCII", "é")
 }

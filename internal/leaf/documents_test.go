@@ -230,98 +230,14 @@ func TestLeafKeysOfMaps(t *testing.T) {
 		written("strings with a text", `{"a":"A"}`, "a string is its own key, as in encoding/json", map[shouted]shouted{"a": "a"}),
 		written("integers with a text", `{"d3":1,"d7":0}`, "text marshalers as encoding/json writes them", map[digit]int{7: 0, 3: 1}),
 		written("arrays with a text", `{"1":0,"2":1}`, "text marshalers as encoding/json writes them", map[point]int{{1, 0}: 0, {2, 9}: 1}),
+		written("nil pointer", `{"":1}`, "a nil pointer has no text", map[*point]int{nil: 1}),
 
 		refused("two keys with one text", "duplicate-map-key", "v[1]", "one of the values would be lost", map[point]int{{1, 2}: 1, {1, 3}: 2, {2, 3}: 2}),
 		refused("two integers with one text", "duplicate-map-key", "v[d1]", "one of the values would be lost", map[digit]int{1: 1, 11: 2}),
 		refused("invalid UTF-8", "invalid-utf8", "v", "a key is text", map[region]int{"\xc0": 1}),
+		refused("invalid UTF-8 alone", "invalid-utf8", "v", "a key is text", map[string]string{"\xc0": "a"}),
+		refused("value of a key", "number-range", "v[cpu]", "the path names the key", map[string]resource.Quantity{"cpu": q("7e64")}),
 	})
-}
-
-func TestLeafKeysOfLists(t *testing.T) {
-	type disk struct {
-		Name string   `json:"name"`
-		Size *int64   `json:"size,omitempty"`
-		Load *float64 `json:"load,omitempty"`
-	}
-	type slot struct {
-		At   uint64 `json:"at"`
-		Disk string `json:"disk,omitempty"`
-	}
-	type config struct {
-		Disks []disk  `json:"disks,omitempty" hotupdatable:"false,key=name"`
-		Ptrs  []*disk `json:"ptrs,omitempty"  hotupdatable:"false,key=name"`
-		Slots []slot  `json:"slots,omitempty" hotupdatable:"false,key=at"`
-	}
-	run(t, []row{
-		says("unsigned keys", `{"slots":[{"at":0},{"at":9},{"at":10,"disk":"a"},{"at":18446744073709551615}]}`, "integers by value",
-			config{Slots: []slot{{At: math.MaxUint64}, {At: 10, Disk: "a"}, {At: 9}, {At: 0}}}),
-		fails("missing key", "missing-list-key", "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: new(int64(1))}}}),
-		fails("nil element", "missing-list-key", "ptrs[0]", "an element without a key cannot be found", config{Ptrs: []*disk{nil}}),
-		fails("repeated key", "duplicate-list-key", "disks[name=a]", "which one is meant is not known, even if they are equal",
-			config{Disks: []disk{{Name: "a"}, {Name: "b"}, {Name: "a"}}}),
-		fails("repeated integer key", "duplicate-list-key", "slots[at=0]", "which one is meant is not known", config{Slots: []slot{{}, {Disk: "a"}}}),
-		fails("invalid UTF-8 in a key", "invalid-utf8", "disks[0]", "text must be UTF-8", config{Disks: []disk{{Name: "\xff"}}}),
-		fails("below a key", "not-finite", "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: new(math.NaN())}, {Name: "a"}}}),
-	})
-}
-
-// All problems of what is written are reported at once, and none of the values.
-func TestLeafProblemsAreJoined(t *testing.T) {
-	type config struct {
-		Load  float64                      `json:"load"`
-		Names []string                     `json:"names"`
-		Sizes map[string]resource.Quantity `json:"sizes"`
-		Hot   string                       `json:"hot"   hotupdatable:"true"`
-	}
-	s, err := hotupdate.SchemaOf[config]()
-	require.NoError(t, err)
-	_, err = s.Hash(config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}, Hot: "\xff"})
-	assert.Equal(t, []problem{{"not-finite", "load"}, {"invalid-utf8", "names[1]"}, {"number-range", "sizes[cpu]"}}, problems(err))
-	assert.NotContains(t, err.Error(), "secret")
-	assert.NotContains(t, err.Error(), "7")
-}
-
-// node may contain itself.
-type node struct {
-	Next *node            `json:"next,omitempty"`
-	Kids []*node          `json:"kids,omitempty"`
-	Map  map[string]*node `json:"map,omitempty"`
-	Size int              `json:"size,omitempty"`
-}
-
-func TestLeafCyclesAndDepth(t *testing.T) {
-	self := &node{}
-	self.Next = self
-	list := &node{Size: 1}
-	list.Kids = []*node{{}, {Next: list}}
-	mapped := &node{}
-	mapped.Map = map[string]*node{"a": mapped}
-	shared := &node{Size: 1}
-	run(t, []row{
-		says("shared", `{"kids":[{"size":1},{"size":1}],"next":{"size":1}}`, "what stands twice is no cycle", node{Next: shared, Kids: []*node{shared, shared}}),
-	})
-	s, err := hotupdate.SchemaOf[node]()
-	require.NoError(t, err)
-	for path, cycle := range map[string]*node{"next": self, "kids[1].next": list, "map[a]": mapped} {
-		_, err := s.Hash(cycle)
-		require.Len(t, problems(err), 1, path)
-		assert.Equal(t, "pointer-cycle", problems(err)[0].code, path)
-		assert.Contains(t, problems(err)[0].path, path, "a place in the cycle")
-	}
-
-	assertDocument(t, s, chain(1000), strings.Repeat(`{"next":`, 999)+`{"size":1}`+strings.Repeat("}", 999), "1000 levels")
-	_, err = s.Hash(chain(100_000))
-	require.Len(t, problems(err), 1)
-	assert.Equal(t, "too-deep", problems(err)[0].code)
-}
-
-// chain is an object of so many levels.
-func chain(levels int) *node {
-	n := &node{Size: 1}
-	for range levels - 1 {
-		n = &node{Next: n}
-	}
-	return n
 }
 
 // holder embeds a struct whose own name is not exported, while its fields are.
