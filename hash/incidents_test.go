@@ -11,10 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // box is a configuration with one field.
@@ -235,122 +233,6 @@ func TestIncidentClusterAPI13863WhichField(t *testing.T) {
 	assert.Equal(t, hotupdate.Roll, changes.Outcome(hotupdate.AutoRollingUpdate))
 }
 
-// A list of values without names hashed volume.iops and volume.throughput alike, and placement.tenancy and placement.affinity.
-func TestDefectValuesWithoutNames(t *testing.T) {
-	for _, pair := range [][2]string{
-		{`{"volume":{"iops":3000}}`, `{"volume":{"throughput":3000}}`},
-		{`{"placement":{"tenancy":"host"}}`, `{"placement":{"affinity":"host"}}`},
-		{`{"dataVolumes":[{"name":"a","iops":3000}]}`, `{"dataVolumes":[{"name":"a","throughput":3000}]}`},
-		{`{"dataVolumes":[{"name":"a"}]}`, `{"iamInstanceProfile":{"name":"a"}}`},
-	} {
-		assert.NotEqual(t, sumOfRaw[awsConfig](t, pair[0]), sumOfRaw[awsConfig](t, pair[1]), "%s", pair)
-	}
-}
-
-// Fractions of a quantity were rounded up: 100m was 1.
-func TestDefectRoundedQuantities(t *testing.T) {
-	distinct := map[hotupdate.Sum]string{}
-	for _, amount := range []string{"1", "100m", "900m", "999999999n", "1000000001n", "2"} {
-		sum := sumOfRaw[awsConfig](t, `{"nodeTemplate":{"capacity":{"cpu":"`+amount+`"}}}`)
-		assert.Empty(t, distinct[sum], "%s has the same hash", amount)
-		distinct[sum] = amount
-	}
-}
-
-// Another order of data volumes, which are looked up by name, rolled the pool.
-func TestDefectReorderedDataVolumes(t *testing.T) {
-	want := sumOfRaw[awsConfig](t, `{"dataVolumes":[{"name":"a","iops":1},{"name":"b","iops":2}]}`)
-	assert.Equal(t, want, sumOfRaw[awsConfig](t, `{"dataVolumes":[{"name":"b","iops":2},{"name":"a","iops":1}]}`))
-	assert.NotEqual(t, want, sumOfRaw[awsConfig](t, `{"dataVolumes":[{"name":"b","iops":1},{"name":"a","iops":2}]}`), "other volumes")
-}
-
-// The list of hashed fields forgot cpuOptions.amdSevSnp, so that its change replaced nothing.
-func TestDefectForgottenField(t *testing.T) {
-	assert.NotEqual(t, sumOfRaw[awsConfig](t, `{"cpuOptions":{"coreCount":2}}`), sumOfRaw[awsConfig](t, `{"cpuOptions":{"coreCount":2,"amdSevSnp":"enabled"}}`))
-}
-
-// No field of a type can be forgotten: each one alone changes the hash, unless it is hot.
-func TestDefectForgottenFields(t *testing.T) {
-	sums := map[hotupdate.Sum]bool{sumOf(t, awsConfig{}): true}
-	for _, raw := range []string{
-		`{"nodeTemplate":{"capacity":{"a":"1"}}}`, `{"volume":{"iops":1}}`, `{"volume":{"throughput":1}}`,
-		`{"dataVolumes":[{"name":"1"}]}`, `{"dataVolumes":[{"name":"1","iops":1}]}`, `{"dataVolumes":[{"name":"1","throughput":1}]}`, `{"dataVolumes":[{"name":"1","snapshotID":"1"}]}`,
-		`{"iamInstanceProfile":{"name":"1"}}`, `{"iamInstanceProfile":{"arn":"1"}}`,
-		`{"instanceMetadataOptions":{"httpTokens":"1"}}`, `{"instanceMetadataOptions":{"httpPutResponseHopLimit":1}}`,
-		`{"cpuOptions":{"coreCount":1}}`, `{"cpuOptions":{"threadsPerCore":1}}`, `{"cpuOptions":{"amdSevSnp":"1"}}`,
-		`{"capacityReservation":{"capacityReservationPreference":"1"}}`, `{"capacityReservation":{"capacityReservationId":"1"}}`,
-		`{"capacityReservation":{"capacityReservationResourceGroupArn":"1"}}`,
-		`{"networkInterfaces":[{"deviceIndex":0}]}`, `{"networkInterfaces":[{"deviceIndex":1}]}`, `{"networkInterfaces":[{"networkCardIndex":1,"deviceIndex":0}]}`,
-		`{"networkInterfaces":[{"networkCardIndexRange":{"from":1,"to":0},"deviceIndex":0}]}`, `{"networkInterfaces":[{"networkCardIndexRange":{"from":0,"to":1},"deviceIndex":0}]}`,
-		`{"networkInterfaces":[{"type":"1","deviceIndex":0}]}`, `{"networkInterfaces":[{"description":"1","deviceIndex":0}]}`, `{"networkInterfaces":[{"subnetID":"1","deviceIndex":0}]}`,
-		`{"placement":{"groupId":"1"}}`, `{"placement":{"tenancy":"1"}}`, `{"placement":{"hostId":"1"}}`, `{"placement":{"partitionNumber":1}}`, `{"placement":{"affinity":"1"}}`,
-		`{"instanceMarketOptions":{"marketType":"1"}}`,
-	} {
-		sum := sumOfRaw[awsConfig](t, raw)
-		assert.False(t, sums[sum], "%s has the hash of another configuration", raw)
-		sums[sum] = true
-	}
-}
-
-// hashstructure gave 105 sets of two zones 7 hashes: XOR cancels common prefixes.
-func TestWeaknessSetsCollide(t *testing.T) {
-	type config struct {
-		Zones []string `json:"zones" hotupdatable:"false,set"`
-	}
-	var zones []string
-	for _, region := range []string{"us-east-1", "eu-west-1", "eu-central-1", "ap-south-1", "sa-east-1"} {
-		zones = append(zones, region+"a", region+"b", region+"c")
-	}
-	sums := map[hotupdate.Sum]bool{}
-	for i, a := range zones {
-		for _, b := range zones[:i] {
-			sums[sumOf(t, config{[]string{a, b}})] = true
-			assert.Equal(t, sumOf(t, config{[]string{a, b}}), sumOf(t, config{[]string{b, a, b}}))
-		}
-	}
-	assert.Len(t, sums, 105)
-}
-
-// hashstructure hashes one instant differently in two zones, and free JSON by its white space.
-func TestWeaknessSpelling(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	assert.Equal(t, sumOf(t, box[metav1.Time]{metav1.Time{Time: at}}), sumOf(t, box[metav1.Time]{metav1.Time{Time: at.In(time.FixedZone("", 3600))}}))
-	assert.Equal(t, sumOf(t, box[runtime.RawExtension]{runtime.RawExtension{Raw: []byte(`{"a":1}`)}}), sumOf(t, box[runtime.RawExtension]{runtime.RawExtension{Raw: []byte(` { "a": 1.0 } `)}}))
-	assert.Equal(t, sumOf(t, box[*resource.Quantity]{new(q("1Gi"))}), sumOf(t, box[*resource.Quantity]{new(q("1073741824"))}))
-}
-
-// hashstructure changes its hash when a Go type or field is renamed, fields are reordered or an integer is widened.
-func TestWeaknessRefactoring(t *testing.T) {
-	type Inner struct {
-		Count int32  `json:"count"`
-		Text  string `json:"text"`
-	}
-	type Before struct {
-		Inner *Inner  `json:"inner"`
-		Sizes []int32 `json:"sizes"`
-		Zone  string  `json:"zone"`
-	}
-	type Base struct {
-		Region string `json:"zone,omitempty"`
-	}
-	type Renamed struct {
-		Note string `json:"text,omitempty"`
-		N    int64  `json:"count,omitempty"`
-	}
-	type After struct {
-		Base
-		Lengths []int64 `json:"sizes,omitempty"`
-		Child   Renamed `json:"inner"`
-	}
-	assert.Equal(t, sumOf(t, Before{Inner: &Inner{Count: 1, Text: "a"}, Sizes: []int32{0, 2}, Zone: "z"}),
-		sumOf(t, After{Base: Base{Region: "z"}, Child: Renamed{N: 1, Note: "a"}, Lengths: []int64{0, 2}}))
-}
-
-// hashstructure does not tell nil from a pointer to 0.
-func TestWeaknessExplicitZero(t *testing.T) {
-	assert.NotEqual(t, sumOf(t, box[*int64]{}), sumOf(t, box[*int64]{new(int64(0))}))
-}
-
 // Options shared by goroutines gave hashstructure 8,664 wrong hashes of 16,000 without an error.
 func TestWeaknessSharedByGoroutines(t *testing.T) {
 	s, err := hotupdate.SchemaOf[awsConfig]()
@@ -375,31 +257,4 @@ func TestWeaknessSharedByGoroutines(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// A pointer cycle overflowed hashstructure's stack and killed the process.
-func TestWeaknessPointerCycle(t *testing.T) {
-	type node struct {
-		Next *node `json:"next,omitempty"`
-	}
-	n := &node{}
-	n.Next = n
-	s, err := hotupdate.SchemaOf[node]()
-	require.NoError(t, err)
-	_, err = s.Hash(n)
-	assert.Equal(t, "pointer-cycle", fault.All(err)[0].Code)
-}
-
-// hashstructure accepts unknown words in its struct tag silently.
-func TestWeaknessUnknownWords(t *testing.T) {
-	type unknownClass struct {
-		A string `json:"a" hotupdatable:"ture"`
-	}
-	type unknownOption struct {
-		A []string `json:"a" hotupdatable:"false,sets"`
-	}
-	_, err := hotupdate.SchemaOf[unknownClass]()
-	assert.Equal(t, "unknown-class", fault.All(err)[0].Code)
-	_, err = hotupdate.SchemaOf[unknownOption]()
-	assert.Equal(t, "unknown-option", fault.All(err)[0].Code)
 }
