@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -65,6 +66,12 @@ type (
 		Name string `json:"name"`
 		Mode string `json:"mode"`
 		C    string `json:"c"    hotupdatable:"false"`
+	}
+	ignoredList struct {
+		List []byName `json:"list" hotupdatable:"ignore,key=name"`
+	}
+	inPlaceList struct {
+		List []byName `json:"list" hotupdatable:"inplace,key=name"`
 	}
 	byNameInPlace struct {
 		Name string `json:"name"`
@@ -169,6 +176,29 @@ var releases = []release{
 		nil,
 		[]string{`{"a":{"b":1}}`, `{"a":{"c":1}}`},
 		nil,
+	},
+	{
+		"a keyed list that is hashed now", member[[]byName]("true,key=name"), member[[]byName]("false,key=name"),
+		[]string{"ClassChanged a: rolls every sets it; refuses may has it"},
+		[]string{`{}`},
+		[]string{`{"a":[{"name":"x"}]}`},
+		[]string{`{"a":[{"name":"x"},{"name":"x"}]}`, `{"a":[{"name":"x"},{}]}`},
+	},
+	{
+		"an object with a keyed list that is hashed now", member[*ignoredList]("ignore"), member[*inPlaceList]("inplace"),
+		[]string{"ClassChanged a: rolls every sets it; refuses may has it"},
+		[]string{`{"a":{}}`}, []string{`{"a":{"list":[{"name":"x"}]}}`}, []string{`{"a":{"list":[{},{}]}}`},
+	},
+	{
+		"a quantity that is hashed now", member[*resource.Quantity]("ignore"), member[*resource.Quantity](""),
+		[]string{"ClassChanged a: rolls every sets it; refuses may has it"},
+		[]string{`{}`}, []string{`{"a":"1"}`}, []string{`{"a":"1e100"}`},
+	},
+	{
+		"a hot element needs its key, the only immutable one did not",
+		member[[]byNameHeld]("false,key=name"), member[[]byNameHeld]("true,key=name"),
+		[]string{"ClassChanged a: rolls may sets it; refuses may has it"},
+		[]string{`{"a":[{"name":"x","c":"k"}]}`}, []string{`{"a":[{"name":"x"}]}`}, []string{`{"a":[{"c":"k"}]}`},
 	},
 
 	// Names.
