@@ -96,6 +96,27 @@ type tree struct {
 	Size     resource.Quantity `json:"size,omitempty"`
 }
 
+// ping and pong contain each other.
+type ping struct {
+	Name string `json:"name"`
+	Pong *pong  `json:"pong" hotupdatable:"true"`
+}
+
+type pong struct {
+	Name string `json:"name"`
+	Ping *ping  `json:"ping" hotupdatable:"inplace"`
+}
+
+// lists and recursiveMaps have nothing but themselves.
+type (
+	lists         []lists
+	recursiveMaps map[string]recursiveMaps
+	matter        struct {
+		Lists lists         `json:"lists"`
+		Maps  recursiveMaps `json:"maps"  hotupdatable:"true"`
+	}
+)
+
 // box is generic.
 type box[T any] struct {
 	Value  T             `json:"value,omitempty"`
@@ -232,6 +253,8 @@ var writtenTypes = []written{
 	writtenAs[corners](map[string]string{"modes[].value": "ignore", "fixed[].tag": "inplace"}),
 	writtenAs[tree](nil),
 	writtenAs[tree](map[string]string{"next.next": "inplace", "others[].others[].size": "true"}),
+	writtenAs[ping](nil),
+	writtenAs[matter](nil),
 	writtenAs[layers](nil),
 	writtenAs[layers](map[string]string{"upper": "true", "depth": "ignore", "byIndex[].shadow": "inplace"}),
 	writtenAs[box[box[metav1.Duration]]](nil),
