@@ -9,26 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// The presence of an object is in the half of its own class, even if everything in the object has the other class.
-func TestSplitKeepsPresence(t *testing.T) {
-	type inner struct {
-		Tag string `json:"tag,omitempty" hotupdatable:"true"`
-	}
-	type config struct {
-		Marked *inner `json:"marked,omitempty" hotupdatable:"false,presence"`
-	}
-	schema, err := hotupdate.SchemaOf[config]()
-	require.NoError(t, err)
-	immutable, hot, err := hotupdate.Split(schema, &config{&inner{"a"}})
-	require.NoError(t, err)
-	document, err := schema.Document(immutable)
-	require.NoError(t, err)
-	require.Equal(t, `{"marked":{}}`, string(document))
-	merged, err := hotupdate.Merge(schema, immutable, hot)
-	require.NoError(t, err)
-	require.Equal(t, &config{&inner{"a"}}, merged)
-}
-
 // A hot update removes an object whose presence is hot, unless it has something that is not hot.
 func TestMergeRemovesHotPresence(t *testing.T) {
 	type inner struct {
@@ -128,18 +108,6 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 	document, err := compiled.Document(&nodeRegistration{Taints: new([]taint), Labels: new(map[string]string)})
 	require.NoError(t, err)
 	require.Equal(t, `{}`, string(document), "a pointer to nil is null in JSON")
-}
-
-// A pointer to a nil list is absent with any option, and Split and Merge keep the pointer.
-func TestMergeKeepsPointerToNilList(t *testing.T) {
-	schema := schemaFor[nodeRegistration](t)
-	for _, config := range []*nodeRegistration{{Taints: new([]taint)}, {Mixed: new([]mixedPart)}} {
-		immutable, hot, err := hotupdate.Split(schema, config)
-		require.NoError(t, err)
-		merged, err := hotupdate.Merge(schema, immutable, hot)
-		require.NoError(t, err)
-		require.Equal(t, config, merged)
-	}
 }
 
 // Every function distinguishes an empty list or map from an absent one, in both directions.
