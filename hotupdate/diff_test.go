@@ -274,59 +274,6 @@ func compareKeys(a, b any) int {
 	panic(fmt.Sprintf("no key: %v", a))
 }
 
-// TestDiffOrdersElementsByKey: integer keys by value, texts by their bytes.
-func TestDiffOrdersElementsByKey(t *testing.T) {
-	type element struct {
-		ID int `json:"id"`
-	}
-	type config struct {
-		Elements []element       `json:"elements" hotupdatable:"false,key=id"`
-		Texts    map[string]bool `json:"texts"`
-	}
-	s := schemaFor[config](t)
-	changes, err := s.Diff(nil, &config{Elements: []element{{10}, {9}, {-1}}, Texts: map[string]bool{"b": true, "é": true, "a": true, "Z": true}})
-	require.NoError(t, err)
-	var paths []string
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	require.Equal(t, []string{"elements[id=-1]", "elements[id=9]", "elements[id=10]", "texts[Z]", "texts[a]", "texts[b]", "texts[é]"}, paths)
-}
-
-// TestDiffOfSetsIgnoresOrder: elements of sets are paired by value, once each, scalars and objects alike.
-func TestDiffOfSetsIgnoresOrder(t *testing.T) {
-	type element struct {
-		ID int `json:"id"`
-	}
-	type config struct {
-		Texts   []string  `json:"texts"   hotupdatable:"false,set"`
-		Objects []element `json:"objects" hotupdatable:"false,set"`
-	}
-	s := schemaFor[config](t)
-	changes, err := s.Diff(&config{[]string{"c", "a", "b", "a"}, []element{{3}, {1}, {2}, {1}}}, &config{[]string{"b", "c", "d"}, []element{{2}, {3}, {4}}})
-	require.NoError(t, err)
-	var lines []string
-	for _, c := range changes {
-		lines = append(lines, fmt.Sprint(c.Op, " ", c.Path, " ", c.Old, c.New))
-	}
-	require.Equal(t, []string{`remove objects[1] {"id":1}`, `add objects[2] {"id":4}`, `remove texts[=a] "a"`, `add texts[=d] "d"`}, lines)
-}
-
-// TestDiffTakesSelectorOfHotElementForHot: a selector is added and removed with its element, regardless of its own struct tag.
-func TestDiffTakesSelectorOfHotElementForHot(t *testing.T) {
-	type element struct {
-		Mode  string `json:"mode"  hotupdatable:"false"`
-		Value string `json:"value"`
-	}
-	type config struct {
-		Elements map[string]element `json:"elements" hotupdatable:"false,hotwhen=mode:live"`
-	}
-	changes, err := schemaFor[config](t).Diff(nil, &config{map[string]element{"a": {"live", "b"}}})
-	require.NoError(t, err)
-	require.Len(t, changes, 2)
-	require.Len(t, changes.Of(hotupdate.Hot), 2)
-}
-
 // TestDiffOfNullsInAFlippedElement: null is an entry of an immutable map and none of a hot one, so a map that both sides spell alike differs if its
 // element flips. The same holds for the elements of a list below.
 func TestDiffOfNullsInAFlippedElement(t *testing.T) {

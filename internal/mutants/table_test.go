@@ -3,10 +3,11 @@ package mutants_test
 // The tests that kill, most of them properties against the oracle of package hotupdate.
 const (
 	document = "hotupdate TestDocumentSays|TestDocumentOrders"
-	diff     = "hotupdate TestDiffIs|TestDiffOf|TestDiffOrders|TestDiffTakes|TestEqualHash"
+	diff     = "hotupdate TestDiffIs|TestDiffOf|TestDiffTakes|TestEqualHash"
 	halves   = "hotupdate TestMergeInverts|TestHalves|TestSplit|TestMerge"
 	cover    = "hotupdate TestCover"
 	exact    = "hotupdate ^TestCoverLeavesExactly"
+	paths    = "hotupdate TestPathsAndPointers"
 	presence = "hotupdate TestPresence"
 	leaves   = "hotupdate TestDocumentSays|TestDocumentIsCanonical|TestFormatRows|TestQuotedNumbers|TestValidTypes"
 	dynamic  = "internal/leaf TestLeaf"
@@ -92,7 +93,7 @@ var mutants = []mutant{
 	{"members of other classes are compared", diffFile, "if f.Node == other.Node && d.sameMember", "if d.sameMember", diff},
 	{"elements of other classes are compared", diffFile, "if s[0].node == s[1].node && d.sameElement", "if d.sameElement", diff},
 	{"a part below another is deeper", diffFile, "depth := len(d.trail.Path) + 1", "depth := 0", "internal/engine TestNestedTooDeeply"},
-	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", diff},
+	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", exact},
 	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)", "return false", diff},
 	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)", "return n.elem.isNull(m)", diff},
 	{"null in a hot map is not written", "internal/engine/maps.go", "if !n.isAbsent(elem) && ", "if ", "hotupdate TestHotPart$"},
@@ -131,8 +132,8 @@ var mutants = []mutant{
 	{"elements are paired by key", pairsFile, "order = CompareKeys(p.left[0][0], p.left[1][0])", "order = 0", diff},
 	{"an element without an old partner is listed", pairsFile, "case len(p.left[0]) == 0:\n\t\torder = +1", "case len(p.left[0]) == 0:\n\t\treturn false", diff},
 	{"a missing array says what the zero array says", pairsFile, "if array.IsValid() {\n\t\treturn array\n\t}\n\treturn reflect.New(n.Type).Elem()", "return array", diff},
-	{"the elements of a set are paired by value", setsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.SortStableFunc(elements, func(a, b Element) int { return a.At - b.At })", diff},
-	{"an element is paired in a set once", setsFile, "return a.Key == b.Key })", "return a.At == b.At })", diff},
+	{"the elements of a set are paired by value", setsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.SortStableFunc(elements, func(a, b Element) int { return a.At - b.At })", paths},
+	{"an element is paired in a set once", setsFile, "return a.Key == b.Key })", "return a.At == b.At })", paths},
 	{"maps of strings differ by what one side lacks", "internal/engine/diff_texts.go", "if _, ok := before[key]; !ok {", "if _, ok := before[key]; ok {", diff},
 	{"the stricter class of both sides counts", diffFile, "if s[0].node.Class < s[1].node.Class {", "if false {", diff},
 	{"null means what it does where the class is stricter", diffFile, "old, updated = s.stricter().node, s.stricter().node", "", cover},
