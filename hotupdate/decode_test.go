@@ -1,14 +1,9 @@
 package hotupdate_test
 
 import (
-	"crypto/sha256"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // TestRawErrors: all functions that read raw JSON report the same problems with their paths, and show no value.
@@ -30,36 +25,6 @@ func TestRawErrors(t *testing.T) {
 	checkProblems(t, want, err, "DiffRaw")
 	_, err = s.DiffRaw(nil, raw)
 	checkProblems(t, want, err, "DiffRaw")
-}
-
-func TestRawAndValueAgree(t *testing.T) {
-	s := schemaFor[machine](t)
-	raw := []byte(` {"labels":[{"value":"v","name":"b"},{"name":"a","trigger":true}],"zones":["b","a","b"],"below":null,"plain":"p"} `)
-	config, err := s.Decode(raw)
-	require.NoError(t, err)
-	want := &machine{Plain: "p", Zones: []string{"b", "a", "b"}, Labels: []originLabel{{Name: "b", Value: "v"}, {Name: "a", Trigger: true}}}
-	assert.Equal(t, want, config)
-	fromRaw, err := s.DocumentRaw(raw)
-	require.NoError(t, err)
-	sum, err := s.HashRaw(raw)
-	require.NoError(t, err)
-	assert.Equal(t, hotupdate.Sum(sha256.Sum256(fromRaw)), sum)
-	fromValue, err := s.Document(want)
-	require.NoError(t, err)
-	assert.Equal(t, string(fromValue), string(fromRaw))
-	changes, err := s.DiffRaw(raw, nil)
-	require.NoError(t, err)
-	viaValues, err := s.Diff(want, nil)
-	require.NoError(t, err)
-	assert.Equal(t, viaValues, changes)
-}
-
-func TestRawWithoutSchema(t *testing.T) {
-	var none *hotupdate.Schema
-	_, err := none.HashRaw(nil)
-	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "HashRaw")
-	_, err = none.DocumentRaw(nil)
-	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "DocumentRaw")
 }
 
 // TestMapsHaveEachKeyOnce: a key that occurs twice in a map of any type is refused, although the decoder would take the last one.

@@ -40,6 +40,8 @@ func TestWithoutASchema(t *testing.T) {
 		assert.Equal(t, want, problemsOf(err), name)
 		_, err = s.HashRaw(nil)
 		assert.Equal(t, want, problemsOf(err), name)
+		_, err = s.DocumentRaw(nil)
+		assert.Equal(t, want, problemsOf(err), name)
 		_, err = s.DiffRaw(nil, nil)
 		assert.Equal(t, want, problemsOf(err), name)
 	}

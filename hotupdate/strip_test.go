@@ -212,44 +212,6 @@ func TestStripRawIsLinear(t *testing.T) {
 	}
 }
 
-func BenchmarkStripRaw(b *testing.B) {
-	s := cutSchema(b)
-	part := strings.TrimSuffix(stripTypical[1:], "}")
-	for _, bc := range []struct {
-		name  string
-		parts int
-		hot   string
-	}{
-		{"nothing hot/1", 1, ""},
-		{"nothing hot/10", 10, ""},
-		{"nothing hot/100", 100, ""},
-		{"nothing hot/1000", 1000, ""},
-		{"hot/1", 1, `,"tags":{"vm":{"key1":"val1"}}`},
-		{"hot/10", 10, `,"tags":{"vm":{"key1":"val1"}}`},
-		{"hot/100", 100, `,"tags":{"vm":{"key1":"val1"}}`},
-		{"hot/1000", 1000, `,"tags":{"vm":{"key1":"val1"}}`},
-	} {
-		raw := []byte("{" + strings.Join(repeated(part+bc.hot, bc.parts), ",") + "}")
-		b.Run(bc.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(raw)))
-			for b.Loop() {
-				if _, err := s.StripRaw(raw, hotupdate.StripNulls); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func repeated(s string, n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = s
-	}
-	return all
-}
-
 // TestStripRawOfManyGoroutines mixes documents of all sizes: pooled memory must not show.
 func TestStripRawOfManyGoroutines(t *testing.T) {
 	s := cutSchema(t)
