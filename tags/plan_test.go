@@ -146,16 +146,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Ownership of one kind is no ownership of another: the caller plans kind by kind, each with its own state.
-func TestPlanKindsDoNotMix(t *testing.T) {
-	rules := rulesOf(t, tags.AWS, tags.Disk)
-	applied := tags.Tags{VM: parse("a=1")}
-	plans, err := rules.Plan(tags.State{Recorded: []map[string]string{applied.Of(tags.Disk)}}, []string{"vol"}, map[string]map[string]string{"vol": parse("a=1")})
-	if err != nil || show(plans[0]) != "" {
-		t.Errorf("got %v, %v: a=1 is owned on the VM, not on the disk", plans, err)
-	}
-}
-
 func TestPlanResources(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	live := map[string]map[string]string{"vol-root": parse("a=1"), "vol-csi": parse("a=1 old=1"), "vol-data": parse("a=x old=1")}
@@ -352,32 +342,6 @@ func TestPlanConcurrently(t *testing.T) {
 		})
 	}
 	workers.Wait()
-}
-
-// A success moves last-applied to the attempts until a second pass confirms it: where a removal carries no condition, the first pass cannot
-// remove a key that a lagging read did not show, and the second pass must still own it.
-func TestLastAppliedStaysOwnedUntilConfirmed(t *testing.T) {
-	rules := rulesOf(t, tags.AliCloud, tags.VM)
-	plan := func(live string, state tags.State) string {
-		plans, err := rules.Plan(state, []string{"i-1"}, map[string]map[string]string{"i-1": parse(live)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return show(plans[0])
-	}
-	// a=1 is live, but was set only a moment ago; then the user drops it.
-	first := tags.State{Recorded: []map[string]string{parse("a=1"), nil}}
-	if got := plan("", first); got != "" {
-		t.Fatalf("first pass: %q, want nothing: a removal without a condition could hit a foreign key", got)
-	}
-	second := tags.State{Recorded: []map[string]string{nil, first.Recorded[0]}}
-	if got, want := plan("a=1", second), "remove a=1"; got != want {
-		t.Errorf("second pass: %q, want %q", got, want)
-	}
-	forgetful := tags.State{Recorded: []map[string]string{nil}}
-	if got := plan("a=1", forgetful); got != "" {
-		t.Errorf("a record without the former last-applied: %q, want nothing: the key is foreign for ever", got)
-	}
 }
 
 // TestPlanIsLinear: where the cloud ignores case, a key may have very many spellings. Each was looked up
