@@ -2,7 +2,6 @@ package machineupdate_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -86,9 +85,9 @@ func (p *pool) drain() {
 	p.live = p.node
 }
 
-// wants changes the class of the pool.
-func (p *pool) wants(account string) {
-	p.class = laneClass(p.T, accounts, accountSpec(account))
+// wantsB changes the class of the pool, so that the account is to be b.
+func (p *pool) wantsB() {
+	p.class = laneClass(p.T, accounts, accountSpec("b"))
 }
 
 func (p *pool) observed() machineupdate.Observation[*object] {
@@ -124,7 +123,7 @@ func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 func TestInPlaceUpdate(t *testing.T) {
 	p := newPool(t).created()
 	p.is(machineupdate.InPlaceApplied, "a", "a creation records both lanes")
-	p.wants("b")
+	p.wantsB()
 	p.is(machineupdate.InPlacePending, "a", "another class")
 	lanes, _ := p.step(time.Hour)
 	assert.Empty(t, lanes, "nothing is called outside of a drain")
@@ -148,181 +147,59 @@ func TestInPlaceUpdate(t *testing.T) {
 	p.is(machineupdate.InPlaceApplied, "b", "confirmed: the machine may be handed over")
 }
 
-// TestInPlaceAfter has disturbances of an in-place update.
-func TestInPlaceAfter(t *testing.T) {
-	t.Run("adoption", func(t *testing.T) {
-		p := newPool(t)
-		p.step(0)
-		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded, and nobody adopts outside of a drain")
-		p.wants("b")
-		p.drain()
-		p.apply()
-		assert.True(t, p.ready)
-		p.is(machineupdate.InPlaceUnconfirmed, "b", "adopted in the drain")
-	})
-	t.Run("migration", func(t *testing.T) {
-		p := newPool(t).created()
-		p.machine.Annotations = map[string]string{}
-		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded")
-		p.drain()
-		p.apply()
-		assert.True(t, p.ready, "the VM is right: reads are enough")
-		p.is(machineupdate.InPlaceUnconfirmed, "a", "and recorded")
-	})
-	t.Run("undrained by a user", func(t *testing.T) {
-		for name, change := range map[string]func(*machineupdate.DrainedNode){
-			"uncordoned":    func(n *machineupdate.DrainedNode) { n.Unschedulable = false },
-			"drained anew":  func(n *machineupdate.DrainedNode) { n.Drained = n.Drained.Add(time.Second) },
-			"another node":  func(n *machineupdate.DrainedNode) { n.UID = "node-2" },
-			"no such drain": func(n *machineupdate.DrainedNode) { *n = machineupdate.DrainedNode{} },
-		} {
+// TestInPlaceNeedsTheDrain: nothing is sent unless the node is still the one, and in the drain, that was read at first. TestDrainModel has all
+// other disturbances, in every order.
+func TestInPlaceNeedsTheDrain(t *testing.T) {
+	undrained := []string{"node-not-drained node of the machine"}
+	for name, tc := range map[string]struct {
+		change func(*pool)
+		codes  []string
+		writes int // two are the marker and the success
+	}{
+		"uncordoned by a user":                 {func(p *pool) { p.live.Unschedulable = false }, undrained, 1},
+		"drained anew":                         {func(p *pool) { p.live.Drained = p.live.Drained.Add(time.Second) }, undrained, 1},
+		"another node":                         {func(p *pool) { p.live.UID = "node-2" }, undrained, 1},
+		"no such drain":                        {func(p *pool) { p.live = machineupdate.DrainedNode{} }, undrained, 1},
+		"it cannot be read":                    {func(p *pool) { p.liveErr = assert.AnError }, nil, 1},
+		"none in the cache":                    {func(p *pool) { p.node.Unschedulable = false }, undrained, 0},
+		"an API server of tests, without UIDs": {func(p *pool) { p.node.UID, p.live.UID = "", "" }, nil, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
 			p := newPool(t).created()
-			p.wants("b")
+			p.wantsB()
 			p.drain()
-			change(&p.live)
+			tc.change(p)
 			result := p.apply()
-			assert.Equal(t, []string{"node-not-drained node of the machine"}, codes(result.Err), name)
-			assert.Equal(t, machineupdate.Undrained, machineupdate.EndingOf(result), name)
-			assert.False(t, p.ready, name)
-			p.is(machineupdate.InPlacePending, "a", "nothing was sent: "+name)
-			lanes, _ := p.step(2 * time.Hour)
-			assert.NotContains(t, lanes, lane, "the marker stands, and the lane is closed: "+name)
-			p.drain()
-			p.apply()
-			assert.True(t, p.ready, name)
-			p.is(machineupdate.InPlaceUnconfirmed, "b", "in the next drain: "+name)
-		}
-	})
-	t.Run("an API server of tests, without UIDs", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.node.UID, p.live.UID = "", ""
-		p.apply()
-		assert.True(t, p.ready)
-		p.is(machineupdate.InPlaceUnconfirmed, "b", "the time of the drain is enough")
-	})
-	t.Run("the node cannot be read", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.liveErr = assert.AnError
-		result := p.apply()
-		require.ErrorIs(t, result.Err, assert.AnError)
-		assert.False(t, p.ready)
-		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
-	})
-	t.Run("the cache has no drain", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.node.Unschedulable = false
-		result := p.apply()
-		assert.Equal(t, []string{"node-not-drained node of the machine"}, codes(result.Err))
-		assert.Equal(t, []any{false, 0, 0}, []any{p.ready, len(p.asked), p.writes})
-	})
-	t.Run("a crash between", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.errs[lane] = errors.New("crash") // the account has changed, and nobody knows
-		p.apply()
-		assert.False(t, p.ready)
-		p.is(machineupdate.InPlacePending, "b", "an update is unfinished")
-		p.live.Unschedulable = false
-		lanes, _ := p.step(2 * time.Hour)
-		assert.NotContains(t, lanes, lane)
-		p.wants("a") // back, while the VM has the other account
-		p.drain()
-		p.errs[lane] = nil
-		p.apply()
-		assert.True(t, p.ready)
-		assert.Equal(t, []machineupdate.Hot{`{"account":"b"}`}, p.asked[0].Parts[0].Attempted)
-		p.is(machineupdate.InPlaceUnconfirmed, "a", "back as well")
-	})
-	t.Run("the class changes while drained", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.apply()
-		p.wants("c")
-		p.is(machineupdate.InPlacePending, "b", "it was the part of another class")
-		p.apply()
-		assert.True(t, p.ready)
-		p.is(machineupdate.InPlaceUnconfirmed, "c", "in the same drain")
-	})
-	t.Run("a second update before the first is handed over", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.apply()
-		p.wants("c")
-		p.step(0)
-		p.step(time.Hour)
-		p.is(machineupdate.InPlacePending, "b", "the first is confirmed, and the second is to be applied")
-		p.wants("b")
-		p.is(machineupdate.InPlaceApplied, "b", "taken back: the machine may be handed over")
-		p.wants("c")
-		p.drain()
-		p.apply()
-		p.is(machineupdate.InPlaceUnconfirmed, "c", "the second")
-	})
-	t.Run("a confirmation that finds another value", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.apply()
-		p.account = "a" // a late request
-		_, result := p.step(time.Hour)
-		require.ErrorIs(t, result.Err, machineupdate.ErrDiffers)
-		p.is(machineupdate.InPlacePending, "a", "it is read, and never called")
-		lanes, _ := p.step(time.Hour)
-		assert.NotContains(t, lanes, lane)
-		p.drain()
-		p.apply()
-		p.is(machineupdate.InPlaceUnconfirmed, "b", "the node is drained again")
-	})
-	t.Run("acceptance", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.errs[lane] = machineupdate.ErrPending
-		result := p.apply()
-		assert.Equal(t, []any{machineupdate.StillPending, 10 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
-		assert.False(t, p.ready, "acceptance is no success")
-		p.now = p.now.Add(10 * time.Second)
-		p.errs[lane] = nil
-		p.apply()
-		assert.True(t, p.ready)
-	})
-	t.Run("a conflict", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.conflict = true
-		result := p.apply()
-		assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
-		assert.False(t, p.ready)
-		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
-	})
-	t.Run("a clock that was far ahead", func(t *testing.T) {
-		p := newPool(t).created()
-		p.wants("b")
-		p.drain()
-		p.apply()
-		p.now = p.now.Add(-24 * time.Hour)
-		lanes, _ := p.step(0)
-		assert.Contains(t, lanes, lane)
-		p.is(machineupdate.InPlaceUnconfirmed, "b", "nobody knows how long ago it was applied")
-		p.step(time.Hour)
-		p.is(machineupdate.InPlaceApplied, "b", "now it is known")
-	})
+			assert.Equal(t, []any{tc.codes, tc.writes, tc.writes == 2}, []any{codes(result.Err), p.writes, p.ready})
+			if tc.writes == 2 {
+				p.is(machineupdate.InPlaceUnconfirmed, "b", "applied")
+				return
+			}
+			assert.Equal(t, machineupdate.Undrained, machineupdate.EndingOf(result))
+			require.Error(t, result.Err)
+			p.is(machineupdate.InPlacePending, "a", "nothing was sent")
+		})
+	}
+}
+
+// TestInPlaceByAClockFarAhead: a record of an impossible time is confirmed twice.
+func TestInPlaceByAClockFarAhead(t *testing.T) {
+	p := newPool(t).created()
+	p.wantsB()
+	p.drain()
+	p.apply()
+	p.now = p.now.Add(-24 * time.Hour)
+	lanes, _ := p.step(0)
+	assert.Contains(t, lanes, lane)
+	p.is(machineupdate.InPlaceUnconfirmed, "b", "nobody knows how long ago it was applied")
+	p.step(time.Hour)
+	p.is(machineupdate.InPlaceApplied, "b", "now it is known")
 }
 
 // TestInPlaceReadOnlyHoldsADriverBack: a driver that wants to write outside of a drain gets no marker.
 func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
 	p := newPool(t).created()
-	p.wants("b")
+	p.wantsB()
 	p.drain()
 	p.apply()
 	before := p.machine.Annotations[annotationOf(lane)]
@@ -402,7 +279,7 @@ func TestInPlaceUnable(t *testing.T) {
 	assert.False(t, ready, "nobody knows what a class says that cannot be read")
 
 	p = newPool(t)
-	p.wants("b")
+	p.wantsB()
 	p.drain()
 	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"
 	result := p.apply()
@@ -411,7 +288,7 @@ func TestInPlaceUnable(t *testing.T) {
 	p.is(machineupdate.InPlaceUnable, "b", "it is remembered")
 
 	p = newPool(t).created()
-	p.wants("b")
+	p.wantsB()
 	p.drain()
 	p.apply()
 	p.class = p.class.DisableLane(1, start)

@@ -6,6 +6,7 @@ const (
 	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
+	drained    = "hotupdate/machineupdate ^TestDrainModel$"
 	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|Example"
@@ -149,7 +150,7 @@ var updateMutants = []mutant{
 	{"a closed lane of an impossible time is confirmed twice", decisionFile, "remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0\n", "false\n", lanes},
 	{"a closed lane is read only", passFile, "ReadOnly: o.isClosed()", "ReadOnly: false", lanes},
 	{"a driver that only reads gets no marker", executorFile, "\t\tif o.isClosed() {\n\t\t\treturn errReadOnly\n\t\t}\n", "", lanes},
-	{"a read that finds a difference is recorded", executorFile, "case kind == ErrDiffers && o.isClosed():", "case false:", lanes},
+	{"a read that finds a difference is recorded", executorFile, "case kind == ErrDiffers && o.isClosed():", "case false:", drained},
 	{"the node is read live before the first write", executorFile, "\tif o.gate != nil {\n\t\tif err", "\tif false {\n\t\tif err", lanes},
 	{"the node is the same", inPlaceFile, "node.UID != g.node.UID || ", "", lanes},
 	{"the node was not drained anew", inPlaceFile, " || !node.Drained.Equal(g.node.Drained)) {", ") {", lanes},
@@ -157,7 +158,7 @@ var updateMutants = []mutant{
 	{"without a drained node nothing is done", inPlaceFile, "if err := o.gate.check(ctx); err != nil {\n\t\tresult.end(undrained", "if err := o.gate.check(ctx); false {\n\t\tresult.end(undrained", lanes},
 	{"the marker names the drain", inPlaceFile, "\tif o.gate != nil {\n", "\tif false {\n", lanes},
 	{"a node is ready only after a success", inPlaceFile, "return result, done && (", "return result, true || done && (", lanes},
-	{"an unfinished update is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(lane.target):", "case !r.Has(lane.target):", lanes},
+	{"an unfinished update is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(lane.target):", "case !r.Has(lane.target):", drained},
 	{"another part is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(lane.target):", "case r.State == record.Calling:", lanes},
 	{"a success is confirmed before the machine is handed over", inPlaceFile, "\tcase r.State == record.Unconfirmed:\n\t\treturn InPlaceUnconfirmed\n", "", lanes},
 	{"an unable driver is told before a drain", inPlaceFile, "case state == InPlaceApplied || lane.canUpdate():", "case true:", lanes},
