@@ -330,13 +330,11 @@ func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
 // PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
 func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
 	p, err := prepare(class, schema, driver)
-	if err != nil {
-		return nil, err
+	if err != nil || bound == 0 {
+		return p, err
 	}
 	limits, _ := record.LimitsOf(0)
-	if bound > 0 {
-		limits.Entries = bound
-	}
+	limits.Entries = bound
 	first := &p.lanes[0]
 	isHot := func(pointer string, shape byte) bool { return schema.Holds(hotupdate.Hot, pointer, shape) }
 	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)

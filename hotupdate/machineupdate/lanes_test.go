@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -286,6 +287,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	}{
 		{"a failure", func(b *bed) { b.errs[""] = assert.AnError }, []string{"", "volume"}, 10 * time.Second},
 		{"no VM", func(b *bed) { b.errs[""] = machineupdate.ErrNotFound }, []string{"", "volume"}, 10 * time.Second},
+		{"a refusal", func(b *bed) { b.errs[""] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError} }, []string{"", "volume"}, 10 * time.Second},
 		{"unable", func(b *bed) { b.errs[""] = machineupdate.ErrUnimplemented }, []string{"", "volume"}, time.Hour},
 		{"a conflict", func(b *bed) { b.conflict = true }, []string{""}, 200 * time.Millisecond},
 		{"known to be unable", func(b *bed) { b.class = b.class.DisableLane(0, start) }, []string{"volume"}, time.Hour},
@@ -308,18 +310,38 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	assert.Len(t, b.asked, 1)
 }
 
-// TestLeafThatMoves: a leaf moves from the first lane to another. It is frozen in the record of the first, and adopted in the other.
-func TestLeafThatMoves(t *testing.T) {
-	const spec = `{"tags":{"k":"1"},"volume":{"iops":3000}}`
-	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}, spec))
-	b.step(0)
-	b.step(time.Hour)
-	b.class = laneClass(t, volumes, spec)
-	lanes, _ := b.step(0)
-	require.Equal(t, []string{"", "volume"}, lanes)
-	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Applied: `{"tags":{"k":"1"}}`, Attempted: []machineupdate.Hot{}, Desired: `{"tags":{"k":"1"}}`}}, b.asked[0].Parts, "neither wanted nor removed")
-	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"applied":{"tags":{"k":"1"},"volume":{"iops":3000}}`, "and kept")
-	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}, b.asked[1].Parts)
+// TestLeafThatIsFrozen: a leaf moves from the first lane to another, or is not Hot after a rollback of the Schema. It is neither wanted nor removed,
+// and stays in the record of the first lane. The other lane adopts it.
+func TestLeafThatIsFrozen(t *testing.T) {
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"k":"1"},"volume":{"iops":3000}}`)}
+	alone := machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}
+	former, err := hotupdate.SchemaOf[laneSpec](hotupdate.WithTag("volume.iops", "false"))
+	require.NoError(t, err)
+	for name, tc := range map[string]struct {
+		schema *hotupdate.Schema
+		driver machineupdate.Driver
+		others [][]machineupdate.Part
+	}{
+		"moved":   {schemaOf[laneSpec](t), volumes, [][]machineupdate.Part{{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}}},
+		"not Hot": {former, alone, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, alone, string(class.ProviderSpec)))
+			b.step(0)
+			b.step(time.Hour)
+			b.class, err = machineupdate.Prepare(class, tc.schema, tc.driver)
+			require.NoError(t, err)
+			b.step(0)
+			var parts [][]machineupdate.Part
+			for _, r := range b.asked {
+				parts = append(parts, r.Parts)
+			}
+			tags := machineupdate.Hot(`{"tags":{"k":"1"}}`)
+			first := []machineupdate.Part{{Kind: "vm", Applied: tags, Attempted: []machineupdate.Hot{}, Desired: tags}}
+			assert.Equal(t, append([][]machineupdate.Part{first}, tc.others...), parts)
+			assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"applied":{"tags":{"k":"1"},"volume":{"iops":3000}}`)
+		})
+	}
 }
 
 // TestRequestHasTheCallersObjects: helpers of drivers need the caller's objects.

@@ -99,6 +99,7 @@ var updateMutants = []mutant{
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "record.Filter(string(documents[lane.class]), lane.holds)", "string(documents[lane.class])", lanes},
 	{"what is of another lane is frozen", laneFile, "return lane.holds(pointer) && l.schema.Holds", "return l.schema.Holds", lanes},
+	{"what is not Hot any more is frozen", laneFile, "lane.holds(pointer) && l.schema.Holds(lane.class, pointer, shape)", "lane.holds(pointer)", lanes},
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
 	{"a lane has its kinds", laneFile, "\tif len(next.kinds) == 0 {", "\tif true {", lanes},
 	{"a lane has a small record", laneFile, "\t\tlimits = others\n", "\t\t_ = others\n", lanes},

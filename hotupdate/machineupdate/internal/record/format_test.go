@@ -180,6 +180,8 @@ func TestCreation(t *testing.T) {
 
 	r = r.Create("m-1", target(`{"k":"2","l":"1"}`), start)
 	assert.Contains(t, r.Annotation(), `"parts":[{"applied":{"k":"2","l":"1"},"attempted":[{"k":"1"}]}]`)
+	found := r.Begin(target(`{"k":"1"}`, "vm"), "i-1", start).Marker
+	assert.Equal(t, []string{"i-1", ""}, []string{found.ProviderID, found.Creating}, "a VM that is found belongs to the machine from now on")
 	second := r.Created("i-1", false, start)
 	assert.Equal(t, record.Unconfirmed, second.State)
 
