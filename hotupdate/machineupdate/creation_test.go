@@ -62,36 +62,6 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestCrashBetweenCreateAndRecord: the VM is found, and only the marker has the spec that made it.
-func TestCrashBetweenCreateAndRecord(t *testing.T) {
-	m := machine("")
-	m.ProviderID, m.Phase = "", ""
-	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
-	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)})
-	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
-
-	m.ProviderID, m.Phase = "aws:///i-1", "Pending"
-	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
-	require.Equal(t, machineupdate.Unfinished, d.Reason)
-	part := d.Pass.Request().Parts[0]
-	assert.Equal(t, []any{hotOne, []machineupdate.Hot{hotTwo}}, []any{part.Applied, part.Attempted})
-	marker := d.Pass.Marker()
-	assert.Equal(t, []string{"aws:///i-1", ""}, []string{marker.ProviderID, marker.Creating})
-}
-
-// TestInitializationOfAVMThatExists keeps the record of the VM, as after a control-plane migration.
-func TestInitializationOfAVMThatExists(t *testing.T) {
-	class := classOf(t, `{"tags":{"k":"2"}}`)
-	m := machine(settledRecord(class))
-	m.Phase = "CrashLoopBackOff"
-	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
-	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: class})
-	require.NoError(t, result.Err)
-	r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
-	require.NoError(t, err)
-	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotTwo, []machineupdate.Hot{hotOne}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
-}
-
 // TestCreationGoesOnWithAFullRecord: a creation that fails for long attempts many specs. A full record does not stop it.
 func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m := machine("")

@@ -229,20 +229,6 @@ func respell(o *machineupdate.Observed) {
 
 func verifying(o *machineupdate.Observed) { o.Settings.VerifyPeriod = 24 * time.Hour }
 
-// TestMigrationKeepsRecord: a control-plane migration drops the status and keeps the annotations. The attempts stay known.
-func TestMigrationKeepsRecord(t *testing.T) {
-	class := classOf(t, `{"tags":{"k":"1"}}`)
-	o := machineupdate.Observed{Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
-	o.SetNow(start)
-	o.Machine.Phase = ""
-	assert.Equal(t, machineupdate.CreationPending, machineupdate.Decide(o).Reason, "the creation flow finds the VM")
-	o.Machine.Phase = "Running"
-	d := machineupdate.Decide(o)
-	require.Equal(t, machineupdate.Unfinished, d.Reason)
-	part := d.Pass.Request().Parts[0]
-	assert.Equal(t, []any{hotOne, []machineupdate.Hot{hotTwo}, hotOne}, []any{part.Applied, part.Attempted, part.Desired})
-}
-
 // TestConfirmationChangesTheRecord: an API server ignores a write that changes nothing and keeps the resourceVersion. A process that decided by an
 // older record would not get a conflict.
 func TestConfirmationChangesTheRecord(t *testing.T) {

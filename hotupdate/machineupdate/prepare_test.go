@@ -24,7 +24,7 @@ func TestPrepare(t *testing.T) {
 	fingerprint, err := schemaOf[spec](t).Fingerprint()
 	require.NoError(t, err)
 	assert.Equal(t, fingerprint+"?kind=vm", class.Schema())
-	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk"}, Revision: "r&d", Epoch: "2"}).Schema())
+	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(), "kinds are a set")
 	assert.Equal(t, machineupdate.Hot("{}"), classOf(t, ``).Hot())
 
 	for _, providerSpec := range []string{`{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {

@@ -27,26 +27,6 @@ func readsFirst(t *testing.T, update func(ctx context.Context, r *machineupdate.
 	return b
 }
 
-// TestAdoptionOfARightMachine: the adoption of a machine with the right tags costs two writes of the record, one for each read.
-func TestAdoptionOfARightMachine(t *testing.T) {
-	b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil })
-	b.WriteMetadata = writer(t, &b.o.Machine)
-	b.o.Machine.Annotations = map[string]string{}
-	var written []string
-	b.WriteMetadata = func(ctx context.Context, patch machineupdate.Patch) (string, error) {
-		written = append(written, patch.Set()[machineupdate.AnnotationRecord])
-		return writer(t, &b.o.Machine)(ctx, patch)
-	}
-	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)))
-	b.now = b.now.Add(time.Hour)
-	require.Equal(t, machineupdate.Confirmed, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)))
-	require.Equal(t, machineupdate.UpToDate, b.Reconcile(t.Context(), b.o).Reason)
-	require.Len(t, written, 2)
-	assert.Contains(t, written[0], `"state":"Unconfirmed"`)
-	assert.NotContains(t, written[1], `"state"`)
-	assert.Len(t, b.calls, 2)
-}
-
 // TestMarkerBeforeTheFirstWrite: the marker is written once, also with several requests for it, and before anything is sent.
 func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 	var b *bench

@@ -201,7 +201,10 @@ func (s *simulation) sleep(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-var errSimulated = errors.New("simulated failure")
+var (
+	errSimulated = errors.New("simulated failure")
+	errThrottled = errors.New("throttled")
+)
 
 // meanwhile has the disturbances while a leader writes or calls.
 func (s *simulation) meanwhile() {

@@ -1,8 +1,6 @@
 package machineupdate_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -10,85 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
-// throttled is a cloud that allows one call in each period, and two at once. Its driver gives up at the first refusal.
-type throttled struct {
-	t      *testing.T
-	now    time.Time
-	period time.Duration
-	calls  float64 // that are allowed now
-	at     time.Time
-	live   map[string]string
-}
-
-var errThrottled = errors.New("throttled")
-
-func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
-	rules, err := tags.AWS.Rules(tags.VM)
-	require.NoError(c.t, err)
-	part := request.Parts[0]
-	state := tags.State{Recorded: []map[string]string{flatTags(c.t, part.Applied)}, Desired: flatTags(c.t, part.Desired)}
-	for _, attempted := range part.Attempted {
-		state.Recorded = append(state.Recorded, flatTags(c.t, attempted))
-	}
-	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": c.live})
-	require.NoError(c.t, err)
-	for _, batch := range rules.Batches(plans) {
-		c.calls = min(c.calls+c.now.Sub(c.at).Seconds()/c.period.Seconds(), 2)
-		c.at = c.now
-		if c.calls < 1 {
-			return errThrottled
-		}
-		c.calls--
-		step := tags.ResourcePlan{Set: batch.Set, Remove: batch.Remove}
-		c.live = step.Apply(c.live)
-	}
-	return nil
-}
-
-// TestThrottledPassesFinish: each pass makes the calls whose effect reads do not show yet. The wait grows until all calls of a pass are allowed.
-func TestThrottledPassesFinish(t *testing.T) {
-	for _, tc := range []struct {
-		name    string
-		forgets bool // the number of retries
-		want    machineupdate.State
-	}{
-		{"waiting grows", false, machineupdate.Settled},
-		{"waiting does not grow", true, machineupdate.Settled},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			c := &throttled{t: t, now: start, period: time.Minute, at: start, live: map[string]string{"k": "1"}}
-			class := classOf(t, `{"tags":{"l":"1"}}`)
-			o := machineupdate.Observed{Machine: machine(settledRecord(class)), Class: class}
-			write := writer(t, &o.Machine)
-			executor := executor{
-				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: counters{},
-				WriteMetadata: func(ctx context.Context, patch machineupdate.Patch) (string, error) {
-					if r := recordIn(t, patch.Set()); tc.forgets {
-						r.Retries = 0
-						patch.Annotations[machineupdate.AnnotationRecord] = new(r.Annotation())
-					}
-					return write(ctx, patch)
-				},
-			}
-			for range 100 {
-				result := executor.Reconcile(t.Context(), o)
-				if machineupdate.EndingOf(result) == machineupdate.Confirmed {
-					break
-				}
-				require.Positive(t, result.Delay)
-				c.now = c.now.Add(result.Delay)
-			}
-			assert.Equal(t, tc.want, recordIn(t, o.Machine.Annotations).State)
-			if tc.want == machineupdate.Settled {
-				assert.Equal(t, map[string]string{"l": "1"}, c.live)
-				assert.LessOrEqual(t, executor.Counters.ended(machineupdate.CallFailed), 5)
-			}
-		})
-	}
-}
+// This file has how long failed updates wait.
 
 func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record {
 	t.Helper()

@@ -14,8 +14,45 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
+
+// spec is the provider spec of a driver with one flat map of infrastructure tags, like that of AWS.
+type spec struct {
+	Image  string            `json:"image,omitempty"`
+	Tags   map[string]string `json:"tags,omitempty"   hotupdatable:"true"`
+	Labels map[string]string `json:"labels,omitempty" hotupdatable:"ignore"`
+}
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func schemaOf[T any](tb testing.TB) *hotupdate.Schema {
+	tb.Helper()
+	schema, err := hotupdate.SchemaOf[T]()
+	require.NoError(tb, err)
+	return schema
+}
+
+var able = machineupdate.Driver{Kinds: []string{machineupdate.Kind}}
+
+// classOf prepares a class with the provider spec.
+func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
+	tb.Helper()
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(providerSpec)}
+	prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), able)
+	require.NoError(tb, err)
+	return prepared
+}
+
+// machine returns a running machine.
+func machine(annotation string) machineupdate.Seen {
+	m := machineupdate.Seen{Name: "m-1", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
+	if annotation != "" {
+		m.Annotations = map[string]string{machineupdate.AnnotationRecord: annotation}
+	}
+	return m
+}
 
 // object is a Machine of an API.
 type object = metav1.PartialObjectMetadata
@@ -133,13 +170,5 @@ func writer(t *testing.T, m *machineupdate.Seen) func(context.Context, machineup
 		require.NoError(t, err)
 		m.ResourceVersion = strconv.Itoa(version + 1)
 		return m.ResourceVersion, nil
-	}
-}
-
-// caller returns a driver that notes its requests and returns the error.
-func caller(requests *[]*machineupdate.UpdateMachineRequest, err *error) func(context.Context, *machineupdate.UpdateMachineRequest) error {
-	return func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
-		*requests = append(*requests, request)
-		return *err
 	}
 }

@@ -3,7 +3,7 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
