@@ -68,6 +68,12 @@ func TestSelect(t *testing.T) {
 	lost.Record = `{"select":["b","gone"],"delete":["gone"]}`
 	downByUser := pool(2, "1", "1", down, selected)
 	downByUser.Strategy = hotupdate.ManualInPlaceUpdate
+	cordoned := pool(2, "1", "0", idle, idle)
+	cordoned.Machines[1].Node = node(`CandidateForUpdate candidate cordoned {"revision":2,"cordoned":true}`)
+	owned := pool(1, "1", "0", updated)
+	owned.Machines[0].Node = node(`UpdateSuccessful candidate cordoned {"revision":2,"cordoned":true}`)
+	rolledBack := pool(1, "1", "0", updated)
+	rolledBack.Machines[0].Node = node("ReadyForUpdate candidate")
 	givenBack := pool(1, "1", "0", updated)
 	givenBack.Machines[0].Node = node(`UpdateSuccessful candidate selected cordoned successful {"revision":2}`)
 
@@ -107,6 +113,9 @@ func TestSelect(t *testing.T) {
 		{"no replicas", pool(0, "1", "0", idle, updated), "[]", "[]", "[a b]", ""},
 		{"all is done", pool(2, "1", "0", updated, updated), "[]", "[]", "[]", "Updated a b"},
 		{"not all is done before the node is given back", givenBack, "[]", "[]", "[]", "Updating a"},
+		{"a node that we cordoned is unavailable without its label too", cordoned, "[b]", "[]", "[]", "Updating b, Waiting a"},
+		{"nor is it selected again to be given back", owned, "[]", "[]", "[]", "Updating a"},
+		{"a node in an update to another target is not updated", rolledBack, "[a]", "[]", "[]", "Updating a"},
 		{"a machine leaves", pool(2, "1", "0", updated, terminating), "[]", "[t-0]", "[]", "Unavailable b, Updated a"},
 		{"a failed node blocks the last one", pool(2, "1", "0", failed, idle), "[]", "[]", "[]", "Failed a, Waiting b"},
 		{"a failed node blocks one of two", pool(3, "2", "0", failed, idle, idle), "[b]", "[]", "[]", "Failed a, Updating b, Waiting c"},

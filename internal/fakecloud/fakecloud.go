@@ -1,8 +1,7 @@
 // Package fakecloud is the cloud of tests and examples: resources with infrastructure tags, and the
 // calls that change them. The semantics of a provider are data, the [tags.Rules] of each resource.
 //
-// What happens to a request on its way, and which state a read shows, is up to each test: some draw
-// it, some enumerate it, some script it.
+// What happens to a request on its way is up to each test: some enumerate it, some script it.
 package fakecloud
 
 import (
@@ -23,21 +22,12 @@ type Resource struct {
 	ID      string
 	Rules   tags.Rules
 	Tags    map[string]string
-	Past    []map[string]string // the former Tags that reads may still show, the oldest first
-	Version int                 // the number of changes
+	Version int // the number of changes
 }
 
 // Write replaces the infrastructure tags, as a change by any client does.
 func (r *Resource) Write(all map[string]string) {
-	r.Past, r.Tags, r.Version = append(r.Past, r.Tags), all, r.Version+1
-}
-
-// Read returns the infrastructure tags with their version, as they were some changes ago.
-func (r *Resource) Read(ago int) (all map[string]string, version int) {
-	if ago > 0 {
-		return r.Past[len(r.Past)-ago], r.Version - ago
-	}
-	return r.Tags, r.Version
+	r.Tags, r.Version = all, r.Version+1
 }
 
 // Replace writes all infrastructure tags at once. Clouds that take a version do so only if nothing
