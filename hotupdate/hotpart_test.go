@@ -82,6 +82,9 @@ func TestHotPart(t *testing.T) {
 		Size int    `json:"size"`
 		IOPS int    `json:"iops,omitempty,string" hotupdatable:"true"`
 	}
+	type label struct {
+		Rolls bool `json:"rolls,string"`
+	}
 	type config struct {
 		APIVersion string            `json:"apiVersion,omitempty"`
 		Zone       string            `json:"zone"`
@@ -91,6 +94,7 @@ func TestHotPart(t *testing.T) {
 		Listed     []volume          `json:"listed,omitempty"`
 		Limits     map[string]*int   `json:"limits,omitempty"     hotupdatable:"true"`
 		Account    string            `json:"account,omitempty"    hotupdatable:"inplace"`
+		Labels     map[string]*label `json:"labels,omitempty"     hotupdatable:"false,hotwhen=rolls:false"`
 	}
 	for _, tc := range []struct{ name, config, want, reason string }{
 		{"nothing", ``, `{}`, "nil is the empty configuration"},
@@ -98,6 +102,7 @@ func TestHotPart(t *testing.T) {
 		{"sorted", `{"tags":{"b":"2","a":"1"},"zone":"z"}`, `{"tags":{"a":"1","b":"2"}}`, "canonical"},
 		{"empty", `{"tags":{}}`, `{}`, "an empty map is absent"},
 		{"null in a map", `{"limits":{"a":null,"b":1}}`, `{"limits":{"b":1}}`, "an absent key"},
+		{"a nil element that is hot", `{"labels":{"a":null,"b":{"rolls":"true"}}}`, `{"labels":{"a":{"rolls":"false"}}}`, "by its selector, spelled so that it can be decoded"},
 		{"below a list", `{"listed":[{"size":1},{"iops":"2"},{"size":3}]}`, `{"listed":[{},{"iops":"2"}]}`, "in its place, up to the last"},
 		{
 			"below a keyed list", `{"volumes":[{"name":"b","size":1,"iops":"3"},{"name":"a","size":2}]}`,

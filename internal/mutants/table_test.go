@@ -173,6 +173,7 @@ var mutants = []mutant{
 	{"where neither has a configuration none is made", coverFile, "if before.config.Tree != (engine.Absent{}) || covered != (engine.Absent{}) {", "if true {", cover},
 	{"a configuration that is gone is removed", coverFile, "below == (engine.Absent{}) {", "below == nil {", cover},
 	{"an empty list in an array is not zero", writeFile, "emptyText(n.plan.Kind, n.isNull(m))", "emptyText(n.plan.Kind, true)", document},
+	{"the identity of a nil element can be decoded", writeFile, "\tr.buf = append(r.buf, text...)\n\tif o.quoted {", "\tr.buf = append(r.buf, text...)\n\tif false {", "hotupdate ^TestHotPart$"},
 	{"an identity does not hold an element", writeFile, "if !o.always {\n\t\t\t\tsome = true", "if true {\n\t\t\t\tsome = true", document},
 
 	// What a release does to configurations: whose class counts, what is certain, who rolls, who is refused, and under which condition.
@@ -189,6 +190,7 @@ var mutants = []mutant{
 	{"an integer holds what a narrower unsigned one does", "internal/schemadiff/words.go", "|| is == \"int\" && to > from", "|| is == \"int\" && to >= from", releases},
 	{"null elements of a type that marshals itself may be refused", compareFile, "n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque", "n.Leaf == leaf.Opaque", releases},
 	{"null is no key behind a pointer", compareFile, "|| in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {", "{", releases},
+	{"a number is always a key", compareFile, "n.Key.Node.Leaf == leaf.String && n.When == nil", "n.When == nil", releases},
 	{"null says what the empty object says", compareFile, ", !isLeaf && p.old.Kind != fieldplan.Array:", ":", releases},
 	{"of what is told twice the graver stays", "internal/schemadiff/finding.go", "gravity(b.Rolls)-gravity(a.Rolls)", "gravity(a.Rolls)-gravity(b.Rolls)", releases},
 }

@@ -604,6 +604,13 @@ var releases = []release{
 
 	// Hotwhen.
 	{
+		"elements that may be hot now, whose key is a number and could not be left out before", member[[]byID]("false,key=id"), member[[]byID]("false,key=id,hotwhen=id:7"),
+		[]string{"HotWhenChanged a: rolls may has elements there"},
+		[]string{`{"a":[{"id":1}]}`, `{"a":[{}]}`},
+		[]string{`{"a":[{"id":7}]}`},
+		nil,
+	},
+	{
 		"member of elements that may be hot now", member[[]byName]("false,key=name"), member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
 		[]string{"HotWhenChanged a: rolls may has elements there; refuses may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value"},
 		[]string{`{"a":[{"name":"n","mode":"m"}]}`},
