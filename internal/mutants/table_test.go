@@ -31,6 +31,7 @@ const (
 	pairsFile       = "internal/engine/pairs.go"
 	setsFile        = "internal/engine/diff_sets.go"
 	splitFile       = "internal/engine/split.go"
+	stringFile      = "internal/canonjson/string.go"
 	trailFile       = "internal/engine/trail.go"
 	valueFile       = "internal/engine/value.go"
 	writeFile       = "internal/engine/write.go"
@@ -70,8 +71,11 @@ var mutants = []mutant{
 	{"map keys are sorted", "internal/engine/maps.go", "r.sortByText(own, 0, maxDeals, func(at int) string { return keys[at] })", "_ = keys", document},
 	{"texts of many keys are sorted to their ends", "internal/engine/order.go", "if byte(own[from].order) == 3 {", "if false {", "internal/engine TestOrderOfManyKeys"},
 	{"a text that ends stands before one that goes on", "internal/engine/order.go", "order[3] = byte(copy(", "_ = byte(copy(", "internal/engine TestOrderOfManyKeys"},
-	{"a short text is looked at", "internal/canonjson/string.go", "&& special(uint64(text[at]))&0x80 == 0;", ";", "internal/canonjson TestAppendString"},
-	{"a text is looked at up to its end", "internal/canonjson/string.go", "return at + bits.TrailingZeros64(special(load(text, len(text)-8)>>(64-8*left)))/8", "return at + left", "internal/canonjson TestAppendString"},
+	{"a short text is looked at", stringFile, "found = special(x | ones*' '<<(8*len(s)))", "found = 0 * x", "internal/canonjson TestAppendString"},
+	{"a text is looked at from its beginning", stringFile, "found |= special(x)\n\t\t\tbinary", "found |= special(x) * 0\n\t\t\tbinary", "internal/canonjson TestAppendString"},
+	{"a text is looked at up to its end", stringFile, "found |= special(x)\n\t\tbinary", "found |= special(x) * 0\n\t\tbinary", "internal/canonjson TestAppendString"},
+	{"the end of a short text is found", stringFile, "&& special(uint64(text[at]))&0x80 == 0;", ";", "internal/canonjson TestAppendValue|TestStrings"},
+	{"the end of a text is found among the last bytes", stringFile, "return at + bits.TrailingZeros64(special(load(text, len(text)-8)>>(64-8*left)))/8", "return at + left", "internal/canonjson TestAppendValue|TestStrings"},
 	{"elements with keys are paired in their order", elementsFile, "slices.SortFunc(entries, CompareKeys)", "slices.Reverse(entries)", diff},
 	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", "internal/engine TestIntegerKeys"},
 	{"a key stands once in a list", keyedFile, "if i > 0 && own[i-1].order == e.order &&", "if i > 1 && own[i-1].order == e.order &&", "hotupdate TestBadInput"},
