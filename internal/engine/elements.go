@@ -146,7 +146,6 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 		elements[i] = list.keyAt(m, r.entries[i].at)
 		elements[i].Value = v.Index(elements[i].At)
 	}
-	r.entries = r.entries[:0]
 	r.trail.MoveTo(t)
 	return elements
 }

@@ -57,13 +57,13 @@ var runs = sync.Pool{New: func() any {
 
 func start() *run { return runs.Get().(*run) }
 
-// end returns the memory to the pool, without references to users' values. The stacks are empty. A
-// run with a large piece is left to the garbage collector.
+// end returns the memory to the pool, without references to users' values. A run with a large piece
+// is left to the garbage collector.
 func (r *run) end() {
 	if r.isLarge || cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2 || cap(r.ancestors) > maxPooled/8 {
 		return
 	}
-	r.buf = r.buf[:0]
+	r.buf, r.entries, r.ancestors = r.buf[:0], r.entries[:0], r.ancestors[:0]
 	if r.flushed > 0 {
 		r.digest.Reset()
 	}
