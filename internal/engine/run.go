@@ -268,7 +268,9 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.sums = true
 	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
-	if err = r.trail.Err(); err == nil {
+	if r.trail.Failed() {
+		err = r.trail.Err()
+	} else {
 		sum = r.sum()
 	}
 	r.end()
@@ -305,14 +307,9 @@ func (r *run) write(w *writing, n *routine, m memory, how func(*run, *routine, m
 
 // document writes the root object, also if it has no members.
 func (r *run) document(n *routine, root memory) {
-	if exists(root) && r.enter(n, root) {
-		hasMembers := r.object(n, root, omitted)
-		r.leave(n)
-		if hasMembers {
-			return
-		}
+	if !exists(root) || !r.object(n, root, omitted) {
+		r.buf = append(r.buf, "{}"...)
 	}
-	r.buf = append(r.buf, "{}"...)
 }
 
 // position and cut bracket a part that is written on trial.

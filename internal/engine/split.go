@@ -333,5 +333,5 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	r := start()
 	defer r.end()
 	r.deep, r.sums = p.canonical.deep, true
-	return r.part(compiled, m) || r.trail.Failed()
+	return r.composite(compiled, m, omitted) || r.trail.Failed()
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"encoding/base64"
+	"sort"
 	"strconv"
 	"unicode/utf8"
 
@@ -22,42 +23,19 @@ const (
 	written
 )
 
-func (r *run) object(n *routine, m memory, empty whenEmpty) bool {
-	start, some, before := r.position(), false, byte('{')
-	ops, later, unknown := n.ops, []op(nil), []Element(nil)
-	if n.rest != nil {
-		unknown = r.unknownMembers(n, m)
-		ops, later = untilUnknown(n.ops, unknown)
+// object writes an object, and reports whether it did.
+func (r *run) object(n *routine, m memory, empty whenEmpty) (isWritten bool) {
+	if !r.enter(n, m) {
+		return false
 	}
-	for { // once, and once more after each unknown member
-		for i := range ops {
-			o := &ops[i]
-			value := o.location.in(m)
-			if !exists(value) {
-				if o.always {
-					r.zeroIdentity(o, before)
-					before = ','
-				}
-				continue
-			}
-			if !r.member(o, value, before) {
-				continue
-			}
-			before = ','
-			if !o.always {
-				some = true
-				r.commit()
-			}
-		}
-		if len(unknown) == 0 {
-			break
-		}
-		if r.unknown(n, unknown[0], before) {
-			some, before = true, ','
-		}
-		unknown = unknown[1:]
-		ops, later = untilUnknown(later, unknown)
+	start := r.position()
+	before, some := byte('{'), false
+	if n.rest == nil {
+		before, some = r.members(n.ops, m, before)
+	} else {
+		before, some = r.allMembers(n, m)
 	}
+	r.leave(n)
 	switch {
 	case !some && empty == omitted:
 		r.cut(start)
@@ -69,30 +47,49 @@ func (r *run) object(n *routine, m memory, empty whenEmpty) bool {
 	return true
 }
 
-// unknownMembers returns the members that the plan does not know. Like unknown, it is not inlined:
-// the loop of object needs the registers.
-//
-//go:noinline
-func (r *run) unknownMembers(n *routine, m memory) (found []Element) {
-	r.whole(func(t *Trail) { found = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
-	return found
-}
-
-// untilUnknown returns the ops whose names sort before the first unknown member, and those after it.
-func untilUnknown(ops []op, unknown []Element) (before, after []op) {
-	at := 0
-	for at < len(ops) && (len(unknown) == 0 || ops[at].field.Name < unknown[0].Key) {
-		at++
+// members writes members of an object after the byte before. It returns the byte before the next
+// member, and whether one was written that is not part of the identity.
+func (r *run) members(ops []op, m memory, before byte) (next byte, some bool) {
+	for i := range ops {
+		o := &ops[i]
+		value := o.location.in(m)
+		if !exists(value) {
+			if o.always {
+				r.zeroIdentity(o, before)
+				before = ','
+			}
+			continue
+		}
+		if !r.member(o, value, before) {
+			continue
+		}
+		before = ','
+		if !o.always {
+			some = true
+			r.commit()
+		}
 	}
-	return ops[:at], ops[at:]
+	return before, some
 }
 
-// unknown writes an unknown member, and reports whether it did.
-//
-//go:noinline
-func (r *run) unknown(n *routine, member Element, before byte) bool {
-	o := n.rest.unknown(member)
-	return r.member(&o, valueOf(member.Value), before)
+// allMembers is members of an object that may have unknown ones between the known ones.
+func (r *run) allMembers(n *routine, m memory) (next byte, some bool) {
+	var unknown []Element
+	r.whole(func(t *Trail) { unknown = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
+	next, ops := '{', n.ops
+	write := func(count int) {
+		before, isContent := r.members(ops[:count], m, next)
+		next, some, ops = before, some || isContent, ops[count:]
+	}
+	for _, member := range unknown {
+		write(sort.Search(len(ops), func(i int) bool { return ops[i].field.Name > member.Key }))
+		o := n.rest.unknown(member)
+		if r.member(&o, valueOf(member.Value), next) {
+			next, some = ',', true
+		}
+	}
+	write(len(ops))
+	return next, some
 }
 
 // header returns the buffer with the byte before a member, and the member's name.
@@ -208,52 +205,52 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	start := r.position()
 	r.buf = r.header(o, before)
 	r.in(o)
-	if r.part(o.routine, m) {
-		return true
+	isWritten := false
+	if o.kind == objectKind { // one call less for most
+		isWritten = r.object(o.routine, m, omitted)
+	} else {
+		isWritten = r.composite(o.routine, m, omitted)
 	}
-	if o.presence {
+	switch {
+	case isWritten:
+	case o.presence:
 		r.emptyElement(o.routine, m)
-		return true
+		isWritten = true
+	default:
+		r.cut(start)
 	}
-	r.cut(start)
-	return false
+	return isWritten
 }
 
-// part writes an object or collection, or nothing if it is empty.
-func (r *run) part(n *routine, m memory) (written bool) {
+// composite writes an object or collection, and reports whether it did.
+func (r *run) composite(n *routine, m memory, empty whenEmpty) (isWritten bool) {
+	if n.kind == objectKind {
+		return r.object(n, m, empty)
+	}
 	if !r.enter(n, m) {
 		return false
 	}
-	if n.kind == objectKind {
-		written = r.object(n, m, omitted)
-	} else {
-		written = r.composite(n, m, omitted)
+	switch n.kind {
+	case listKind:
+		isWritten = r.list(n, m)
+	case arrayKind:
+		isWritten = r.array(n, m, empty)
+	case setKind:
+		isWritten = r.set(n, m)
+	case textKeyedKind, intKeyedKind:
+		isWritten = r.keyedList(n, m)
+	case textMapKind:
+		isWritten = n.writesPresence &&
+			mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
+	case quantityMapKind:
+		isWritten = n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
+	case mapKind:
+		isWritten = r.mapOfAny(n, m)
+	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind,
+		leafKind:
 	}
 	r.leave(n)
-	return written
-}
-
-func (r *run) composite(n *routine, m memory, empty whenEmpty) bool {
-	switch n.kind {
-	case objectKind:
-		return r.object(n, m, empty)
-	case listKind:
-		return r.list(n, m)
-	case arrayKind:
-		return r.array(n, m, empty)
-	case setKind:
-		return r.set(n, m)
-	case textKeyedKind, intKeyedKind:
-		return r.keyedList(n, m)
-	case textMapKind:
-		return n.writesPresence && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
-	case quantityMapKind:
-		return n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
-	case mapKind:
-		return r.mapOfAny(n, m)
-	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
-	}
-	return false
+	return isWritten
 }
 
 // element writes an element of a collection, even if it is empty: its presence belongs to the
@@ -263,10 +260,7 @@ func (r *run) element(n *routine, m memory) {
 		r.otherElement(n, m)
 		return
 	}
-	if r.enter(n, m) {
-		r.object(n, m, written)
-		r.leave(n)
-	}
+	r.object(n, m, written)
 }
 
 // otherElement is element for nil, and for values that are not objects.
@@ -278,18 +272,15 @@ func (r *run) otherElement(n *routine, m memory) {
 		r.elementText(textAt(m))
 	case n.kind.isLeaf():
 		r.leaf(n, m)
-	case r.enter(n, m):
-		if !r.composite(n, m, written) {
-			r.emptyElement(n, m)
-		}
-		r.leave(n)
+	case !r.composite(n, m, written):
+		r.emptyElement(n, m)
 	}
 }
 
 // traces writes the content of an element whose presence is not written, and reports whether there
 // was any.
 func (r *run) traces(n *routine, m memory) bool {
-	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
+	return exists(m) && n.writes && !n.kind.isLeaf() && r.composite(n, m, omitted)
 }
 
 func (r *run) elementText(s string) {
