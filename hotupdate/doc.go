@@ -29,9 +29,6 @@
 //	                                                   │                   plans
 //	                                                   └─ inplace: which node is drained next
 //
-// Pass the configuration, such as the spec of an object, not the whole object. A root with
-// metav1.ObjectMeta is an error.
-//
 // # Struct tag
 //
 // The struct tag is hotupdatable:"CLASS[,OPTION...]". CLASS is true (Hot), false (Immutable),
@@ -65,7 +62,7 @@
 //   - Everything below a Hot or Ignored list that is paired by position has the list's class, since
 //     adding or removing an element shifts the others. Use key= to allow other classes below.
 //   - TypeMeta of the root is not a field: a new apiVersion alone is not a change. A root with
-//     ObjectMeta is a whole object. It is an error, unless its metadata has a class.
+//     ObjectMeta is an error, unless its metadata has a class: pass the spec, not the whole object.
 //
 // # Format v1
 //

@@ -37,45 +37,25 @@
 //
 // # Weaknesses
 //
-// Each has an example, which also shows what package hash makes of the same configurations. Changes
-// that are missed:
-//   - Sets: elements with the same prefix cancel out, {us-east-1a, us-east-1b} = {eu-west-1a,
-//     eu-west-1b}; 105 sets of two zones have 7 sums. The cause is XOR over FNV-1.
-//   - RepeatedElements: an element that occurs twice in a set cancels itself out, {sg-1, sg-1} =
-//     {sg-2, sg-2} = {}.
-//   - SwappedFields: in format v1 the elements of a set can swap fields, {a:1 b:2} = {a:2 b:1}.
-//   - NestedLists: under SlicesAsSets the boundaries of lists in lists are lost, [[a b] [c]] = [[a]
-//     [b c]].
-//   - Bytes: under SlicesAsSets a []byte is a set too, 110 = 101 (karpenter-provider-aws#9461). So
-//     is raw JSON, {"iops":12} = {"iops":21}.
-//   - Quantities: the value of a [resource.Quantity] is not hashed, 1Gi = 500Gi
-//     (karpenter-provider-aws#5447, #5816, karpenter#1080). Only the kind of its suffix is:
-//     decimal, binary or exponent.
-//   - Embedded: the fields of an embedded struct whose type is unexported are not hashed, though
-//     they are in JSON.
-//   - NilAndZero: without options a nil pointer to a number of 64 bits, or to an int, is 0; with
-//     ZeroNil every nil pointer is zero. IgnoreZeroValue, and so Karpenter, tells the two apart in
-//     fields, whether ZeroNil is set or not.
+// Each has an example of its name, which also shows what package hash makes of the same
+// configurations.
+//
+// Changes that are missed:
+//   - Sets: elements with the same beginning cancel out. RepeatedElements: so does one that occurs
+//     twice. SwappedFields: in format v1, elements of a set can swap fields.
+//   - NestedLists and Bytes: under SlicesAsSets the boundaries of lists in lists, and the order of
+//     bytes, are lost.
+//   - Quantities: of a [resource.Quantity] only the kind of its suffix is hashed, not the value.
+//   - Embedded: an embedded struct of an unexported type is not hashed.
+//   - NilAndZero: the options decide which nil pointers are zero.
 //   - UnknownWords: hash:"sett" is accepted and means nothing.
 //
-// Sums that change without a change of meaning:
-//   - QuantityText: under hash:"string" 1Gi and 1024Mi have one sum, 1Gi and 1073741824 have two.
-//     The field has to be a pointer, or there is an error.
-//   - Times: the same instant in two zones has two sums; UTC and +00:00 are two zones.
-//   - RawJSON: white space and the order of members count, unless SlicesAsSets hides them.
-//   - Refactoring: renaming a Go type or field, and another width of an integer, change every sum;
-//     so does another order of fields in format v2, but not in v1. The name of a generic type
-//     includes the paths of its arguments' packages.
-//   - NewField: a field that nobody sets changes every sum, unless IgnoreZeroValue is set.
-//   - APIVersion: a new API version changes every sum.
+// Sums that change without a change of meaning: QuantityText, Times, RawJSON, Refactoring of Go
+// names, types and order of fields, a NewField that nobody sets, and another APIVersion.
 //
-// Crashes of hashstructure that are errors here:
-//   - Cycle: pointers, slices, maps and interfaces that contain themselves overflow hashstructure's
-//     stack, or make it loop.
-//   - With ZeroNil but not IgnoreZeroValue, so does every value of a type that points to itself,
-//     cycle or not.
-//   - A method String, Hash, HashInclude or HashIncludeMap that panics, such as String of a nil
-//     *metav1.Time under UseStringer.
+// Crashes of hashstructure are errors here: a Cycle; with ZeroNil but not IgnoreZeroValue every
+// value of a type that points to itself; and a method String, Hash, HashInclude or HashIncludeMap
+// that panics, such as String of a nil *metav1.Time under UseStringer.
 //
 // hashstructure keeps its state in its HashOptions: goroutines that share them get wrong sums
 // without an error. Options are values, and every call makes new HashOptions from them.

@@ -72,7 +72,7 @@ type Tagging[T, C any] struct {
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
 	// resource at once. The kit reads them and merges the change. With the guard
 	// [tags.GuardVersion], Replace writes on condition of the resource's Version. With
-	// [tags.Unguarded] there is no condition: see "Whole sets" in the package documentation.
+	// [tags.Unguarded] there is no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // Sharing lets the updates of several machines share calls, and paces their calls. The zero value
-// does neither. See "Shared calls" in the package documentation.
+// does neither. See "Shared calls" in CALLS.md.
 type Sharing[C any] struct {
 	// Key returns what has to be equal for a call to be shared: the region, the endpoint, and the
 	// credentials, of which the kit keeps a digest. A function that makes a shared call uses of its

@@ -35,7 +35,7 @@ type Options struct {
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil does not.
 	Limiter *machineupdate.Limiter
 	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that
-	// Control allows it bounds how fast a fleet is updated: see "Shared calls" in package driver.
+	// Control allows it bounds how fast a fleet is updated: see CALLS.md of package driver.
 	Workers  int
 	Settings machineupdate.Settings
 	// Epoch, unless it is empty, is used in place of that of the Driver.

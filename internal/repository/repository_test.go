@@ -3,6 +3,8 @@ package repository_test
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -166,5 +168,18 @@ func TestReadmeNamesTheTestCommand(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		require.NoError(t, err)
 		require.Contains(t, strings.Split(strings.ReplaceAll(string(text), "\t", ""), "\n"), command, file)
+	}
+}
+
+// TestPackageDocumentationIsOneScreen: what does not fit stands in a document beside the code, such as FORMAT.md and FLOW.md.
+func TestPackageDocumentationIsOneScreen(t *testing.T) {
+	for _, p := range packages(t) {
+		parsed, err := parser.ParseDir(token.NewFileSet(), p.Dir, nil, parser.PackageClauseOnly|parser.ParseComments) //nolint:staticcheck // no types needed
+		require.NoError(t, err)
+		for _, files := range parsed {
+			for name, file := range files.Files {
+				require.LessOrEqual(t, strings.Count(file.Doc.Text(), "\n"), 80, "lines of %s", name)
+			}
+		}
 	}
 }
