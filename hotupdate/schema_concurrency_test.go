@@ -1,11 +1,14 @@
 package hotupdate_test
 
 import (
+	"reflect"
+	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -101,4 +104,27 @@ func TestSchemasAreSharedConcurrently(t *testing.T) {
 			assert.Equal(t, hotupdate.Hot, r.changes[1].Class)
 		}
 	}
+}
+
+// TestOneValueInManyGoroutines: a value that many goroutines read at once, while the garbage collector runs, is never written to and never lost.
+func TestOneValueInManyGoroutines(t *testing.T) {
+	check(t, func(t *rapid.T, s subject) {
+		old, updated := s.drawPair(t)
+		type result struct {
+			sum     hotupdate.Sum
+			changes hotupdate.Changes
+		}
+		var collector sync.WaitGroup
+		collector.Go(runtime.GC)
+		results := together(func() (r result) {
+			r.sum, _ = s.schema.Hash(updated.Interface())
+			r.changes, _ = s.schema.Diff(old.Interface(), updated.Interface())
+			return r
+		})
+		want := result{s.hash(t, updated), s.diff(t, old, updated)} // the goroutines were the first to read
+		for _, got := range results {
+			require.True(t, reflect.DeepEqual(want, got), "%s", s.describe(old, updated))
+		}
+		collector.Wait()
+	})
 }
