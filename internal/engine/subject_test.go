@@ -15,7 +15,7 @@ type config struct {
 
 	Text     string                       `json:"text"`
 	TextP    **word                       `json:"textP"`
-	Default  string                       `json:"default"   hotupdatable:"false,default=usual"`
+	Default  string                       `json:"default"  hotupdatable:"false,default=usual"`
 	Int64    int64                        `json:"int64"`
 	Bytes    []byte                       `json:"bytes"`
 	Quantity resource.Quantity            `json:"quantity"`
@@ -24,18 +24,18 @@ type config struct {
 	Kids     []*config                    `json:"kids"`
 	Next     *config                      `json:"next"`
 	Array    [2]place                     `json:"array"`
-	Set      []string                     `json:"set"       hotupdatable:"false,set"`
-	Named    []named                      `json:"named"     hotupdatable:"false,key=name"`
-	Ranked   []ranked                     `json:"ranked"    hotupdatable:"false,key=rank"`
+	Set      []string                     `json:"set"      hotupdatable:"false,set"`
+	Named    []named                      `json:"named"    hotupdatable:"false,key=name"`
+	Ranked   []ranked                     `json:"ranked"   hotupdatable:"false,key=rank"`
 	Tags     map[string]string            `json:"tags"`
 	Words    map[word]word                `json:"words"`
 	Capacity map[string]resource.Quantity `json:"capacity"`
 	Counts   map[string]int               `json:"counts"`
 	Tree     map[string]place             `json:"tree"`
-	HotTree  map[string]*place            `json:"hotTree"   hotupdatable:"true"`
-	HotNamed []named                      `json:"hotNamed"  hotupdatable:"true,key=name"`
-	Hot      *hot                         `json:"hot"       hotupdatable:"true"`
-	Ignored  string                       `json:"ignored"   hotupdatable:"ignore"`
+	HotTree  map[string]*place            `json:"hotTree"  hotupdatable:"true"`
+	HotNamed []named                      `json:"hotNamed" hotupdatable:"true,key=name"`
+	Hot      *hot                         `json:"hot"      hotupdatable:"true"`
+	Ignored  string                       `json:"ignored"  hotupdatable:"ignore"`
 }
 
 type word string
