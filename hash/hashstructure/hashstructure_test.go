@@ -172,30 +172,6 @@ func TestSumOfFreeJSONIsThatOfADirectCall(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestImmutableChangesAreSeen(t *testing.T) {
-	s, err := hotupdate.SchemaOf[nodeClassSpec]()
-	require.NoError(t, err)
-	before, err := hashstructure.Of(s, spec(), hashstructure.Karpenter())
-	require.NoError(t, err)
-	for name, edit := range map[string]func(*nodeClassSpec){
-		"subnet":   func(c *nodeClassSpec) { c.SubnetIDs[0] = "subnet-3" },
-		"role":     func(c *nodeClassSpec) { c.Role = "" },
-		"public":   func(c *nodeClassSpec) { c.Public = nil },
-		"size":     func(c *nodeClassSpec) { c.Devices[0].Size = quantity("21Gi") },
-		"max pods": func(c *nodeClassSpec) { c.Kubelet.MaxPods = new(int32(1)) },
-		"reserved": func(c *nodeClassSpec) { delete(c.Kubelet.Reserved, "cpu") },
-		"free":     func(c *nodeClassSpec) { c.Free = nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := spec()
-			edit(config)
-			after, err := hashstructure.Of(s, config, hashstructure.Karpenter())
-			require.NoError(t, err)
-			assert.NotEqual(t, before, after)
-		})
-	}
-}
-
 // TestManyGoroutinesOneOptions fails, and the race detector reports, if calls share hashstructure's options.
 func TestManyGoroutinesOneOptions(t *testing.T) {
 	s, err := hotupdate.SchemaOf[nodeClassSpec]()
