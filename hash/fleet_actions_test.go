@@ -46,7 +46,6 @@ func (s *simulation) actions() map[string]func(*rapid.T) {
 		"a year":                        s.year,
 		"run other releases":            s.operate,
 		"restart":                       func(t *rapid.T) { s.restart(t) },
-		"migrate the control plane":     s.migrateUnlessWaiting,
 	}
 }
 
@@ -279,14 +278,6 @@ func (s *simulation) year(t *rapid.T) {
 	} {
 		step(t)
 		require.NoError(t, s.check())
-	}
-}
-
-// migrateUnlessWaiting migrates unless a collision waits: without the record the collision would be absorbed, see
-// TestFleetACollisionWithoutARecordIsAbsorbed.
-func (s *simulation) migrateUnlessWaiting(t *rapid.T) {
-	if len(s.waiting) == 0 {
-		s.migrate(t)
 	}
 }
 

@@ -15,7 +15,6 @@ var (
 	errByRelease  = errors.New("nobody touched the pool, and its machines are replaced")
 	errForNothing = errors.New("machines are replaced although nothing changed that needs it")
 	errAbsorbed   = errors.New("a change that needs new machines has been absorbed")
-	errUnguarded  = errors.New("the guard is wrong about two digests behind one name")
 	errNaming     = errors.New("a pool can be named exactly if its config is known")
 )
 
@@ -24,20 +23,17 @@ type simulation struct {
 	latest, previous *simRelease
 	active           []*simRelease // those that run: one, or both, the older one first
 	pools            []simPool
-	deployed         map[int]simDeployed    // by pool: the class of its machines
-	records          map[string]hash.Digest // by MachineClass: the annotations for the guard
-	waiting          map[int]bool           // pools with a collision, found by the guard
-	created          int                    // pools ever
-	released         int                    // releases ever
+	deployed         map[int]simDeployed // by pool: what its machines are named by
+	created          int                 // pools ever
+	released         int                 // releases ever
 	checked          int
 	seen             map[string]int // counts of events: the run must not be idle
 }
 
-// simDeployed is a MachineClass with the inputs of its name.
+// simDeployed is the digest behind the name of a MachineClass, with its inputs.
 type simDeployed struct {
 	pool   simPool
 	era    simEra
-	class  string
 	digest hash.Digest
 }
 
@@ -46,7 +42,7 @@ func newSimulation(t require.TestingT, first *simRelease) *simulation {
 	first.start(t)
 	return &simulation{
 		latest: first, previous: first, active: []*simRelease{first},
-		deployed: map[int]simDeployed{}, records: map[string]hash.Digest{}, waiting: map[int]bool{}, seen: map[string]int{},
+		deployed: map[int]simDeployed{}, seen: map[string]int{},
 	}
 }
 
@@ -65,7 +61,7 @@ func (s *simulation) check() error {
 	return errors.Join(errs...)
 }
 
-// reconcile names a pool, judges the name and deploys it. A pool that cannot be named, or whose name collides, keeps its class.
+// reconcile names a pool, judges the name and deploys it. A pool that cannot be named keeps its class.
 func (s *simulation) reconcile(p simPool, r *simRelease) error {
 	name, err := r.name(p)
 	if r.knows(p) != (err == nil) {
@@ -75,23 +71,13 @@ func (s *simulation) reconcile(p simPool, r *simRelease) error {
 		s.seen["refused"]++
 		return nil
 	}
-	next := simDeployed{p, r.eras[r.index(p)], p.worker().Name + "-" + name.Text, name.Digest}
+	next := simDeployed{p, r.eras[r.index(p)], name.Digest}
 	if was, old := s.deployed[p.id]; old {
 		if err := s.judge(was, next); err != nil {
 			return err
 		}
 	}
-	recorded := s.records[next.class]
-	collision := recorded != hash.Digest{} && recorded != next.digest
-	if collision != (hash.Guard(recordOf(recorded), next.digest) != nil) {
-		return errUnguarded
-	}
-	if collision {
-		s.waiting[p.id] = true
-		return nil
-	}
-	delete(s.waiting, p.id)
-	s.deployed[p.id], s.records[next.class] = next, next.digest
+	s.deployed[p.id] = next
 	return nil
 }
 
@@ -118,10 +104,6 @@ func (s *simulation) judge(was, next simDeployed) error {
 		return errForNothing
 	case was.digest == next.digest && !same:
 		return errAbsorbed
-	case was.class == next.class && !same && s.records[was.class] != was.digest:
-		return errUnguarded
-	case (was.class == next.class && !same) != (hash.Guard(recordOf(was.digest), next.digest) != nil):
-		return errUnguarded
 	}
 	return nil
 }
@@ -152,18 +134,11 @@ func (s *simulation) rollBack()  { s.active = []*simRelease{s.previous} }
 func (s *simulation) rollOut()   { s.active = []*simRelease{s.latest} }
 func (s *simulation) alternate() { s.active = []*simRelease{s.previous, s.latest} }
 
-// restart loses the memory of the processes.
+// restart loses the memory of the processes, as a migration of the control plane does.
 func (s *simulation) restart(t require.TestingT) {
 	for _, r := range s.active {
 		r.start(t)
 	}
-}
-
-// migrate moves the control plane. It loses the processes' memory and the MachineClasses with their annotations, but not the pools, nor the machines
-// with the names of their classes.
-func (s *simulation) migrate(t require.TestingT) {
-	s.records = map[string]hash.Digest{}
-	s.restart(t)
 }
 
 // add creates a pool.

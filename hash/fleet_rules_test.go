@@ -200,7 +200,7 @@ var simRules = []struct {
 	},
 	{
 		"an era depends on nothing but the pool",
-		func(s *simScript) { s.migrate(s.t); s.look() },
+		func(s *simScript) { s.restart(s.t); s.look() },
 		func(s *simScript) {
 			s.release(behind(34, spoiled(counting())))
 			s.release(supportingOneMore)
