@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // TestCreation: after InitializeMachine the record has the spec that the VM was created with. It is settled if no other attempt can have created
@@ -23,20 +24,20 @@ import (
 func TestCreation(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	creating := func(name string, attempted ...machineupdate.Hot) string {
-		return settledRecord(class, creatingOf(name), inState(machineupdate.Calling, attempted...))
+		return settledRecord(class, creatingOf(name), inState(record.Calling, attempted...))
 	}
 	for _, tc := range []struct {
 		name      string
 		annotated string
-		state     machineupdate.State
+		state     record.State
 		attempted []machineupdate.Hot
 		reason    string
 	}{
-		{"first", "", machineupdate.Settled, nil, "one attempt, which was successful"},
-		{"after a crash", creating("m-1", hotTwo), machineupdate.Unconfirmed, []machineupdate.Hot{hotTwo}, "the attempt before may have made it"},
-		{"after a crash with the same spec", creating("m-1", hotOne), machineupdate.Unconfirmed, nil, "and it may still be at work"},
-		{"with the annotation of a template", creating("m-0", hotTwo), machineupdate.Settled, nil, "it is another machine's"},
-		{"unreadable", "{", machineupdate.Unconfirmed, nil, "the attempts are unknown"},
+		{"first", "", record.Settled, nil, "one attempt, which was successful"},
+		{"after a crash", creating("m-1", hotTwo), record.Unconfirmed, []machineupdate.Hot{hotTwo}, "the attempt before may have made it"},
+		{"after a crash with the same spec", creating("m-1", hotOne), record.Unconfirmed, nil, "and it may still be at work"},
+		{"with the annotation of a template", creating("m-0", hotTwo), record.Settled, nil, "it is another machine's"},
+		{"unreadable", "{", record.Unconfirmed, nil, "the attempts are unknown"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine(tc.annotated)
@@ -45,19 +46,19 @@ func TestCreation(t *testing.T) {
 			o := machineupdate.Observed{Machine: m, Class: class}
 			o.Settings.MirrorSpec = true
 			c, version, result := executor.BeginCreation(t.Context(), o)
-			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
+			require.Equal(t, "NotCalled", machineupdate.EndingOf(result))
 			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
-			assert.Equal(t, []any{"m-1", machineupdate.Calling}, []any{marker.Creating, marker.State})
+			assert.Equal(t, []any{"m-1", record.Calling}, []any{marker.Creating, marker.State})
 			assert.Equal(t, hotOne, marker.Applied, "what is about to be created")
 
 			result = executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
-			require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(result))
+			require.Equal(t, "Updated", machineupdate.EndingOf(result))
 			r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
 			assert.Equal(t, []any{"aws:///i-1", tc.state, hotOne}, []any{r.ProviderID, r.State, r.Applied}, tc.reason)
 			assert.Equal(t, tc.attempted, r.Attempted, tc.reason)
-			assert.Equal(t, `{"tags":{"k":"1"}}`, m.Annotations[machineupdate.AnnotationLastApplied])
+			assert.Equal(t, `{"tags":{"k":"1"}}`, m.Annotations["machine.sapcloud.io/last-applied-providerspec"])
 		})
 	}
 }
@@ -70,7 +71,7 @@ func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	for i := range 20 {
 		class := classOf(t, wide(t, 150, 100+i, i))
 		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: class})
-		require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
+		require.Equal(t, "NotCalled", machineupdate.EndingOf(result))
 		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 		require.NoError(t, err)
 		require.Equal(t, class.Hot(), r.Applied, i)
@@ -98,15 +99,15 @@ func TestCreationErrors(t *testing.T) {
 	}
 	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{}`)}
 	_, _, result := fail(errConflict).BeginCreation(t.Context(), o)
-	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
+	assert.Equal(t, "Conflicted", machineupdate.EndingOf(result))
 	c, version, result := fail(nil).BeginCreation(t.Context(), o)
-	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
-	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(fail(errConflict).FinishCreation(t.Context(), c, "i", version)))
+	require.Equal(t, "NotCalled", machineupdate.EndingOf(result))
+	assert.Equal(t, "Conflicted", machineupdate.EndingOf(fail(errConflict).FinishCreation(t.Context(), c, "i", version)))
 }
 
 // TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once its class can be read.
 func TestCreationWithoutClass(t *testing.T) {
-	for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(machineupdate.Calling, hotTwo))} {
+	for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(record.Calling, hotTwo))} {
 		m := machine(annotation)
 		m.ProviderID, m.Phase = "", ""
 		executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
@@ -123,7 +124,7 @@ func TestCreationWithoutClass(t *testing.T) {
 		m.ProviderID, m.Phase = "aws:///i-1", "Running"
 		o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
 		d := machineupdate.DecideAt(start, o)
-		assert.Equal(t, []any{machineupdate.Update, machineupdate.Unfinished}, []any{d.Action, d.Reason})
+		assert.Equal(t, []any{"Update", "Unfinished"}, []any{d.Action, d.Reason})
 		assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known")
 	}
 }
@@ -170,7 +171,7 @@ func TestCreationHasADeadline(t *testing.T) {
 	now = now.Add(1)
 	marker := m.Annotations[machineupdate.AnnotationRecord]
 	result := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
-	assert.Equal(t, []any{machineupdate.NotCalled, marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]}, "nothing is recorded of it")
+	assert.Equal(t, []any{"NotCalled", marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]}, "nothing is recorded of it")
 }
 
 // TestCreationWithoutResourceVersion: fake clients have none. Nothing is written, there is an error, and the machine is created.
@@ -205,7 +206,7 @@ func TestPatches(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine("")
 			if tc.mirrored != "" {
-				m.Annotations = map[string]string{machineupdate.AnnotationLastApplied: tc.mirrored}
+				m.Annotations = map[string]string{"machine.sapcloud.io/last-applied-providerspec": tc.mirrored}
 			}
 			b := newBench(t, "")
 			b.o.Machine, b.o.Class, b.o.Settings.MirrorSpec, b.now = m, tc.class, tc.mirror, start.Add(time.Millisecond)
@@ -331,7 +332,7 @@ func TestMirrorHasNoRoom(t *testing.T) {
 		for range 2 {
 			require.NoError(t, update(tc.padding, 1+hot).Err)
 		}
-		_, mirrored := m.Annotations[machineupdate.AnnotationLastApplied]
+		_, mirrored := m.Annotations["machine.sapcloud.io/last-applied-providerspec"]
 		assert.Equal(t, tc.mirrored, mirrored)
 		assert.Equal(t, tc.events, told)
 	}

@@ -42,7 +42,7 @@ func TestDescription(t *testing.T) {
 	none, _, err := classes.PrepareDescribed(class, nil)
 	require.NoError(t, err)
 	o := machineupdate.Observed{Machine: machine(""), Class: none}
-	assert.Equal(t, machineupdate.Unsupported, machineupdate.DecideAt(start, o).Action, "a driver without hot updates")
+	assert.Equal(t, "Unsupported", machineupdate.DecideAt(start, o).Action, "a driver without hot updates")
 
 	for _, text := range []string{"{", "{}", `{"schema":null}`, `{"schema":{}}`} {
 		_, _, err := classes.PrepareDescribed(class, []byte(text))

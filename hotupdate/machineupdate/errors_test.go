@@ -35,36 +35,36 @@ func TestErrorKinds(t *testing.T) {
 		kind  machineupdate.DriverError
 		after time.Duration
 	}{
-		{"nothing", nil, machineupdate.ErrOther, 0},
-		{"any", assert.AnError, machineupdate.ErrOther, 0},
+		{"nothing", nil, machineupdate.DriverError(""), 0},
+		{"any", assert.AnError, machineupdate.DriverError(""), 0},
 		{"ours", machineupdate.ErrUnimplemented, machineupdate.ErrUnimplemented, 0},
 		{"ours, wrapped", fmt.Errorf("a: %w", fmt.Errorf("b: %w", machineupdate.ErrUnimplemented)), machineupdate.ErrUnimplemented, 0},
 		{"ours, alone in a join", errors.Join(nil, machineupdate.ErrNotFound), machineupdate.ErrNotFound, 0},
 		{"MCM's", unimplemented, machineupdate.ErrUnimplemented, 0},
 		{"MCM's", notFound, machineupdate.ErrNotFound, 0},
 		{"MCM's", exhausted, machineupdate.ErrThrottled, 0},
-		{"MCM's", internal, machineupdate.ErrOther, 0},
+		{"MCM's", internal, machineupdate.DriverError(""), 0},
 		{"MCM's, wrapped", fmt.Errorf("aws: %w", notFound), machineupdate.ErrNotFound, 0},
 		{"MCM's, printed", fmt.Errorf("aws: %v", notFound), machineupdate.ErrNotFound, 0}, //nolint:errorlint // as drivers do
-		{"a code in the message of another", &status{code: "Internal", text: notFound.Error()}, machineupdate.ErrOther, 0},
+		{"a code in the message of another", &status{code: "Internal", text: notFound.Error()}, machineupdate.DriverError(""), 0},
 		{"behind MCM's, which has no Unwrap", &status{code: "Internal", cause: fmt.Errorf("aws: %w", machineupdate.ErrNotFound)}, machineupdate.ErrNotFound, 0},
-		{"behind MCM's", &status{code: "Unknown", cause: partial}, machineupdate.ErrPartial, 0},
+		{"behind MCM's", &status{code: "Unknown", cause: partial}, machineupdate.DriverError("some resources were not updated"), 0},
 		{"MCM's code counts", &status{code: "NotFound", cause: assert.AnError}, machineupdate.ErrNotFound, 0},
 		{"the outermost counts", &status{code: "NotFound", cause: machineupdate.ErrUnimplemented}, machineupdate.ErrNotFound, 0},
-		{"but for partial", &status{code: "Unimplemented", cause: partial}, machineupdate.ErrPartial, 0},
-		{"partial", partial, machineupdate.ErrPartial, 0},
-		{"partial, wrapped", fmt.Errorf("aws: %w", partial), machineupdate.ErrPartial, 0},
+		{"but for partial", &status{code: "Unimplemented", cause: partial}, machineupdate.DriverError("some resources were not updated"), 0},
+		{"partial", partial, machineupdate.DriverError("some resources were not updated"), 0},
+		{"partial, wrapped", fmt.Errorf("aws: %w", partial), machineupdate.DriverError("some resources were not updated"), 0},
 		{"all unimplemented", errors.Join(unimplemented, machineupdate.ErrUnimplemented), machineupdate.ErrUnimplemented, 0},
-		{"something was sent", errors.Join(unimplemented, assert.AnError), machineupdate.ErrOther, 0},
-		{"something was sent", errors.Join(assert.AnError, unimplemented), machineupdate.ErrOther, 0},
-		{"two kinds", errors.Join(notFound, unimplemented, unimplemented), machineupdate.ErrOther, 0},
+		{"something was sent", errors.Join(unimplemented, assert.AnError), machineupdate.DriverError(""), 0},
+		{"something was sent", errors.Join(assert.AnError, unimplemented), machineupdate.DriverError(""), 0},
+		{"two kinds", errors.Join(notFound, unimplemented, unimplemented), machineupdate.DriverError(""), 0},
 		{"throttled among others", errors.Join(assert.AnError, exhausted, notFound), machineupdate.ErrThrottled, 0},
-		{"partial among others", errors.Join(exhausted, partial), machineupdate.ErrPartial, 0},
+		{"partial among others", errors.Join(exhausted, partial), machineupdate.DriverError("some resources were not updated"), 0},
 		{"later", later, machineupdate.ErrThrottled, time.Hour},
-		{"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)}, machineupdate.ErrPartial, time.Hour},
+		{"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)}, machineupdate.DriverError("some resources were not updated"), time.Hour},
 		{"pending, wrapped", fmt.Errorf("aws: %w", machineupdate.ErrPending), machineupdate.ErrPending, 0},
 		{"all pending", errors.Join(machineupdate.ErrPending, &status{code: "Unknown", cause: machineupdate.ErrPending}), machineupdate.ErrPending, 0},
-		{"pending, and a failure", errors.Join(machineupdate.ErrPending, assert.AnError), machineupdate.ErrOther, 0},
+		{"pending, and a failure", errors.Join(machineupdate.ErrPending, assert.AnError), machineupdate.DriverError(""), 0},
 		{"pending, and throttled", errors.Join(machineupdate.ErrPending, machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},
 		{"throttled", fmt.Errorf("aws: %w", machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},
 		{"an error that is one of ours", is{machineupdate.ErrNotFound}, machineupdate.ErrNotFound, 0},
@@ -88,5 +88,5 @@ func TestAdoptersErrorKind(t *testing.T) {
 	b := newBench(t, settledRecord(classOf(t, `{}`)))
 	b.callErr = fmt.Errorf("%w: %w", machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Hour, Err: assert.AnError})
 	result := b.reconcile(t)
-	assert.Equal(t, []any{machineupdate.CallThrottled, time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
+	assert.Equal(t, []any{"Throttled", time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // bench is an executor whose functions return the test's results, and record their arguments.
@@ -60,7 +61,7 @@ func newBench(t *testing.T, record string) *bench {
 func (b *bench) reconcile(t *testing.T) result {
 	t.Helper()
 	result := b.Reconcile(t.Context(), b.o)
-	label := [3]string{string(machineupdate.DecisionOf(result).Action), string(result.Reason), string(machineupdate.EndingOf(result))}
+	label := [3]string{machineupdate.DecisionOf(result).Action, string(result.Reason), machineupdate.EndingOf(result)}
 	assert.Equal(t, counters{label: 1}, b.Counters)
 	return result
 }
@@ -96,7 +97,7 @@ func TestMisuse(t *testing.T) {
 			tc.change(e, &o)
 			result := e.Reconcile(t.Context(), o)
 			assert.Equal(t, tc.codes, codes(result.Err))
-			assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
+			assert.Equal(t, "WriteFailed", machineupdate.EndingOf(result))
 			assert.Equal(t, o.Machine, result.Machine)
 			assert.Equal(t, tc.writes, wrote)
 			if tc.name == "no driver" {
@@ -127,7 +128,7 @@ func codes(err error) []string {
 func TestExecutor(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	previous := settledRecord(class)
-	unconfirmed := settledRecord(class, inState(machineupdate.Unconfirmed), func(r *machineupdate.Record) {
+	unconfirmed := settledRecord(class, inState(record.Unconfirmed), func(r *machineupdate.Record) {
 		r.Applied, r.Since = hotTwo, start.Add(-time.Hour)
 	})
 	partialBy := func(err error) error {
@@ -136,7 +137,7 @@ func TestExecutor(t *testing.T) {
 	partial := partialBy(assert.AnError)
 	conflict, missing, noVM := fmt.Errorf("write: %w", errConflict), fmt.Errorf("write: %w", errMissing), fmt.Errorf("driver: %w", machineupdate.ErrNotFound)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "m", nil)
-	type outcome = machineupdate.Ending
+	type outcome = string
 	for _, tc := range []struct {
 		name          string
 		record        string
@@ -147,37 +148,37 @@ func TestExecutor(t *testing.T) {
 		events        []string
 		err           error
 	}{
-		{"success", previous, func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{"HotUpdated"}, nil},
-		{"confirmation", unconfirmed, func(*bench) {}, machineupdate.Confirmed, 24 * time.Hour, 2, 1, []string{"HotUpdateConfirmed"}, nil},
-		{"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 1, 0, nil, conflict},
-		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
-		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
-		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
-		{"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, []string{"HotUpdateFailed"}, forbidden},
-		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
-		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, noVM},
-		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
-		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
-		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, machineupdate.CallFailed, 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, time.Hour, 1, 1, nil, noVM},
-		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
-		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
+		{"success", previous, func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdated"}, nil},
+		{"confirmation", unconfirmed, func(*bench) {}, "Confirmed", 24 * time.Hour, 2, 1, []string{"HotUpdateConfirmed"}, nil},
+		{"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, "Conflicted", 200 * time.Millisecond, 1, 0, nil, conflict},
+		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, "Conflicted", 200 * time.Millisecond, 2, 1, nil, conflict},
+		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, "WriteFailed", 5 * time.Second, 1, 0, nil, assert.AnError},
+		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, "WriteFailed", 5 * time.Second, 2, 1, nil, assert.AnError},
+		{"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, "WriteFailed", 5 * time.Second, 1, 0, []string{"HotUpdateFailed"}, forbidden},
+		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, "Gone", 0, 1, 0, nil, missing},
+		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, nil, noVM},
+		{"call fails", previous, func(b *bench) { b.callErr = partial }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
+		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
+		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, "CallFailed", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "CallFailed", time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, "Gone", time.Hour, 1, 1, nil, noVM},
+		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
+		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, "Unable", 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
-		}, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
-		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
-		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, machineupdate.NotCalled, 24 * time.Hour, 0, 0, nil, nil},
-		{"unreadable record", "{", func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
-		{"no class", previous, func(b *bench) { b.o.Class = nil }, machineupdate.NotCalled, 0, 0, 0, nil, nil},
-		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
+		}, "Conflicted", 200 * time.Millisecond, 2, 1, nil, conflict},
+		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, "NotCalled", 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
+		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, "NotCalled", 24 * time.Hour, 0, 0, nil, nil},
+		{"unreadable record", "{", func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
+		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, nil, nil},
+		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
 			b.Limiter = &machineupdate.Limiter{}
-		}, machineupdate.Denied, -1, 0, 0, nil, nil},
+		}, "Denied", -1, 0, 0, nil, nil},
 		{"pause before the call", previous, func(b *bench) {
 			b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) }
-		}, machineupdate.Canceled, 5 * time.Second, 1, 0, nil, nil},
+		}, "Canceled", 5 * time.Second, 1, 0, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t, tc.record)
@@ -208,7 +209,7 @@ func TestExecutor(t *testing.T) {
 
 // TestUnableRestoresPreviousRecord: if the driver cannot update, the record is the same before and after.
 func TestUnableRestoresPreviousRecord(t *testing.T) {
-	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotOne))} {
+	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(record.Calling, hotOne))} {
 		b := newBench(t, previous)
 		b.o.Settings.RetryAfter = 0
 		b.callErr = machineupdate.ErrUnimplemented
@@ -226,7 +227,7 @@ func TestPatchesAreBound(t *testing.T) {
 	b.o.Machine.UID = "u"
 	b.writeErr = map[int]error{1: apierrors.NewTooManyRequests("later", 42)}
 	result := b.reconcile(t)
-	assert.Equal(t, []any{machineupdate.WriteFailed, 42 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+	assert.Equal(t, []any{"WriteFailed", 42 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
 	require.Len(t, b.writes, 1)
 	assert.Equal(t, []any{types.UID("u"), "7"}, []any{b.writes[0].UID, b.writes[0].ResourceVersion})
 }
@@ -303,7 +304,7 @@ func TestNoUpdates(t *testing.T) {
 		b.o.Class = prepared
 		result := b.reconcile(t)
 		assert.Equal(t, []int{tc.tells, 0, 0}, []int{len(result.Events), len(b.writes), len(b.calls)}, i)
-		assert.Equal(t, []any{machineupdate.Unsupported, time.Duration(0)}, []any{machineupdate.DecisionOf(result).Action, result.Delay})
+		assert.Equal(t, []any{"Unsupported", time.Duration(0)}, []any{machineupdate.DecisionOf(result).Action, result.Delay})
 		for _, event := range result.Events {
 			told = append(told, event.Reason)
 		}
@@ -324,11 +325,11 @@ func TestExecutorHonoursCancellation(t *testing.T) {
 	b := newBench(t, "")
 	b.onWrite = func(int) { cancel() }
 	result := b.Reconcile(ctx, b.o)
-	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(result))
+	assert.Equal(t, "Canceled", machineupdate.EndingOf(result))
 	require.ErrorIs(t, result.Err, context.Canceled)
 	assert.Empty(t, b.calls, "canceled between marker and call")
 	result = b.Reconcile(ctx, b.o)
-	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(result))
+	assert.Equal(t, "Canceled", machineupdate.EndingOf(result))
 	assert.Len(t, b.writes, 1, "canceled before the marker")
 }
 
@@ -363,7 +364,7 @@ func TestCanceledAnywhere(t *testing.T) {
 				}
 			}
 			result := b.Reconcile(ctx, b.o)
-			assert.Equal(t, []any{machineupdate.Canceled, 5 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+			assert.Equal(t, []any{"Canceled", 5 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
 			assert.Empty(t, result.Events)
 			require.Error(t, result.Err)
 			assert.Len(t, b.writes, tc.writes)
@@ -376,7 +377,7 @@ func TestSuccessOfACanceledProcessIsWritten(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := newBench(t, "")
 	b.onCall = func(context.Context) { cancel() }
-	assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.Reconcile(ctx, b.o)))
+	assert.Equal(t, "Updated", machineupdate.EndingOf(b.Reconcile(ctx, b.o)))
 	assert.Len(t, b.writes, 2)
 }
 
@@ -389,7 +390,7 @@ func TestCallHasADeadline(t *testing.T) {
 		b.callErr = ctx.Err()
 	}
 	result := b.reconcile(t)
-	assert.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
+	assert.Equal(t, "CallFailed", machineupdate.EndingOf(result))
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
@@ -404,14 +405,14 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 		b.Counters, b.Limiter, b.o.Machine.Name = counted, limiter, fmt.Sprint("m-", i)
 		b.o.Settings.RetryAfter = 0
 		result := b.Reconcile(t.Context(), b.o)
-		if machineupdate.EndingOf(result) == machineupdate.Denied {
+		if machineupdate.EndingOf(result) == "Denied" {
 			assert.Empty(t, b.writes)
 			delays[result.Delay] = true
 			assert.GreaterOrEqual(t, result.Delay, time.Minute)
 			assert.Less(t, result.Delay, 2*time.Minute)
 		}
 	}
-	assert.Equal(t, []int{2, 10}, []int{counted.ended(machineupdate.Updated), counted.ended(machineupdate.Denied)}, "a half is left to changes")
+	assert.Equal(t, []int{2, 10}, []int{counted.ended("Updated"), counted.ended("Denied")}, "a half is left to changes")
 	assert.Greater(t, len(delays), 5)
 }
 
@@ -430,22 +431,22 @@ func TestUpdatesUnderWay(t *testing.T) {
 		inner := newBench(t, settledRecord(classOf(t, `{}`)))
 		inner.Limiter = limiter
 		b.onWrite = func(int) {
-			assert.Equal(t, machineupdate.Denied, machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")
+			assert.Equal(t, "Denied", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")
 		}
 		func() {
 			defer func() { assert.Equal(t, i == 3, recover() != nil) }()
 			b.Reconcile(t.Context(), b.o)
 		}()
 		inner.onWrite = nil
-		assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "%d: and afterwards", i)
+		assert.Equal(t, "Updated", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "%d: and afterwards", i)
 	}
 }
 
 func TestLimiter(t *testing.T) {
 	var nothing machineupdate.Limiter
-	assert.False(t, nothing.Ask(machineupdate.SpecChanged, start))
+	assert.False(t, nothing.Ask("SpecChanged", start))
 	l := machineupdate.Limiter{Every: time.Second, Burst: 4, InFlight: 4}
-	const spec, confirm, adopt = machineupdate.SpecChanged, machineupdate.ConfirmationDue, machineupdate.FirstAdoption
+	const spec, confirm, adopt = "SpecChanged", "ConfirmationDue", "FirstAdoption"
 	for i, tc := range []struct {
 		reason machineupdate.Reason
 		after  time.Duration
@@ -457,18 +458,18 @@ func TestLimiter(t *testing.T) {
 		{adopt, 0, 1, false}, // two tokens are left for others
 		{confirm, 0, 0, true},
 		{confirm, 0, 1, false}, // one is left for changes
-		{machineupdate.Unfinished, 0, 0, false},
+		{"Unfinished", 0, 0, false},
 		{spec, 0, 0, true},
 		{spec, 0, 1, false},
 		{spec, 500 * time.Millisecond, 0, false},
 		{spec, time.Second, 0, true},
 		{adopt, time.Hour, 0, true},
 		{adopt, 2 * time.Hour, 0, false}, // two are under way
-		{machineupdate.VerifyDue, 2 * time.Hour, 0, false},
-		{machineupdate.SchemaChanged, 2 * time.Hour, 0, false},
+		{"VerifyDue", 2 * time.Hour, 0, false},
+		{"SchemaChanged", 2 * time.Hour, 0, false},
 		{confirm, 2 * time.Hour, 0, true},
 		{confirm, 3 * time.Hour, 0, false}, // three
-		{machineupdate.RecordFull, 3 * time.Hour, 0, true},
+		{"RecordFull", 3 * time.Hour, 0, true},
 		{spec, 4 * time.Hour, 0, false}, // four
 		{spec, 4 * time.Hour, 1, true},
 		{adopt, -time.Second, 4, true}, // clocks may be set back

@@ -17,10 +17,6 @@ import (
 
 // Access of the tests to the record, the decision and the passes.
 type (
-	State  = record.State
-	Action = action
-	Ending = ending
-
 	// Patch is a write to a Machine, as an API server reads it.
 	Patch struct {
 		Machine string `json:"-"` // its name
@@ -58,63 +54,12 @@ type (
 
 	// Decision is a decision with fields that tests can read.
 	Decision struct {
-		Action Action
-		Reason Reason
+		Action string
+		Reason string
 		Delay  time.Duration
 		Err    error
 		Pass   *Pass
 	}
-)
-
-const (
-	AnnotationPause       = annotationPause
-	AnnotationLastApplied = annotationLastApplied
-
-	ErrOther   = errOther
-	ErrPartial = errPartial
-
-	Settled     = record.Settled
-	Calling     = record.Calling
-	Unconfirmed = record.Unconfirmed
-
-	None        = actNone
-	Wait        = actWait
-	Unsupported = actUnsupported
-	Update      = actUpdate
-	Confirm     = actConfirm
-
-	NotCalled     = notCalled
-	Denied        = denied
-	Conflicted    = conflicted
-	WriteFailed   = writeFailed
-	Canceled      = canceled
-	CallFailed    = callFailed
-	StillPending  = pending
-	CallRefused   = refused
-	Undrained     = undrained
-	Differing     = differing
-	CallThrottled = throttled
-	Unable        = unable
-	Gone          = gone
-	Updated       = updated
-	Confirmed     = confirmed
-
-	UpToDate        = upToDate
-	MachineDeleting = machineDeleting
-	MachineFailed   = machineFailed
-	CreationPending = creationPending
-	Paused          = paused
-	ClassUnusable   = classUnusable
-	ClassDeleting   = classDeleting
-	FirstAdoption   = firstAdoption
-	RecordUnusable  = recordUnusable
-	Unfinished      = unfinished
-	SpecChanged     = specChanged
-	SchemaChanged   = schemaChanged
-	VerifyDue       = verifyDue
-	RecordFull      = recordFull
-	ConfirmationDue = confirmationDue
-	AwaitingDrain   = awaitingDrain
 )
 
 // Kind is the kind that the tests' driver covers.
@@ -164,7 +109,7 @@ func ParseRecord(annotation string) (Record, error) {
 func (r Record) Annotation() string {
 	if r.Wanted == "" {
 		r.Wanted = WantedOf(r.Applied)
-		if r.State == Calling && len(r.Attempted) > 0 {
+		if r.State == record.Calling && len(r.Attempted) > 0 {
 			r.Wanted = WantedOf(r.Attempted[len(r.Attempted)-1])
 		}
 	}
@@ -236,7 +181,7 @@ func DecideAt(now time.Time, o Observed) Decision {
 }
 
 func exported(o *observation, d decision) Decision {
-	shown := Decision{d.action, d.reason, d.delay, d.err, nil}
+	shown := Decision{string(d.action), string(d.reason), d.delay, d.err, nil}
 	if d.pass != nil {
 		shown.Pass = &Pass{d.pass, o}
 	}
@@ -245,7 +190,7 @@ func exported(o *observation, d decision) Decision {
 
 // DecisionOf and EndingOf return the decision and the ending of a result.
 func DecisionOf(r interface{ why() decision }) Decision { return exported(nil, r.why()) }
-func EndingOf(r interface{ how() ending }) Ending       { return r.how() }
+func EndingOf(r interface{ how() ending }) string       { return string(r.how()) }
 
 func (r Result[M]) why() decision { return r.decision }
 func (r Result[M]) how() ending   { return r.ending }

@@ -36,15 +36,15 @@ func TestSlices(t *testing.T) {
 		o := machineupdate.Observed{Machine: m, Class: boundedClass(t, `{"tags":{"k":"1","l":"1"}}`, 25)}
 		o.Settings.MirrorSpec = true
 		reasons = append(reasons, executor.Reconcile(t.Context(), o).Reason)
-		_, mirrored := m.Annotations[machineupdate.AnnotationLastApplied]
+		_, mirrored := m.Annotations["machine.sapcloud.io/last-applied-providerspec"]
 		assert.Equal(t, i >= 2, mirrored, "only a spec of which all is applied")
 		now = now.Add(time.Hour)
 	}
 	part, both := machineupdate.Hot(`{"tags":{"k":"1"}}`), machineupdate.Hot(`{"tags":{"k":"1","l":"1"}}`)
 	assert.Equal(t, []machineupdate.Hot{part, part, both, both}, desired)
 	assert.Equal(t, []machineupdate.Reason{
-		machineupdate.RecordFull, machineupdate.ConfirmationDue, machineupdate.SpecChanged, machineupdate.ConfirmationDue,
-		machineupdate.UpToDate, machineupdate.UpToDate, machineupdate.UpToDate,
+		"RecordFull", "ConfirmationDue", "SpecChanged", "ConfirmationDue",
+		"UpToDate", "UpToDate", "UpToDate",
 	}, reasons)
 }
 
@@ -69,7 +69,7 @@ func TestFullRecordRests(t *testing.T) {
 		}
 		return reasons
 	}
-	const full, due, none, fits = machineupdate.RecordFull, machineupdate.ConfirmationDue, machineupdate.UpToDate, 100
+	const full, due, none, fits = "RecordFull", "ConfirmationDue", "UpToDate", 100
 	settle(boundedClass(t, `{"tags":{"k":"1"}}`, fits))
 	calls, told = 0, nil
 	require.Equal(t, []machineupdate.Reason{full, due, full, full, full, full}, settle(boundedClass(t, `{"tags":{"k":"2"}}`, 1)))
@@ -77,6 +77,6 @@ func TestFullRecordRests(t *testing.T) {
 	assert.Equal(t, []string{"HotUpdated", "HotUpdateRecordFull"}, told)
 	samples := new(machineupdate.Fleet[*metav1.ObjectMeta]).Samples([]*metav1.ObjectMeta{{UID: "u", Annotations: m.Annotations}}, now)
 	assert.InDelta(t, 1, samples["records_full"], 0)
-	assert.Equal(t, []machineupdate.Reason{machineupdate.SpecChanged, due, none, none, none, none}, settle(boundedClass(t, `{"tags":{"k":"3"}}`, fits)))
+	assert.Equal(t, []machineupdate.Reason{"SpecChanged", due, none, none, none, none}, settle(boundedClass(t, `{"tags":{"k":"3"}}`, fits)))
 	assert.Equal(t, 4, calls)
 }

@@ -175,7 +175,7 @@ func TestInPlaceNeedsTheDrain(t *testing.T) {
 				p.is(machineupdate.InPlaceUnconfirmed, "b", "applied")
 				return
 			}
-			assert.Equal(t, machineupdate.Undrained, machineupdate.EndingOf(result))
+			assert.Equal(t, "Undrained", machineupdate.EndingOf(result))
 			require.Error(t, result.Err)
 			p.is(machineupdate.InPlacePending, "a", "nothing was sent")
 		})
@@ -216,7 +216,7 @@ func TestInPlaceIsUrgent(t *testing.T) {
 	p.drain()
 	p.executor.Limiter = &machineupdate.Limiter{Every: time.Hour, Burst: 4, InFlight: 4}
 	for range 3 {
-		require.True(t, p.executor.Limiter.Ask(machineupdate.SpecChanged, p.now))
+		require.True(t, p.executor.Limiter.Ask("SpecChanged", p.now))
 	}
 	p.apply()
 	assert.True(t, p.ready)
@@ -283,7 +283,7 @@ func TestInPlaceUnable(t *testing.T) {
 	p.drain()
 	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"
 	result := p.apply()
-	assert.Equal(t, machineupdate.Unable, machineupdate.EndingOf(result))
+	assert.Equal(t, "Unable", machineupdate.EndingOf(result))
 	assert.False(t, p.ready)
 	p.is(machineupdate.InPlaceUnable, "b", "it is remembered")
 

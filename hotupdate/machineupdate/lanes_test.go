@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // laneSpec is the provider spec of a driver with infrastructure tags, attributes of volumes, and a service account.
@@ -206,7 +207,7 @@ func TestPending(t *testing.T) {
 	b.errs["volume"] = nil
 	b.step(time.Hour)
 	assert.Equal(t, "Settled", b.state("volume"))
-	assert.Equal(t, 3, counted.ended(machineupdate.StillPending))
+	assert.Equal(t, 3, counted.ended("Pending"))
 }
 
 // partsOf returns the values of a record.
@@ -218,7 +219,7 @@ func partsOf(annotation string) string {
 // TestPendingIsAFailureThatNobodyHearsOf: ErrPending has the same record as a failure without an event, so the model of failures covers it as well.
 func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 	for _, reads := range []bool{false, true} {
-		for _, state := range []string{"", settledRecord(classOf(t, `{}`), inState(machineupdate.Unconfirmed)), settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotTwo))} {
+		for _, state := range []string{"", settledRecord(classOf(t, `{}`), inState(record.Unconfirmed)), settledRecord(classOf(t, `{}`), inState(record.Calling, hotTwo))} {
 			var written [2][]machineupdate.Patch
 			for i, err := range []error{assert.AnError, machineupdate.ErrPending} {
 				b := newBench(t, state)
@@ -306,7 +307,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 		cancel()
 		return b.update(ctx, r)
 	}
-	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(b.executor.Reconcile(ctx, b.observation())))
+	assert.Equal(t, "Canceled", machineupdate.EndingOf(b.executor.Reconcile(ctx, b.observation())))
 	assert.Len(t, b.asked, 1)
 }
 

@@ -87,7 +87,7 @@ func (a *adopting) run(machines int) (wait, took time.Duration) {
 				creations++
 				a.add(next.at.Add(7*time.Minute), -creations, 0)
 			}
-		case a.limiter != nil && !a.limiter.Ask(machineupdate.FirstAdoption, a.now):
+		case a.limiter != nil && !a.limiter.Ask("FirstAdoption", a.now):
 			delay := time.Minute
 			a.add(a.now.Add(delay+machineupdate.Spread(delay, fmt.Sprint(next.machine, next.denials))), next.machine, next.denials+1)
 		default:

@@ -263,7 +263,7 @@ func (r *replay) observation() machineupdate.Observation[*object] {
 	if r.q.doomed {
 		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}
 	}
-	o.Machine.Annotations = map[string]string{machineupdate.AnnotationPause: strconv.FormatBool(r.q.paused)}
+	o.Machine.Annotations = map[string]string{"machine.sapcloud.io/pause-hot-update": strconv.FormatBool(r.q.paused)}
 	if r.q.classState == unreadable {
 		o.ClassError = errModel
 	}

@@ -41,7 +41,7 @@ func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 		assert.Contains(t, b.writes[0].Set()[machineupdate.AnnotationRecord], `"state":"Calling"`)
 		return nil
 	})
-	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
+	require.Equal(t, "Updated", machineupdate.EndingOf(b.reconcile(t)))
 	require.Len(t, b.writes, 2)
 	assert.Equal(t, []string{"7", "after-1"}, []string{b.writes[0].ResourceVersion, b.writes[1].ResourceVersion})
 	assert.ErrorIs(t, b.calls[0].BeforeWrite(t.Context()), context.Canceled, "a driver that goes on after it has returned")
@@ -53,13 +53,13 @@ func TestNothingIsSentWithoutAMarker(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		given func(*bench)
-		want  machineupdate.Ending
+		want  string
 	}{
-		{"conflict", func(b *bench) { b.writeErr = map[int]error{1: errConflict} }, machineupdate.Conflicted},
-		{"failed write", func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed},
-		{"the machine is gone", func(b *bench) { b.writeErr = map[int]error{1: errMissing} }, machineupdate.Gone},
-		{"a long pause before the marker", func(b *bench) { b.now = b.now.Add(5 * time.Minute) }, machineupdate.Canceled},
-		{"a long pause in its write", func(b *bench) { b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) } }, machineupdate.Canceled},
+		{"conflict", func(b *bench) { b.writeErr = map[int]error{1: errConflict} }, "Conflicted"},
+		{"failed write", func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, "WriteFailed"},
+		{"the machine is gone", func(b *bench) { b.writeErr = map[int]error{1: errMissing} }, "Gone"},
+		{"a long pause before the marker", func(b *bench) { b.now = b.now.Add(5 * time.Minute) }, "Canceled"},
+		{"a long pause in its write", func(b *bench) { b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) } }, "Canceled"},
 	} {
 		for _, returned := range []error{nil, assert.AnError} {
 			t.Run(tc.name, func(t *testing.T) {
@@ -91,13 +91,13 @@ func TestFailedReads(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		err    error
-		want   machineupdate.Ending
+		want   string
 		writes int
 	}{
-		{"failure", assert.AnError, machineupdate.CallFailed, 1},
-		{"throttled", errors.New("machine codes error: code = [ResourceExhausted] message = [slow down]"), machineupdate.CallThrottled, 1},
-		{"no VM", machineupdate.ErrNotFound, machineupdate.Gone, 0},
-		{"unable", machineupdate.ErrUnimplemented, machineupdate.Unable, 0},
+		{"failure", assert.AnError, "CallFailed", 1},
+		{"throttled", errors.New("machine codes error: code = [ResourceExhausted] message = [slow down]"), "Throttled", 1},
+		{"no VM", machineupdate.ErrNotFound, "Gone", 0},
+		{"unable", machineupdate.ErrUnimplemented, "Unable", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return tc.err })
@@ -106,7 +106,7 @@ func TestFailedReads(t *testing.T) {
 			if tc.writes > 0 {
 				b.o.Machine.Annotations = b.writes[0].Set()
 				d := machineupdate.DecideAt(b.now.Add(time.Second), b.o)
-				assert.Equal(t, []any{machineupdate.Wait, machineupdate.Unfinished}, []any{d.Action, d.Reason})
+				assert.Equal(t, []any{"Wait", "Unfinished"}, []any{d.Action, d.Reason})
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestFailedReads(t *testing.T) {
 		b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return assert.AnError })
 		b.writeErr = map[int]error{1: errConflict}
 		result := b.reconcile(t)
-		assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
+		assert.Equal(t, "Conflicted", machineupdate.EndingOf(result))
 		assert.ErrorIs(t, result.Err, assert.AnError)
 	})
 }
@@ -127,5 +127,5 @@ func TestBeforeWriteWithoutReadsFirst(t *testing.T) {
 		require.NoError(t, b.calls[0].BeforeWrite(ctx))
 		require.Len(t, b.writes, 1)
 	}
-	assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
+	assert.Equal(t, "Updated", machineupdate.EndingOf(b.reconcile(t)))
 }

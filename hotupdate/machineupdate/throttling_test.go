@@ -29,7 +29,7 @@ func TestRetries(t *testing.T) {
 	for i := range 40 {
 		b.o.Class = classes[min(i, len(classes)-1)]
 		result := b.Reconcile(t.Context(), b.o)
-		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
+		require.Equal(t, "CallFailed", machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[i].Apply(b.o.Machine.Annotations)
 		retries := min(i-6, 32)
 		if i < len(want) {
@@ -40,7 +40,7 @@ func TestRetries(t *testing.T) {
 		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
 		b.now = b.now.Add(result.Delay)
 		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observed{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
-		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is that of the next decision")
+		assert.Equal(t, "Wait", d.Action, "the delay is that of the next decision")
 	}
 	b.callErr = nil
 	b.Reconcile(t.Context(), b.o)
@@ -55,7 +55,7 @@ func TestRetriesOfFullRecords(t *testing.T) {
 		t.Helper()
 		b.o.Class = class
 		result := b.Reconcile(t.Context(), b.o)
-		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
+		require.Equal(t, "CallFailed", machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
 		b.now = b.now.Add(result.Delay)
 		return recordIn(t, b.o.Machine.Annotations)
@@ -71,7 +71,7 @@ func TestRetriesOfFullRecords(t *testing.T) {
 			require.Equal(t, before+1, r.Retries)
 		}
 		d := machineupdate.DecideAt(b.now, machineupdate.Observed{Machine: b.o.Machine, Class: class, Settings: b.o.Settings})
-		full = full || d.Reason == machineupdate.RecordFull
+		full = full || d.Reason == "RecordFull"
 	}
 	assert.True(t, full)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // versionsOf adds the classes to the versions, one after the other.
@@ -119,7 +120,7 @@ func TestAdoptionWithVersions(t *testing.T) {
 	assert.Equal(t, 2, b.writes)
 	r, err := machineupdate.ParseRecord(b.machine.Annotations[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
-	assert.Equal(t, []any{machineupdate.Settled, machineupdate.Hot(`{"tags":{"k":"new"}}`)}, []any{r.State, r.Applied})
+	assert.Equal(t, []any{record.Settled, machineupdate.Hot(`{"tags":{"k":"new"}}`)}, []any{r.State, r.Applied})
 	assert.Empty(t, r.Attempted, "after the confirmation they are forgotten, but for kinds that are not covered")
 	b.step(0)
 	assert.Empty(t, b.asked)

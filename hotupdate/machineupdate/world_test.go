@@ -82,9 +82,9 @@ func (c counters) count(action string, reason machineupdate.Reason, ending strin
 }
 
 // ended returns how often a reconcile ended so.
-func (c counters) ended(how machineupdate.Ending) (n int) {
+func (c counters) ended(how string) (n int) {
 	for labels, count := range c {
-		if labels[2] == string(how) {
+		if labels[2] == how {
 			n += count
 		}
 	}
