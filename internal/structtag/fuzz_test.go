@@ -2,6 +2,7 @@ package structtag_test
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,7 +81,12 @@ func checkHint(t *testing.T, hint string) {
 }
 
 func seeds() []string {
-	return []string{
+	all := []string{
+		`  `, `json:"a,omitempty" hotupdatable:"true" yaml:"b"`, `json:"a"     hotupdatable:"true" `, `json:"a"hotupdatable:"true"`, `json:"a:"hotupdatable:"true"`,
+		`hotupdatable:"true" json:a`, `hotupdatable:"\x74rue"`, `hotupdatablexyz:"true"`, `json: "a" yaml=b`,
+		`json:"a" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,1,opt,name=a"`, `protobuf:"a" protobuf_key:"b" protobuf_val:"c" protobuf_oneof:"d"`,
+		`yaml:"a" validate:"b" mapstructure:"c" db:"d" xml:"e" hash:"ignore" listType:"set" bson:"f"`,
+		`updated:"a" update:"b" hotkey:"c" mutable:"d" tunable:"e" adaptable:"f" portable:"g"`,
 		``, `hotupdatable:"true"`, `json:"tags,omitempty" hotupdatable:"false,key=name,hotwhen=rolling:false,sensitive=keys"`,
 		`hotupdatable:true`, `hotupdatable:true json:"tags"`, `json:"a", hotupdatable:"true"`, `hotupdatable="true`, `hotupdatable`,
 		`hotupdatable:"false,default='it''s, ok',sensitive"`, `hotupdatable:"false,default=it's,set"`, `hotupdatable:"false,default='a'b',,"`,
@@ -89,6 +95,18 @@ func seeds() []string {
 		`json:"le:"hotupdatable:"true"`, `hotupdatable:"true",hotupdatable:"true,set"`, "hotupdatable:\"false,key=\xec\"", `yaml:"b"  hotUpdatable:"true" doc:"c"`,
 		`hotupdatable:"true" hotupdatable:"true"`,
 	}
+	for _, value := range []string{
+		"true", "false", "inplace", "ignore", "yes", "True", "immutable", "", "set", " true", "true ,set", "'true'", "true, set", "true,sett", "true,key:name", "true,false", "true,",
+		"false,key=a=b:c d", "true,key=", "true,key='name'", `true,key="name"`, "true,key=a'b", "true,key= name", "true,set=", "true,set=false", "true,set,set",
+		"false,hotwhen=a:b:c", "false,hotwhen=a:'b,c',key=name", "false,hotwhen=a:''", "true,hotWhen=a:b", "false,hotwhen=a", "false,hotwhen=a:", "false,hotwhen=:b",
+		"false,hotwhen='a':b", "false,hotwhen=a:b'c", "false,default=a=b:c d", "false,default='a,b',sensitive", "false,default='''it''s'''", "false,default=''''",
+		"false,default=''", "false,default=' a '", "false,default=", "false,default=it's", "false,default='a", "false,default='", "false,default='''", "false,default='a'b",
+		"false,default=a ,sensitive", "false,default= ", "true,sensitive=keys,set", "false,sensitive=", "false,presence,set", "false,key=a,presence",
+		"false,set,hotwhen=a:b", "false,default=a,set", "false,key=a,default=a", "false,default=a,hotwhen=a:b", "false,default=a,presence",
+	} {
+		all = append(all, "hotupdatable:"+strconv.Quote(value))
+	}
+	return all
 }
 
 // oracleValue reads CLASS[,OPTION...] from left to right.
