@@ -51,19 +51,6 @@ func heap() int {
 	return int(stats.HeapAlloc) //nolint:gosec // small
 }
 
-// TestReadTwice: memory that one document leaves behind says nothing in the next one, also after a run that gave up.
-func TestReadTwice(t *testing.T) {
-	p := build(t, reflect.TypeFor[wide]())
-	for range 3 {
-		for _, text := range []string{
-			`{"tags":{"a":"b","c":"d"},"capacity":{"a":"1","b":"2"},"text":"\u0061\u0062"}`, `{"tags":{"a":"b","c":"d","e":`, `{"capacity":{"a":"1","b":"2","c":true}}`,
-			`{"tags":{"a":null,"c":null},"capacity":{"a":null}}`, `{"tags":{},"capacity":{}}`, `{"text":"\u0061"}`, `{"tags":{"a":"b","a":"b"}}`,
-		} {
-			check(t, p, text)
-		}
-	}
-}
-
 // awsConfig is an object as people write it.
 var awsConfig = []byte(`{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","volume":{"iops":10000},
 	"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},
