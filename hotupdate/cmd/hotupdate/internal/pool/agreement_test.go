@@ -1,9 +1,7 @@
 package pool_test
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,80 +182,6 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 	})
 }
 
-func drawVolumes(t *rapid.T) []pool.DataVolume {
-	var all []pool.DataVolume
-	for i := range rapid.IntRange(0, 3).Draw(t, "volumes") {
-		all = append(all, pool.DataVolume{
-			Name: "v" + strconv.Itoa(i), Size: drawn(t, "size", "1Gi", "2Gi"),
-			Type: drawn(t, "type", nil, new("a"), new("b")), Encrypted: drawn(t, "encrypted", nil, new(true), new(false)),
-		})
-	}
-	return rapid.Permutation(all).Draw(t, "order")
-}
-
-// additional returns the data that the extensions add to a pool's hash today, beside the provider
-// config.
-func additional(p pool.Pool) []string {
-	var data []string
-	flag := func(b *bool) {
-		if b != nil {
-			data = append(data, strconv.FormatBool(*b))
-		}
-	}
-	text := func(s *string) {
-		if s != nil {
-			data = append(data, *s)
-		}
-	}
-	volumes := slices.Clone(p.DataVolumes)
-	switch p.Provider {
-	case "aws", "alicloud":
-		flag(p.Encrypted)
-		for _, v := range volumes {
-			data = append(data, v.Size)
-			text(v.Type)
-			flag(v.Encrypted)
-		}
-	case "azure":
-		for _, v := range volumes {
-			pair := v.Size + "/"
-			if v.Type != nil {
-				pair += *v.Type
-			}
-			data = append(data, pair)
-		}
-		slices.Sort(data)
-	case "gcp":
-		slices.SortFunc(volumes, func(a, b pool.DataVolume) int { return cmp.Compare(a.Name, b.Name) })
-		for _, v := range volumes {
-			data = append(data, v.Name, v.Size)
-			text(v.Type)
-		}
-	}
-	return data
-}
-
-func TestChangesAgreeWithWhatExtensionsHash(t *testing.T) {
-	t.Parallel()
-	for _, provider := range []string{"aws", "azure", "gcp", "openstack", "alicloud"} {
-		t.Run(provider, func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) {
-				draw := func(label string) pool.Pool {
-					return pool.Pool{
-						Provider: provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}},
-						Encrypted: drawn(t, label, nil, new(true), new(false)), DataVolumes: drawVolumes(t),
-					}
-				}
-				old, updated := draw("old"), draw("new")
-				got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
-				require.NoError(t, err)
-				assert.Equal(t, !slices.Equal(additional(old), additional(updated)), got.Verdict == pool.Roll, "%v", got.Changes)
-			})
-		})
-	}
-}
-
 func TestDataVolumesOfEachProvider(t *testing.T) {
 	t.Parallel()
 	a, b := pool.DataVolume{Name: "a", Size: "1Gi"}, pool.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
@@ -266,27 +190,31 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 	none, roll, unknown := pool.None, pool.Roll, pool.Indeterminate
 	type list = []pool.DataVolume
 	for _, test := range []struct {
-		provider                                  string
-		order, rename, encrypt, enlarge, one, two pool.Verdict
-		reason                                    string
+		provider                                        string
+		root, order, rename, encrypt, enlarge, one, two pool.Verdict
+		reason                                          string
 	}{
-		{"aws", roll, none, roll, roll, roll, roll, "in order, without names"},
-		{"alicloud", roll, none, roll, roll, roll, roll, "in order, without names"},
-		{"azure", none, none, none, roll, roll, roll, "sorted, size and type"},
-		{"gcp", none, roll, none, roll, roll, roll, "by name, size and type"},
-		{"openstack", none, none, none, none, none, none, "not at all"},
-		{"metal", unknown, unknown, unknown, unknown, unknown, unknown, "not known"},
+		{"aws", roll, roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"alicloud", roll, roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"azure", none, none, none, none, roll, roll, roll, "sorted, size and type"},
+		{"gcp", none, none, roll, none, roll, roll, roll, "by name, size and type"},
+		{"openstack", none, none, none, none, none, none, none, "not at all"},
+		{"metal", unknown, unknown, unknown, unknown, unknown, unknown, unknown, "not known"},
 	} {
-		outcome := func(old, updated list) pool.Verdict {
-			of := func(volumes list) pool.Pool {
-				return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
-			}
-			got, err := pool.Compare(of(old), of(updated), pool.Options{Providers: providers.All()})
+		of := func(volumes list) pool.Pool {
+			return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}}, DataVolumes: volumes}
+		}
+		verdict := func(old, updated pool.Pool) pool.Verdict {
+			got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
 			require.NoError(t, err)
 			return got.Verdict
 		}
+		outcome := func(old, updated list) pool.Verdict { return verdict(of(old), of(updated)) }
 		name := test.provider + ": " + test.reason
 		assert.Equal(t, none, outcome(list{a, b}, list{a, b}), name)
+		rootEncrypted := of(list{a})
+		rootEncrypted.Encrypted = new(true)
+		assert.Equal(t, test.root, verdict(of(list{a}), rootEncrypted), name)
 		assert.Equal(t, test.order, outcome(list{a, b}, list{b, a}), name)
 		assert.Equal(t, test.rename, outcome(list{a, b}, list{a, renamed}), name)
 		assert.Equal(t, test.encrypt, outcome(list{a, b}, list{a, encrypted}), name)

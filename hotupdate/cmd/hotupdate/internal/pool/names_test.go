@@ -249,3 +249,33 @@ func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Addit
 	require.NoError(t, err)
 	return name.Digest
 }
+
+func examplePool(provider, version string) pool.Pool {
+	return pool.Pool{
+		Provider: provider,
+		Worker: hash.Worker{
+			Name: "pool", KubernetesVersion: version, MachineType: "large",
+			Image: &hash.Image{Name: "gardenlinux", Version: "1592.1.0"}, Volume: &hash.Volume{Size: "20Gi"},
+		},
+		DataVolumes: []pool.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
+	}
+}
+
+// poolChanges each change one field of an examplePool.
+func poolChanges() map[string]func(*pool.Pool) {
+	return map[string]func(*pool.Pool){
+		"nothing":                func(*pool.Pool) {},
+		"patch version":          func(p *pool.Pool) { p.Worker.KubernetesVersion = p.Worker.KubernetesVersion[:5] + "7" },
+		"machine type":           func(p *pool.Pool) { p.Worker.MachineType = "small" },
+		"machine image":          func(p *pool.Pool) { p.Worker.Image.Version = "2" },
+		"root size":              func(p *pool.Pool) { p.Worker.Volume.Size = "21Gi" },
+		"root type":              func(p *pool.Pool) { p.Worker.Volume.Type = new("fast") },
+		"root encryption":        func(p *pool.Pool) { p.Encrypted = new(true) },
+		"data volume size":       func(p *pool.Pool) { p.DataVolumes[0].Size = "31Gi" },
+		"data volume type":       func(p *pool.Pool) { p.DataVolumes[1].Type = new("slow") },
+		"data volume encrypted":  func(p *pool.Pool) { p.DataVolumes[0].Encrypted = new(true) },
+		"data volume renamed":    func(p *pool.Pool) { p.DataVolumes[0].Name = "z" },
+		"data volume gone":       func(p *pool.Pool) { p.DataVolumes = p.DataVolumes[1:] },
+		"data volumes reordered": func(p *pool.Pool) { slices.Reverse(p.DataVolumes) },
+	}
+}

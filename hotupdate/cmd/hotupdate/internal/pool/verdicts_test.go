@@ -90,7 +90,7 @@ func editsOf(t *testing.T, column string) (all []edit) {
 			continue
 		}
 		for short, long := range map[string]string{
-			"w.": shootsPool, "op.": "metadata.annotations.gardener.cloud/operation", "mop.": "metadata.annotations.maintenance.gardener.cloud/operation",
+			"w.": shootsPool, "p.": workersPool, "op.": "metadata.annotations.gardener.cloud/operation", "mop.": "metadata.annotations.maintenance.gardener.cloud/operation",
 			"ann.": "metadata.annotations.",
 		} {
 			if rest, ok := strings.CutPrefix(path, short); ok {
