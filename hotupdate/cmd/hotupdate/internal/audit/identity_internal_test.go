@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,24 +56,4 @@ func TestIdentitiesOfALostFile(t *testing.T) {
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
 	_, err := newIdentities(16)
 	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-// TestIdentitiesInLittleMemory: what a set holds in memory does not grow with it.
-func TestIdentitiesInLittleMemory(t *testing.T) {
-	seen, err := newIdentities(1 << 12)
-	require.NoError(t, err)
-	defer func() { seen.close() }()
-	held := func(until uint64) uint64 {
-		for n := seen.used; n < until; n++ {
-			isNew, err := seen.add(identityNumbered(n))
-			require.True(t, isNew && err == nil)
-		}
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	const many = 300_000
-	few := held(many / 10)
-	assert.Less(t, held(many), few+256<<10, "a map of them would take 10 MB more")
 }
