@@ -207,6 +207,7 @@ func TestDecode(t *testing.T) {
 		{"raw JSON", `{"raw": {"b": 1, "a": 2}, "rawMsg": [ 1.0 ]}`, config{Raw: &runtime.RawExtension{Raw: []byte(`{"b": 1, "a": 2}`)}, RawMsg: json.RawMessage(`[ 1.0 ]`)}, "kept as it is"},
 		{"array of another length", `{"array":[1,2,3]}`, config{Array: [2]int{1, 2}}, "as in Kubernetes, which drops what does not fit"},
 		{"duplicate list keys", `{"list":[{"name":"a","size":3},{"name":"a"}]}`, config{List: []item{{"a", &size}, {Name: "a"}}}, "found when the value is walked"},
+		{"maps whose keys are read", `{"folded":{"A":1,"b":2},"ints":{"1":"a","2":"b"}}`, config{Folded: map[folded]int{"a": 1, "b": 2}, Ints: map[int]string{1: "a", 2: "b"}}, "different keys lose nothing"},
 		{"deepest", `{"any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, config{Any: nestedLists(999)}, "the bound"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
