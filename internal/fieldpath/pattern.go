@@ -26,7 +26,7 @@ func (s PatternStep) After(pattern string) string {
 // [] for the elements of a collection, ["name"] for a member with other characters. A pattern ends
 // at a member.
 func ParsePattern(text string) ([]PatternStep, bool) {
-	if text == "" || text[0] == '.' {
+	if text == "" {
 		return nil, false
 	}
 	rest := text
