@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
@@ -68,16 +67,9 @@ func TestPairs(t *testing.T) {
 
 func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[alicloud.WorkerConfig](t), "1.36.0", exampletest.Canonical)
-	onlyTags := &alicloud.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
-	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
-// TestReach leaves out the fields for the autoscaler.
+// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler.
 func TestReach(t *testing.T) {
 	provider.CheckReach(t, exampletest.Filled[alicloud.WorkerConfig](t), "nodeTemplate")
-}
-
-// TestEmptyObjects finds the fields whose empty object differs from an absent one.
-func TestEmptyObjects(t *testing.T) {
-	provider.CheckEmptyObjects(t, exampletest.Filled[alicloud.WorkerConfig](t))
 }

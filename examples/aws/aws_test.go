@@ -11,7 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
@@ -65,20 +64,12 @@ func TestHotIsFree(t *testing.T) {
 		config.DataVolumes[i].Volume = aws.Volume{}
 	}
 	exampletest.CheckHotIsFree(t, &provider, config, "1.33.0", "1.34.0", exampletest.Canonical)
-	onlyTags := &aws.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
-	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.33.0", "1.34.0", exampletest.Canonical)
 }
 
-// TestReach leaves out the fields for the autoscaler, and the network card of an interface with a range of cards.
+// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler, and the network card of an interface with a
+// range of cards.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[aws.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
-}
-
-// TestEmptyObjects finds the fields whose empty object differs from an absent one.
-func TestEmptyObjects(t *testing.T) {
-	config := exampletest.Filled[aws.WorkerConfig](t)
-	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
-	provider.CheckEmptyObjects(t, config)
 }

@@ -1,8 +1,6 @@
 package aws_test
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,34 +33,6 @@ func TestTags(t *testing.T) {
 		got, err := s.TagsOf(kind)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, kind)
-	}
-}
-
-// TestPoolLabelsLeaveVolumes: in a pool that lives, the labels leave the volumes with a hot update.
-// The keys by which machine-controller-manager finds the machine stay on them, and so do the tags of
-// others. The VM keeps everything.
-func TestPoolLabelsLeaveVolumes(t *testing.T) {
-	updated := providerSpec(t, nil)
-	released := providerSpec(t, nil)
-	released.Tags, released.ResourceTags = updated.ResourceTags.VM, nil
-	maps.Copy(released.Tags, map[string]string{"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1"})
-	for kind, want := range map[tags.Kind][]string{
-		tags.Disk: {"kubernetes.io/cluster/shoot--p--s", "kubernetes.io/role/node", "of-somebody-else"},
-		tags.VM:   {"kubernetes.io/cluster/shoot--p--s", "kubernetes.io/role/node", "of-somebody-else", "worker.gardener.cloud/pool"},
-	} {
-		old, err := released.TagsOf(kind)
-		require.NoError(t, err)
-		desired, err := updated.TagsOf(kind)
-		require.NoError(t, err)
-		rules, err := tags.AWS.Rules(kind)
-		require.NoError(t, err)
-		live := rules.Effective(old, map[string]string{"of-somebody-else": "1"}, nil)
-		state := tags.State{
-			Recorded: []map[string]string{old, desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired),
-		}
-		plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
-		require.NoError(t, err)
-		assert.Equal(t, want, slices.Sorted(maps.Keys(plans[0].Apply(live))), kind)
 	}
 }
 

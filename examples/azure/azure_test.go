@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
@@ -75,20 +74,11 @@ func TestPairs(t *testing.T) {
 
 func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[azure.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
-	onlyTags := &azure.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
-	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
-// TestReach leaves out the fields for the autoscaler.
+// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[azure.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate")
-}
-
-// TestEmptyObjects finds the fields whose empty object differs from an absent one.
-func TestEmptyObjects(t *testing.T) {
-	config := exampletest.Filled[azure.WorkerConfig](t)
-	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
-	provider.CheckEmptyObjects(t, config)
 }

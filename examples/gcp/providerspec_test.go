@@ -1,8 +1,6 @@
 package gcp_test
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,22 +36,6 @@ func TestTags(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got, kind)
 	}
-}
-
-// TestNetworkTagIsNotGuarded: without values, a removal also deletes a network tag that another client removed and set again.
-func TestNetworkTagIsNotGuarded(t *testing.T) {
-	old, err := providerSpec(t, provider.Config(`"tags":{"network":{"bastion":""}}`)).TagsOf(tags.Network)
-	require.NoError(t, err)
-	desired, err := providerSpec(t, nil).TagsOf(tags.Network)
-	require.NoError(t, err)
-	rules, err := tags.GCP.Rules(tags.Network)
-	require.NoError(t, err)
-	state := tags.State{Recorded: []map[string]string{old, desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
-	live := rules.Effective(old, map[string]string{"of-somebody-else": ""}, nil)
-	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": live})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"kubernetes-io-cluster-shoot--p--s", "kubernetes-io-role-node", "of-somebody-else", "shoot--p--s"},
-		slices.Sorted(maps.Keys(plans[0].Apply(live))))
 }
 
 func TestValidateTags(t *testing.T) {

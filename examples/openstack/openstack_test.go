@@ -13,7 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
@@ -78,21 +77,12 @@ func TestPairs(t *testing.T) {
 
 func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[openstack.WorkerConfig](t), "1.36.0", exampletest.Canonical)
-	onlyTags := &openstack.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
-	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
-// TestReach leaves out the fields for the autoscaler, the server group, which the extension makes before, and the flag, which is only for the
-// extension: for the driver all labels are hot.
+// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler, the server group, which the extension makes
+// before, and the flag, which is only for the extension: for the driver all labels are hot.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[openstack.WorkerConfig](t)
 	config.Labels[0].TriggerRollingOnUpdate, config.Labels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
-}
-
-// TestEmptyObjects finds the fields whose empty object differs from an absent one.
-func TestEmptyObjects(t *testing.T) {
-	config := exampletest.Filled[openstack.WorkerConfig](t)
-	config.Labels[0].TriggerRollingOnUpdate, config.Labels[1].TriggerRollingOnUpdate = false, false
-	provider.CheckEmptyObjects(t, config)
 }

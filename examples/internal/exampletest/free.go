@@ -2,14 +2,24 @@ package exampletest
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // CheckHotIsFree checks that a pool has the same name with and without the hot part of its config,
-// in every era. Versions has a Kubernetes version of each era.
+// in every era, and that its infrastructure tags alone give it no other name than an empty config.
+// Versions has a Kubernetes version of each era.
 func CheckHotIsFree[T any](t *testing.T, p *Provider, config *T, versions ...string) {
+	t.Helper()
+	checkHotIsFree(t, p, config, versions)
+	onlyTags := new(T)
+	reflect.ValueOf(onlyTags).Elem().FieldByName("Tags").Set(reflect.ValueOf(config).Elem().FieldByName("Tags"))
+	checkHotIsFree(t, p, onlyTags, versions)
+}
+
+func checkHotIsFree[T any](t *testing.T, p *Provider, config *T, versions []string) {
 	t.Helper()
 	schema, err := p.Schema()
 	fatal(t, err)

@@ -13,8 +13,13 @@ import (
 // CheckReach changes the values of a config one by one. It checks that each change reaches the
 // provider spec as a change of the same class: otherwise no machine gets the change, or the driver
 // does not apply a hot change. Values whose path begins with one of except are not checked.
+//
+// It also compares each object of the config, when it is empty, with an absent one. The canonical
+// hash must differ exactly if the machines do: then the code tests the pointer for nil, and the
+// field needs the option presence. An unreadable provider spec counts as different.
 func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	t.Helper()
+	p.checkEmptyObjects(t, filled)
 	data, err := json.Marshal(filled)
 	fatal(t, err)
 	var config map[string]any
@@ -32,10 +37,7 @@ func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	}
 }
 
-// CheckEmptyObjects compares each object of a config, when it is empty, with an absent one. The
-// canonical hash must differ exactly if the machines do: then the code tests the pointer for nil,
-// and the field needs the option presence. An unreadable provider spec counts as different.
-func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
+func (p *Provider) checkEmptyObjects(t *testing.T, filled any) {
 	t.Helper()
 	data, err := json.Marshal(filled)
 	fatal(t, err)
