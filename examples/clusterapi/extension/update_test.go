@@ -110,14 +110,6 @@ func TestStaleCache(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestForeignTags: foreign tags on a resource stay on that resource.
-func TestForeignTags(t *testing.T) {
-	w := adopted(t, nil, keys{"team": "a"})
-	require.NoError(t, w.Cloud.CreateTags(t.Context(), []string{"vol-1"}, []tags.Tag{{Key: "backup", Value: "daily"}, {Key: "team", Value: "theirs"}}))
-	update(t, w, nil)
-	assert.Equal(t, keys{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned", "backup": "daily", "team": "theirs"}, w.Cloud.Tags()["vol-1"])
-}
-
 // TestClusterTags: a key that is removed from the machine gets the cluster's value, also if that is the same.
 func TestClusterTags(t *testing.T) {
 	cluster := keys{"env": "prod", "org": "x"}
@@ -125,41 +117,6 @@ func TestClusterTags(t *testing.T) {
 	checkTags(t, w, keys{"env": "dev", "org": "x"})
 	update(t, w, nil)
 	checkTags(t, w, cluster)
-}
-
-var errCrash = errors.New("the process is gone")
-
-// TestCrashes: the process ends before or after any write of the record, and the user changes the desired tags. In the end the cloud has exactly the
-// desired tags.
-func TestCrashes(t *testing.T) {
-	for nth := range 4 {
-		for _, lost := range []bool{false, true} {
-			w := adopted(t, nil, keys{"team": "a"})
-			writes := 0
-			w.OnPatch = func(patch func() error) error {
-				if writes++; writes != nth+1 {
-					return patch()
-				}
-				if lost {
-					return errors.Join(errCrash, patch())
-				}
-				return errCrash
-			}
-			require.NoError(t, w.Desire(t.Context(), keys{"new": "1"}))
-			for range 3 {
-				_, _ = w.UpdateMachine(t.Context()) // ended by the crash
-				w.Pass(time.Minute)
-			}
-			require.NoError(t, w.Desire(t.Context(), keys{"last": "1"}))
-			if _, err := w.Finish(t.Context()); err != nil { // Cluster API calls again
-				require.ErrorContains(t, err, errCrash.Error())
-				_, err = w.Finish(t.Context())
-				require.NoError(t, err)
-			}
-			assert.Greater(t, writes, nth)
-			checkTags(t, w, keys{"last": "1"})
-		}
-	}
 }
 
 // TestThrottled: a throttled update is in progress, and continues later.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -93,7 +92,7 @@ func (f *fixture) launch() {
 }
 
 // update calls UpdateMachine with other flat tags than those of the launch. The last-applied tag is owner=alice.
-func (f *fixture) update(ctx context.Context, desired string) error {
+func (f *fixture) update(desired string) error {
 	const applied = `{"tags":{"owner":"alice"}}`
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
@@ -104,7 +103,7 @@ func (f *fixture) update(ctx context.Context, desired string) error {
 	for _, kind := range f.updates.Kinds {
 		request.Parts = append(request.Parts, machineupdate.Part{Kind: kind, Applied: applied, Desired: machineupdate.Hot(desired)})
 	}
-	return f.driver.Kit.UpdateMachine(ctx, request)
+	return f.driver.Kit.UpdateMachine(f.t.Context(), request)
 }
 
 // having returns the IDs of resources with a key, sorted.
@@ -192,47 +191,13 @@ func TestOwnResources(t *testing.T) {
 			f.launch()
 			test.attach.Instance, test.attach.Tags = "i-1", map[string]string{"owner": "alice"}
 			foreign := f.cloud.Attach(test.attach)
-			require.NoError(t, f.update(t.Context(), `{"tags":{"team":"red"}}`))
+			require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
 			assert.Equal(t, test.own, f.having("team"))
 			assert.Equal(t, []string{foreign}, f.having("owner"))
-			require.NoError(t, f.update(t.Context(), `{"tags":{"team":"red"}}`))
+			require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
 			assert.Equal(t, []string{"RunInstances", "CreateTags", "DeleteTags"}, slices.Compact(f.calls), "the second update finds nothing to do")
 		})
 	}
-}
-
-// TestRemovalHasAValue: a key that another client changed between the read and the removal stays.
-func TestRemovalHasAValue(t *testing.T) {
-	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
-	f.launch()
-	f.cloud.Inject(cloud.Fault{Action: "DescribeVolumes", Effect: cloud.Stale, Delay: time.Second / 2})
-	time.Sleep(time.Second)
-	f.cloud.Change("vol-2", func(r *cloud.Resource) { r.Tags["owner"] = "bob" })
-	require.NoError(t, f.update(t.Context(), `{}`))
-	assert.Equal(t, []string{"vol-2"}, f.having("owner"))
-}
-
-// TestThrottling: the kit repeats throttled calls until the context ends, the client does not, and neither repeats calls without an answer: the
-// flow does.
-func TestThrottling(t *testing.T) {
-	f := newFixture(t, cloud.Config{}, specWith(nil))
-	f.launch()
-	for range 20 {
-		f.cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.Refused, Code: "RequestLimitExceeded"})
-	}
-	f.cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.AnswerLost})
-	require.Error(t, f.update(t.Context(), `{"tags":{"owner":"alice","team":"red"}}`), "no answer")
-	assert.Zero(t, f.cloud.Pending())
-	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice","team":"red"}}`))
-	assert.Len(t, f.having("team"), 4)
-
-	f.cloud.Limit(nil, rate.NewLimiter(0.001, 1))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	err := f.update(ctx, `{"tags":{"new":"1"}}`)
-	require.Error(t, err)
-	require.ErrorAs(t, err, new(*machineupdate.PartialError))
-	assert.NotContains(t, err.Error(), "alice")
 }
 
 // TestInitialize: the check of source and destination is off, and each interface gets its IPv6 prefixes once, although reads lag.
@@ -268,7 +233,7 @@ func TestGone(t *testing.T) {
 	f.launch()
 	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
 	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
-	kind, _ := machineupdate.ErrorKindOf(f.update(t.Context(), `{}`))
+	kind, _ := machineupdate.ErrorKindOf(f.update(`{}`))
 	assert.Equal(t, machineupdate.ErrNotFound, kind)
 	_, err := f.driver.GetMachineStatus(t.Context(), f.request())
 	assert.Equal(t, driver.NotFound, driver.CodeOf(err))
@@ -289,7 +254,7 @@ func TestCodes(t *testing.T) {
 		assert.Equal(t, want, driver.CodeOf(err), code)
 	}
 	f.machine.Spec.ProviderID = "azure:///x"
-	require.Error(t, f.update(t.Context(), `{}`))
+	require.Error(t, f.update(`{}`))
 }
 
 // inVolumeLane calls UpdateMachine for the performance of the data volume.
@@ -346,10 +311,10 @@ func TestVolume(t *testing.T) {
 func TestAttributes(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	f.launch()
-	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false}`))
+	require.NoError(t, f.update(`{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false}`))
 	card, _ := f.cloud.Resource("eni-1")
 	assert.False(t, card.SourceDestCheck)
-	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"}}`))
+	require.NoError(t, f.update(`{"tags":{"owner":"alice"}}`))
 	tokens := func() string { r, _ := f.cloud.Resource("i-1"); return r.HTTPTokens }
 	const desired = `{"instanceMetadataOptions":{"httpTokens":"required"}}`
 	request := f.inLane("metadata", "vm", desired)

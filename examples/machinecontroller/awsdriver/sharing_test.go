@@ -55,12 +55,12 @@ func TestMachinesShareCalls(t *testing.T) {
 			machines = append(machines, f)
 		}
 		for i := range 6 { // the first calls wait for no others
-			require.NoError(t, machines[0].update(t.Context(), `{"tags":{"owner":"`+strconv.Itoa(i)+`"}}`))
+			require.NoError(t, machines[0].update(`{"tags":{"owner":"`+strconv.Itoa(i)+`"}}`))
 		}
 		calls = nil
 		var all sync.WaitGroup
 		for _, f := range machines {
-			all.Go(func() { assert.NoError(t, f.update(t.Context(), `{"tags":{"owner":"bob"}}`)) })
+			all.Go(func() { assert.NoError(t, f.update(`{"tags":{"owner":"bob"}}`)) })
 		}
 		all.Wait()
 		assert.ElementsMatch(t, []string{
