@@ -3,7 +3,6 @@ package driver_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -19,58 +18,6 @@ import (
 // in a cloud that changes them asynchronously and then refuses further changes for six hours. This file searches; modelcloud_test.go is the
 // cloud, modelworld_test.go what happens in it.
 
-// naive is a way to write a driver that is wrong.
-type naive struct {
-	name string
-	// read is what the driver makes of a reading, and project of a projection; update is what it makes of the kit.
-	read    func(shown modelShown) driver.Reading
-	project func(desired map[string]string, r *driver.Resource) map[string]string
-	update  func(err error) error
-	want    string // what the model says of it
-}
-
-var naives = []naive{
-	{
-		name: "acceptance is success", want: "settled",
-		update: func(err error) error {
-			if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrPending {
-				return nil
-			}
-			return err
-		},
-	},
-	{
-		name: "the value counts without the target", want: "settled",
-		read: func(shown modelShown) driver.Reading { return driver.Done(shown.value) },
-	},
-	{
-		name: "the target counts for the value", want: "settled",
-		read: func(shown modelShown) driver.Reading {
-			if shown.target != "" {
-				return driver.Done(shown.target)
-			}
-			return driver.Done(shown.value)
-		},
-	},
-	{
-		name: "a default is restored whoever set the attribute", want: "nobody wants",
-		project: func(desired map[string]string, _ *driver.Resource) map[string]string {
-			whole := maps.Clone(modelDefaults)
-			maps.Copy(whole, desired)
-			return whole
-		},
-	},
-	{
-		name: "what was read of the group is written back", want: "nobody wants",
-		project: func(desired map[string]string, r *driver.Resource) map[string]string {
-			if len(desired) > 0 {
-				desired["b"] = modelRead(r)
-			}
-			return desired
-		},
-	},
-}
-
 // TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal lasts, and what settles
 // is as desired; and from every state the machine comes to rest if nothing more happens.
 func TestModel(t *testing.T) {
@@ -79,22 +26,10 @@ func TestModel(t *testing.T) {
 		budgets = []budget{{changes: 1, faults: 1}}
 	}
 	for _, b := range budgets {
-		m := newModel(t, naive{})
+		m := newModel(t)
 		assert.Empty(t, m.search(b))
 		t.Logf("%+v: %d states, %d transitions, %d to rest", b, len(m.seen), m.transitions, len(m.rests))
 		assert.Greater(t, len(m.seen), 1_000, "the model is meant to look at many states")
-	}
-}
-
-// TestNaiveDriversFail in the model.
-func TestNaiveDriversFail(t *testing.T) {
-	for _, n := range naives {
-		t.Run(n.name, func(t *testing.T) {
-			m := newModel(t, n)
-			violation := m.search(budget{changes: 2})
-			assert.Contains(t, violation, n.want)
-			t.Log(violation)
-		})
 	}
 }
 
@@ -104,7 +39,6 @@ type budget struct{ changes, faults int8 }
 // model searches. Worlds are values: an event makes another one.
 type model struct {
 	t           *testing.T
-	naive       naive
 	kit         *driver.Kit[modelSpec, *modelRun]
 	classes     []*machineupdate.Prepared
 	seen        map[modelWorld]modelStep

@@ -95,6 +95,3 @@ func (s modelShown) read() driver.Reading {
 func (s modelShown) split(name string) modelShown {
 	return modelShown{of(s.value, name), of(s.target, name), s.failed}
 }
-
-// modelRead returns what was read of b, which a driver that reads back keeps beside.
-func modelRead(r *driver.Resource) string { return of(r.Version, "b") }

@@ -41,9 +41,9 @@ type modelNext struct {
 	problem string
 }
 
-func newModel(t *testing.T, n naive) *model {
+func newModel(t *testing.T) *model {
 	t.Helper()
-	m := &model{t: t, naive: n, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
+	m := &model{t: t, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
 	schema, err := hotupdate.SchemaOf[modelSpec]()
 	require.NoError(t, err)
 	m.kit, err = driver.New(driver.Definition[modelSpec, *modelRun]{
@@ -54,15 +54,11 @@ func newModel(t *testing.T, n naive) *model {
 		Resources: func(_ context.Context, run *modelRun) ([]driver.Resource, error) { return run.read(), nil },
 		Groups: []driver.Group[modelSpec, *modelRun]{{
 			Attributes: driver.Attributes{Defaults: modelDefaults}, Kind: tags.Disk, Asynchronous: true,
-			Project: func(spec *modelSpec, r *driver.Resource) map[string]string {
-				desired := map[string]string{}
-				if spec.A != 0 {
-					desired["a"] = strconv.Itoa(spec.A)
+			Project: func(spec *modelSpec, _ *driver.Resource) map[string]string {
+				if spec.A == 0 {
+					return map[string]string{}
 				}
-				if n.project != nil {
-					return n.project(desired, r)
-				}
-				return desired
+				return map[string]string{"a": strconv.Itoa(spec.A)}
 			},
 			Modify: func(_ context.Context, run *modelRun, _ *driver.Resource, values map[string]string) error {
 				return run.modify(values)
@@ -273,14 +269,10 @@ func (r *modelRun) nextScript() []int {
 	return nil
 }
 
-// update is the driver: the kit, or what a naive one makes of it.
+// update is the driver.
 func (r *modelRun) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	r.isBusy, r.request = true, request
-	err := r.m.kit.UpdateMachine(ctx, request)
-	if r.m.naive.update != nil {
-		err = r.m.naive.update(err)
-	}
-	return err
+	return r.m.kit.UpdateMachine(ctx, request)
 }
 
 // read shows the resource, maybe as it was.
@@ -289,13 +281,9 @@ func (r *modelRun) read() []driver.Resource {
 	if r.now.cloud.older != (modelShown{}) && r.choose("read", "read what was before") == 1 {
 		shown = r.now.cloud.older
 	}
-	read := modelShown.read
-	if r.m.naive.read != nil {
-		read = r.m.naive.read
-	}
 	return []driver.Resource{{
-		Kind: tags.Disk, ID: "vol-1", Version: shown.value,
-		Attributes: map[string]driver.Reading{"a": read(shown.split("a")), "b": read(shown.split("b"))},
+		Kind: tags.Disk, ID: "vol-1",
+		Attributes: map[string]driver.Reading{"a": shown.split("a").read(), "b": shown.split("b").read()},
 	}}
 }
 
