@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -186,38 +187,12 @@ func (f *fixture) create(machines ...string) {
 // each calls a function for each machine, ten at a time.
 func (f *fixture) each(machines []string, do func(name string) error) {
 	f.Helper()
-	var all errgroup
+	var all errgroup.Group
+	all.SetLimit(10)
 	for _, name := range machines {
-		all.run(func() error { return do(name) })
+		all.Go(func() error { return do(name) })
 	}
-	require.NoError(f, all.wait())
-}
-
-// errgroup runs ten functions at a time, and joins their errors.
-type errgroup struct {
-	running sync.WaitGroup
-	mutex   sync.Mutex
-	slots   chan struct{}
-	err     error
-}
-
-func (g *errgroup) run(do func() error) {
-	if g.slots == nil {
-		g.slots = make(chan struct{}, 10)
-	}
-	g.slots <- struct{}{}
-	g.running.Go(func() {
-		err := do()
-		<-g.slots
-		g.mutex.Lock()
-		defer g.mutex.Unlock()
-		g.err = errors.Join(g.err, err)
-	})
-}
-
-func (g *errgroup) wait() error {
-	g.running.Wait()
-	return g.err
+	require.NoError(f, all.Wait())
 }
 
 // running creates Machines that run, with VMs from before hot updates.
