@@ -339,11 +339,6 @@ func TestAdmission(t *testing.T) {
 		old, new values
 		want     []string
 	}{
-		{"nothing set", performance, nil, nil, nil},
-		{"set", performance, nil, values{"iops": "4000"}, nil},
-		{"the default limits", performance, nil, values{"throughput": "1000"}, []string{"FieldValueInvalid spec.volume.throughput"}},
-		{"set no more", performance, values{"iops": "4000"}, nil, nil},
-		{"two problems", performance, nil, values{"iops": "1", "throughput": "1000"}, []string{"FieldValueInvalid spec.volume.iops", "FieldValueInvalid spec.volume.throughput"}},
 		{"shrinks", grows, values{"size": "20"}, values{"size": "10"}, []string{"FieldValueInvalid spec.volume.size"}},
 		{"grows", grows, values{"size": "10"}, values{"size": "20"}, nil},
 		{"left", grows, values{"size": "20"}, nil, nil},

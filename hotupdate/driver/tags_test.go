@@ -37,13 +37,6 @@ func TestTags(t *testing.T) {
 	assert.Equal(t, map[string]string{"mine": "2", "more": "3", "cluster": "c"}, w.live("i-1"), "not owned: the request has mine=1")
 }
 
-func TestRemovalOfOwnedTags(t *testing.T) {
-	w := newWorld(t)
-	require.NoError(t, w.update(nil))
-	assert.Equal(t, []string{"remove [i-1 eni-1 vol-1 vol-2]"}, w.calls)
-	assert.Equal(t, map[string]string{"cluster": "c"}, w.live("vol-2"))
-}
-
 // TestAttemptedIsOwned: a key that was sent and not confirmed is ours.
 func TestAttemptedIsOwned(t *testing.T) {
 	w := newWorld(t)
