@@ -76,9 +76,13 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestLinksLead: what a document of the repository points to is there.
 func TestLinksLead(t *testing.T) {
-	documents, err := filepath.Glob(filepath.Join(root, ".github", "*.md"))
-	require.NoError(t, err)
-	documents = append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "examples", "README.md"))
+	var documents []string
+	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		documents = append(documents, found...)
+	}
 	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		require.NoError(t, err)
