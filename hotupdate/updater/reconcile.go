@@ -42,7 +42,9 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	return result.Delay
 }
 
-// isFinished reports whether MCM has finished creating a machine, and is not deleting it.
+// isFinished reports whether MCM has finished creating a machine, and is not deleting it. A decision
+// excludes such machines as well, apart from those with the phase Pending; here their classes and
+// secrets are not even read.
 func isFinished(machine *object) bool {
 	switch text(machine, "status", "currentStatus", "phase") {
 	case "", "Pending", "CrashLoopBackOff", "Failed", "Terminating":
