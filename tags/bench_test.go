@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -88,37 +86,5 @@ func BenchmarkPlanGrowth(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*3*keys), "ns/key")
 		})
-	}
-}
-
-func BenchmarkBatches(b *testing.B) {
-	l := changedLoad(b, tags.AWS, 50)
-	plans := l.plan(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		l.rules.Batches(plans)
-	}
-}
-
-func BenchmarkValidate(b *testing.B) {
-	rules := rulesOf(b, tags.AWS, tags.VM)
-	input := many(50)
-	path := field.NewPath("tags")
-	b.ReportAllocs()
-	for b.Loop() {
-		rules.Validate(input, nil, path)
-	}
-}
-
-func BenchmarkSanitize(b *testing.B) {
-	rules := rulesOf(b, tags.GCP, tags.VM)
-	input := map[string]string{}
-	for i := range 50 {
-		input[fmt.Sprintf("Worker.gardener.cloud/key-%d", i)] = "Value"
-	}
-	path := field.NewPath("labels")
-	b.ReportAllocs()
-	for b.Loop() {
-		rules.Sanitize(input, path)
 	}
 }

@@ -388,6 +388,30 @@ func TestDeletions(t *testing.T) {
 	})
 }
 
+// TestKill: a process is killed in the middle of a change, which is then taken back. Comparing
+// classes would find nothing to do. The next process has the lease when it has expired.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.cloud.Latency = 50 * time.Millisecond
+	f.putClass(class, `{"tags":{"owner":"alice"}}`)
+	all := names(60)
+	f.running(`{"tags":{"owner":"alice"}}`, all...)
+	p := f.start()
+	f.settled(len(all))
+	f.putClass(class, `{"tags":{"owner":"alice","team":"blue"}}`)
+	f.until("some machines are updated", func() bool {
+		sets, _, _ := f.cloud.Calls()
+		return sets > 5
+	})
+	p.killed.Store(true)
+	f.putClass(class, `{"tags":{"owner":"alice"}}`)
+	p.stop()
+	f.start()
+	f.tagged(all, map[string]string{"owner": "alice"})
+	f.settled(len(all))
+}
+
 // TestTwoReplicas: one leads, and the other takes over when the lease is stolen from the first.
 // That one stops its updates, not its process, and competes again.
 func TestTwoReplicas(t *testing.T) {
