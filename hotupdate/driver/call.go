@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/fnv"
 	"iter"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/jitter"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -164,7 +164,8 @@ func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error
 		if kind != machineupdate.ErrThrottled || after > maxDelay {
 			return err
 		}
-		if u.definition.Wait(ctx, max(after, delay/2+spread(delay/2, u.request.Machine+strconv.Itoa(try)))) != nil {
+		wait := max(after, delay/2+jitter.Below(delay/2, u.request.Machine+strconv.Itoa(try)))
+		if u.definition.Wait(ctx, wait) != nil {
 			return err
 		}
 		delay = min(2*delay, maxDelay)
@@ -190,13 +191,6 @@ func outcomeOf(err error) string {
 		return "Failed"
 	}
 	return "Succeeded"
-}
-
-// spread returns a delay of at most d that depends on the text.
-func spread(d time.Duration, text string) time.Duration {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(text)) // never fails
-	return d * time.Duration(sum.Sum32()%1000) / 1000
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -3,12 +3,12 @@ package machineupdate
 import (
 	"cmp"
 	"errors"
-	"hash/fnv"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
 // decision says what to do with a machine, and why.
@@ -216,15 +216,7 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	for range h.Retries {
 		d += min(d, limit-d)
 	}
-	return d + spread(d/2, o.Machine.GetName())
-}
-
-// spread returns a delay shorter than d that depends on the text.
-func spread(d time.Duration, text string) time.Duration {
-	h := fnv.New64a()
-	// Writing to a hash never fails.
-	_, _ = h.Write([]byte(text))
-	return time.Duration(h.Sum64() % uint64(max(d, 1)))
+	return d + jitter.Below(d/2, o.Machine.GetName())
 }
 
 // nextTry returns how long after a failed pass with this record the next pass is made. By then

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
@@ -192,7 +193,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		e.call(ctx, o, result, reason)
 	default: // machines that were denied together do not retry together
 		delay := 4 * o.Settings.retryAfter()
-		result.end(denied, delay+spread(delay, o.Machine.GetName()+"\x00"+o.Machine.GetResourceVersion()), nil)
+		result.end(denied, delay+jitter.Below(delay, o.Machine.GetName()+"\x00"+o.Machine.GetResourceVersion()), nil)
 	}
 }
 

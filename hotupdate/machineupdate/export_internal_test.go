@@ -225,9 +225,6 @@ func (p *Prepared) Schema() string {
 // Restart forgets that the driver of the class cannot update, like a new process.
 func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
 
-// Spread returns the jitter of denials.
-func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
-
 // Ask and Done are an Executor's calls of a Limiter before and after an update.
 func (l *Limiter) Ask(reason Reason, now time.Time) bool { return l.begin(reason, now) }
 func (l *Limiter) Done()                                 { l.end() }

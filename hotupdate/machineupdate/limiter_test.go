@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
 // adopting is a fleet that adopts hot updates, in a controller with a queue and workers. Workers take due machines in the order of their due times.
@@ -89,7 +90,7 @@ func (a *adopting) run(machines int) (wait, took time.Duration) {
 			}
 		case a.limiter != nil && !a.limiter.Ask("FirstAdoption", a.now):
 			delay := time.Minute
-			a.add(a.now.Add(delay+machineupdate.Spread(delay, fmt.Sprint(next.machine, next.denials))), next.machine, next.denials+1)
+			a.add(a.now.Add(delay+jitter.Below(delay, fmt.Sprint(next.machine, next.denials))), next.machine, next.denials+1)
 		default:
 			adopted++
 			held += a.pass()
