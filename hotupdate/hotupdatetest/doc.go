@@ -20,5 +20,6 @@
 // The package owns the generation, change and shrinking of values of any type, the report of a
 // failure, and the golden file. It must not know providers, and production code must not import it.
 //
-// No message contains sensitive values or keys. Rapid's files of failures hold generated values only as random bits.
+// No message contains sensitive values or keys. Rapid's files of failures hold generated values only
+// as random bits.
 package hotupdatetest

@@ -2,8 +2,8 @@
 // its changes with every pass.
 //
 // The package owns the format and the rules that FLOW.md of package machineupdate has under
-// "Record". It must not know machines, Schemas, drivers or the order of writes and calls: its caller decides
-// when a pass is made, and says which leaves are Hot.
+// "Record". It must not know machines, Schemas, drivers or the order of writes and calls: its caller
+// decides when a pass is made, and says which leaves are Hot.
 //
 // A content is the recorded state of one kind of resource. It has a base for every leaf: the
 // applied value or absence. Its entries are the values and absences that may be live instead.
