@@ -46,12 +46,18 @@
 //   - NestedLists and Bytes: under SlicesAsSets the boundaries of lists in lists, and the order of
 //     bytes, are lost.
 //   - Quantities: of a [resource.Quantity] only the kind of its suffix is hashed, not the value.
-//   - Embedded: an embedded struct of an unexported type is not hashed.
-//   - NilAndZero: the options decide which nil pointers are zero.
+//   - Embedded: an embedded struct of an unexported type is not hashed, though it is in JSON.
+//   - NilAndZero: without options a nil pointer to an int, or to a number of 64 bits, is 0; with
+//     ZeroNil every nil pointer is zero, but not in fields if IgnoreZeroValue is set as well.
 //   - UnknownWords: hash:"sett" is accepted and means nothing.
 //
-// Sums that change without a change of meaning: QuantityText, Times, RawJSON, Refactoring of Go
-// names, types and order of fields, a NewField that nobody sets, and another APIVersion.
+// Sums that change without a change of meaning:
+//   - QuantityText: under hash:"string" the spelling of a quantity counts, but for 1Gi and 1024Mi.
+//   - Times: the zone counts. RawJSON: so does spelling, unless SlicesAsSets hides it.
+//   - Refactoring: a Go name or the width of an integer changes every sum, and so does the order of
+//     fields in format v2.
+//   - NewField: so does a field that nobody sets, unless IgnoreZeroValue is set. APIVersion: so
+//     does a new API version.
 //
 // Crashes of hashstructure are errors here: a Cycle; with ZeroNil but not IgnoreZeroValue every
 // value of a type that points to itself; and a method String, Hash, HashInclude or HashIncludeMap

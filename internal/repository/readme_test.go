@@ -77,7 +77,7 @@ func TestReadmeIsShort(t *testing.T) {
 // TestLinksLead: what a document of the repository points to is there.
 func TestLinksLead(t *testing.T) {
 	var documents []string
-	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md", "hash/*.md", "hotupdate/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, found, pattern)
