@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (c *call) planCommand() *cobra.Command {
@@ -117,11 +120,11 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 
 // exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
 var exitCodes = map[string]int{
-	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
-	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
-	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
-	pool.Indeterminate.String(): exitIndeterminate,
-	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
+	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,
+	verdict.Roll.String():          exitRoll, verdict.Forbidden.String(): exitForbidden,
+	verdict.Indeterminate.String(): exitIndeterminate,
+	string(audit.Rejected):         exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
 }
 
 // rulesCommand writes the table by which plan judges.
@@ -131,7 +134,26 @@ func (c *call) rulesCommand() *cobra.Command {
 		Short: "the fields that plan judges, with the functions that say so",
 		Args:  cobra.NoArgs,
 	}, func() (int, error) {
-		c.out.WriteString(pool.Table)
+		c.out.WriteString(rulesText())
 		return exitOK, nil
 	})
+}
+
+func rulesText() string {
+	var text strings.Builder
+	for _, section := range []struct {
+		title string
+		table fields.Table
+	}{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}} {
+		rows := [][]string{{"field", "rolling", "in place", "source"}}
+		for _, f := range section.table.Sorted() {
+			rows = append(rows, []string{f.Path, f.Rolling.String(), f.InPlace.String(), f.Source})
+		}
+		text.WriteString(section.title + "\n" + plaintext.Table(rows) + "\n")
+	}
+	rows := [][]string{{"rule", "text", "source"}}
+	for _, r := range verdict.Rules() {
+		rows = append(rows, []string{string(r.Kind), r.Text, r.Source})
+	}
+	return text.String() + "rules\n" + plaintext.Table(rows)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -192,9 +192,9 @@ func deep(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestExitCodes(t *testing.T) {
-	for verdict, want := range map[pool.Verdict]int{
-		pool.None: 0, pool.ComeOrGo: 9, pool.HotUpdate: 10, pool.InPlaceUpdate: 11,
-		pool.Roll: 12, pool.Forbidden: 13, pool.Indeterminate: 14, 99: 14,
+	for verdict, want := range map[verdict.Verdict]int{
+		verdict.None: 0, verdict.ComeOrGo: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
+		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
 	} {
 		assert.Equal(t, want, exitCodes[verdict.String()], verdict)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -40,11 +41,12 @@ func HTML(out io.Writer, r *Report) error {
 }
 
 var tones = map[string]page.Tone{
-	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
-	pool.ComeOrGo.String():  page.Move,
-	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace,
-	pool.Renamed.String():   page.Replace,
-	pool.Forbidden.String(): page.Stop,
+	verdict.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
+	verdict.ComeOrGo.String():  page.Move,
+	verdict.HotUpdate.String(): page.Live, verdict.InPlaceUpdate.String(): page.Drain,
+	verdict.Roll.String():      page.Replace,
+	pool.Renamed.String():      page.Replace,
+	verdict.Forbidden.String(): page.Stop,
 }
 
 // toneOf returns the colour of a verdict or state.

@@ -21,6 +21,9 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -58,8 +61,8 @@ type PoolReport struct {
 	Strategy   string         `json:"strategy"`
 	Verdict    string         `json:"verdict"`
 	Message    string         `json:"message"`
-	Before     pool.Machines  `json:"before"`
-	After      pool.Machines  `json:"after"`
+	Before     facts.Machines `json:"before"`
+	After      facts.Machines `json:"after"`
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
@@ -69,9 +72,9 @@ type PoolReport struct {
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
 type Basis struct {
-	Assumed  []pool.Unknown `json:"assumedUnchanged"`
-	Unjudged []string       `json:"unjudged"`
-	Rules    []pool.Rule    `json:"rules"`
+	Assumed  []facts.Unknown `json:"assumedUnchanged"`
+	Unjudged []string        `json:"unjudged"`
+	Rules    []verdict.Rule  `json:"rules"`
 }
 
 // ChangeReport is a difference, with its own effect.
@@ -84,7 +87,7 @@ type ChangeReport struct {
 	Class     string          `json:"class"`
 	Origin    string          `json:"origin"`
 	Source    string          `json:"source,omitempty"`
-	Rule      *pool.Rule      `json:"rule,omitempty"`
+	Rule      *verdict.Rule   `json:"rule,omitempty"`
 	Old       json.RawMessage `json:"old,omitempty"`
 	New       json.RawMessage `json:"new,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
@@ -94,7 +97,7 @@ type ChangeReport struct {
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
-	gravest := pool.None
+	gravest := verdict.None
 	for _, plan := range plans {
 		verdict := plan.Verdict()
 		gravest = max(gravest, verdict)
@@ -127,7 +130,7 @@ func poolOf(p pool.Planned) PoolReport {
 
 // messageOf says what the verdict means: by the state, unless a new pool is refused.
 func messageOf(p pool.Planned) string {
-	if p.State == pool.Added && p.Verdict == pool.Forbidden {
+	if p.State == pool.Added && p.Verdict == verdict.Forbidden {
 		return p.Consequence()
 	}
 	return cmp.Or(stateMeanings[p.State], p.Consequence())
@@ -139,14 +142,14 @@ var stateMeanings = map[pool.State]string{
 	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
 }
 
-func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
+func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
 	return Basis{present(unknown), present(unjudged), present(rules)}
 }
 
 // present returns a copy of a list that is not null in JSON.
 func present[E any](list []E) []E { return append([]E{}, list...) }
 
-func changesOf(changes []pool.Judged) []ChangeReport {
+func changesOf(changes []judge.Finding) []ChangeReport {
 	all := make([]ChangeReport, len(changes))
 	for i, c := range changes {
 		all[i] = ChangeReport{
@@ -155,7 +158,7 @@ func changesOf(changes []pool.Judged) []ChangeReport {
 			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
 			Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
-		if c.Rule != pool.NoRule {
+		if c.Rule != verdict.NoRule {
 			all[i].Rule = &c.Rule
 		}
 		if !c.Sensitive {
@@ -200,7 +203,7 @@ func (m *ManifestReport) title() string {
 
 // word returns the verdict on a pool, or its state if it was not kept and is not refused.
 func (p *PoolReport) word() string {
-	if p.State != pool.Kept.String() && p.Verdict != pool.Forbidden.String() {
+	if p.State != pool.Kept.String() && p.Verdict != verdict.Forbidden.String() {
 		return p.State
 	}
 	return p.Verdict
@@ -208,9 +211,10 @@ func (p *PoolReport) word() string {
 
 // words lists the verdicts and states of pools, the gravest first.
 var words = []string{
-	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(),
-	pool.InPlaceUpdate.String(),
-	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
+	verdict.Forbidden.String(), verdict.Roll.String(), pool.Renamed.String(), verdict.Indeterminate.String(),
+	verdict.InPlaceUpdate.String(),
+	verdict.ComeOrGo.String(), pool.Removed.String(), verdict.HotUpdate.String(), pool.Added.String(),
+	verdict.None.String(),
 }
 
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
@@ -243,7 +247,7 @@ func (p *PoolReport) facts() string {
 }
 
 // machines returns a number of machines in words; nothing if it is 0 or unknown.
-func machines(m pool.Machines) string {
+func machines(m facts.Machines) string {
 	if !m.Known || m.Maximum == 0 {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -25,7 +26,7 @@ func (r *Reader) One(file string) (*Input, error) {
 	for _, p := range found[0].Pools {
 		names = append(names, p.Worker.Name)
 	}
-	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p pool.Pool) bool { return !r.wants(p.Worker.Name) })
+	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p facts.Pool) bool { return !r.wants(p.Worker.Name) })
 	return found[0], r.checkPools(found[0].From, names)
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -23,15 +25,15 @@ import (
 // Input is a Worker, a Shoot, or a provider config in a file of its own.
 type Input struct {
 	From string // for messages
-	Type pool.TypeMeta
+	Type facts.TypeMeta
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
-	*pool.Manifest
+	*facts.Manifest
 
 	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
 }
 
 // IsBare reports whether the manifest is a provider config in a file of its own.
-func (m *Input) IsBare() bool { return m.Kind == pool.NoKind }
+func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 
 // Name names a file for messages.
 func Name(file string) string {
@@ -51,7 +53,7 @@ var ErrNoPools = errors.New("--pool is for Worker and Shoot manifests, and not f
 type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
-	Options pool.Options
+	Options judge.Options
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
@@ -119,7 +121,7 @@ func isDirectory(path string) bool {
 
 // isKustomization reports whether an object says what kustomize makes of other objects. It needs no
 // kind.
-func isKustomization(file string, kind pool.TypeMeta) bool {
+func isKustomization(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
 	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
 		kind.Kind == "" && name == "kustomization"
@@ -130,18 +132,18 @@ func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name")
 
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
-func (r *Reader) isKnown(kind pool.TypeMeta) bool {
+func (r *Reader) isKnown(kind facts.TypeMeta) bool {
 	for defined := range r.Schemas.defined { // in any version
 		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
 			return true
 		}
 	}
-	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
+	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
 // records the problem.
-func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
+func (r *Reader) isTypo(o *manifests.Object, kind facts.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
 	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
 		return false
@@ -181,7 +183,7 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Tree)
 	m := &Input{
-		From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Tree.JSON())}},
+		From: o.String(), Type: kind, Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
 	switch define := r.Schemas.defined[kind]; {
@@ -190,9 +192,9 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 		if m.spec, err = define(); err != nil {
 			return m, err // already has its place
 		}
-		m.Manifest, err = pool.ReadCustom(o.Tree)
-	case pool.KindOf(kind) != pool.NoKind:
-		m.Manifest, err = pool.Read(o.Tree)
+		m.Manifest, err = facts.ReadCustom(o.Tree)
+	case facts.KindOf(kind) != facts.NoKind:
+		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)
 	}
 	if err == nil {
@@ -202,7 +204,7 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 }
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
-func (m *Input) checkConfigs(o pool.Options) error {
+func (m *Input) checkConfigs(o judge.Options) error {
 	err := pool.Check(m.Pools, m.options(o))
 	if m.spec != nil {
 		for _, problem := range fault.All(err) {

@@ -1,8 +1,11 @@
-package pool
+// Package verdict has the words in which a change is judged: what it does to machines, and the rules
+// that decide.
+//
+// It owns the order of the verdicts and the texts of the rules. It must not know manifests, pools or
+// how a verdict is shown.
+package verdict
 
 import (
-	"fmt"
-
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -50,8 +53,8 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	return outcome.Consequence(strategy)
 }
 
-// verdictOf returns the verdict on a class under a strategy.
-func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
+// OfClass returns the verdict on a change of a class under a strategy.
+func OfClass(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
 	for v, o := range outcomes {
 		if o == outcome {
@@ -59,41 +62,4 @@ func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 		}
 	}
 	return Indeterminate
-}
-
-// Judged is a difference between two pools, or above them, with its effect on the machines of the
-// pool.
-type Judged struct {
-	hotupdate.Change
-
-	// Verdict is the effect of the change alone.
-	Verdict Verdict
-	// Rule is the reason for the verdict; [NoRule] if only the class of the field decides.
-	Rule Rule
-	// Decides says that the change alone leads to the verdict of the pool. It is false if that
-	// verdict is None.
-	Decides bool
-
-	isRest bool // not of a hashed field or a provider config
-}
-
-// Machines is the number of machines of a pool, over all of its zones.
-type Machines struct {
-	Minimum int `json:"minimum"`
-	Maximum int `json:"maximum"`
-	// Known is false if the manifest has no number, such as a provider config on its own.
-	Known bool `json:"known"`
-}
-
-// String returns the numbers in words: 3 to 10 machines.
-func (m Machines) String() string {
-	switch {
-	case !m.Known:
-		return "an unknown number of machines"
-	case m.Minimum != m.Maximum:
-		return fmt.Sprintf("%d to %d machines", m.Minimum, m.Maximum)
-	case m.Maximum == 1:
-		return "1 machine"
-	}
-	return fmt.Sprintf("%d machines", m.Maximum)
 }
