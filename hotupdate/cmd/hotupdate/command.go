@@ -38,6 +38,7 @@ const (
 	exitRoll          = 12
 	exitForbidden     = 13
 	exitIndeterminate = 14
+	exitRemoved       = 15
 )
 
 // call is one run of the program: a command with its arguments and the values of its flags.

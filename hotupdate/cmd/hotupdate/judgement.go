@@ -21,7 +21,7 @@ func (c *call) addJudgement(command *cobra.Command) {
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
 	flags.StringVar(&c.extension, "extension", "",
 		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
-			"it, plan tells both where they differ, and the graver verdict counts")
+			"it, the verdict is that of today's release, and a line tells where adoption changes it")
 	oneOf(command, "extension", judge.Adopted, judge.Released)
 	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+

@@ -123,8 +123,8 @@ var exitCodes = map[string]int{
 	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
 	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,
 	verdict.Roll.String():          exitRoll, verdict.Forbidden.String(): exitForbidden,
-	verdict.Indeterminate.String(): exitIndeterminate,
-	string(audit.Rejected):         exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+	verdict.Indeterminate.String(): exitIndeterminate, verdict.Removed.String(): exitRemoved,
+	string(audit.Rejected): exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
 }
 
 // rulesCommand writes the table by which plan judges.

@@ -18,8 +18,8 @@ const (
 	Kept    State = iota // the pool is on both sides
 	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
-	// Renamed: the pool has another name: its machines are replaced, because their names begin with
-	// that of the pool
+	// Renamed: the pool has another name: its machines are deleted, and others are created, because
+	// their names begin with that of the pool
 	Renamed
 )
 
@@ -42,24 +42,43 @@ type Planned struct {
 }
 
 // Effect returns what happens to the machines of the pool: those of an added pool are created, if
-// it is admitted, those of a removed pool are deleted, and those of a renamed pool are replaced, if it
-// is admitted.
+// it is admitted. Those of a removed pool are deleted, and those of a renamed pool too: the pool of
+// the new name gets others.
 func (p Planned) Effect() verdict.Verdict {
 	switch p.State {
-	case Removed:
-		return verdict.ComeOrGo
-	case Renamed:
-		return max(verdict.Roll, p.Verdict)
+	case Removed, Renamed:
+		return verdict.Removed
 	case Kept, Added:
 	}
 	return p.Verdict
 }
+
+// Touched returns the number of machines that the change touches, at most: those that are added or
+// removed where only their number changes, and else all that the pool has.
+func (p Planned) Touched() int {
+	before, after := p.Before, p.After
+	isScaled := func(r verdict.Rule) bool { return r == verdict.Scaled }
+	isHibernated := func(r verdict.Rule) bool { return r == verdict.Hibernated || r == verdict.WokenUp }
+	switch {
+	case p.Effect() == verdict.None:
+		return 0
+	case p.State == Added:
+		return after.Maximum
+	case p.Effect() != verdict.ComeOrGo, !slices.ContainsFunc(p.Rules, isScaled), slices.ContainsFunc(p.Rules, isHibernated):
+		return max(before.Maximum, after.Maximum)
+	}
+	return max(difference(before.Minimum, after.Minimum), difference(before.Maximum, after.Maximum))
+}
+
+func difference(a, b int) int { return max(a-b, b-a) }
 
 // Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
 type Plan struct {
 	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
 	Kind            facts.Kind
 	Namespace, Name string
+	// State says whether the manifest is on both sides: it is kept, added or removed.
+	State State
 	// AbovePools are the differences above the pools.
 	judge.AbovePools
 	// Pools say what happens to each worker pool. A provider config is one pool without a name.
@@ -69,6 +88,9 @@ type Plan struct {
 // Verdict returns the gravest effect on any machine.
 func (p *Plan) Verdict() verdict.Verdict {
 	worst := p.AbovePools.Verdict()
+	if p.State == Removed { // also without pools
+		worst = verdict.Removed
+	}
 	for _, planned := range p.Pools {
 		worst = max(worst, planned.Effect())
 	}
@@ -139,10 +161,10 @@ func (p *Plan) remark() {
 	}
 }
 
-// OneSided returns the plan of a manifest that is only on one side: all of its pools are added, or
-// removed.
+// OneSided returns the plan of a manifest that is only on one side. It is added or removed with all
+// of its pools.
 func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
-	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name}
+	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, State: state}
 	for _, pool := range m.Pools {
 		plan.Pools = append(plan.Pools, oneSided(pool, state, o))
 	}

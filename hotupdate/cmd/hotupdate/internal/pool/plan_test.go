@@ -163,12 +163,49 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		{"forbidden", []pool.Planned{kept(verdict.Forbidden), kept(verdict.Roll)}, verdict.Forbidden, "nothing is applied at all"},
 		{"unknown", []pool.Planned{kept(99), kept(verdict.HotUpdate)}, 99, "what this release does not know may be anything"},
 		{"added", []pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}}, verdict.Forbidden, "it is not admitted"},
-		{"removed", []pool.Planned{{State: pool.Removed}}, verdict.ComeOrGo, "its machines go, and none come instead"},
-		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.Roll, "its machines go, and others come instead"},
+		{"removed", []pool.Planned{{State: pool.Removed}}, verdict.Removed, "its machines go, and none come instead"},
+		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.Removed, "its machines go, and others come instead"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, (&pool.Plan{Pools: tc.pools}).Verdict(), tc.reason)
 		})
+	}
+}
+
+// TestRemovedShoots: a Shoot that is removed is removed, also if it has no pools.
+func TestRemovedShoots(t *testing.T) {
+	assert.Equal(t, verdict.Removed, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Removed, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.None, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Added, judge.Options{}).Verdict())
+	with := manifestOf(machines("a", "m"))
+	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.ComeOrGo, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
+}
+
+// TestTouchedMachines: where only the number of machines changes, those that come or go; else all.
+func TestTouchedMachines(t *testing.T) {
+	few, many := facts.Machines{Minimum: 3, Maximum: 50, Known: true}, facts.Machines{Minimum: 5, Maximum: 60, Known: true}
+	none := facts.Machines{Known: true}
+	for _, tc := range []struct {
+		name          string
+		state         pool.State
+		before, after facts.Machines
+		v             verdict.Verdict
+		rules         []verdict.Rule
+		want          int
+	}{
+		{"nothing", pool.Kept, few, few, verdict.None, nil, 0},
+		{"more machines", pool.Kept, few, many, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
+		{"fewer machines", pool.Kept, many, few, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
+		{"another minimum", pool.Kept, few, facts.Machines{Minimum: 8, Maximum: 50, Known: true}, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 5},
+		{"another zone", pool.Kept, few, few, verdict.ComeOrGo, []verdict.Rule{verdict.ZoneAppended}, 50},
+		{"hibernation, and another maximum", pool.Kept, few, none, verdict.ComeOrGo, []verdict.Rule{verdict.Hibernated, verdict.Scaled}, 50},
+		{"a roll, with more machines", pool.Kept, few, many, verdict.Roll, []verdict.Rule{verdict.Scaled}, 60},
+		{"a new pool", pool.Added, none, few, verdict.ComeOrGo, nil, 50},
+		{"a pool less", pool.Removed, few, none, verdict.ComeOrGo, nil, 50},
+		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
+	} {
+		planned := pool.Planned{State: tc.state, Before: tc.before, After: tc.after, Comparison: judge.Comparison{Verdict: tc.v, Rules: tc.rules}}
+		assert.Equal(t, tc.want, planned.Touched(), tc.name)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // words are the verdicts of verdicts.txt.
 var words = map[string]verdict.Verdict{
 	"none": verdict.None, "hot": verdict.HotUpdate, "scale": verdict.ComeOrGo, "drain": verdict.InPlaceUpdate, "unknown": verdict.Indeterminate, "roll": verdict.Roll,
-	"refused": verdict.Forbidden,
+	"refused": verdict.Forbidden, "removed": verdict.Removed,
 }
 
 // TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it

@@ -41,7 +41,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: judge.Comparison{
-				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Forbidden)).Draw(t, "outcome")),
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "outcome")),
 				Unknown: rapid.SliceOfNDistinct(rapid.SampledFrom([]facts.Unknown{facts.ContainerRuntime, facts.Credentials, facts.ProviderState, facts.RestOfPool}), 0, 3, rapid.ID[facts.Unknown]).Draw(t, "unknown"),
 				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
 			},
@@ -49,7 +49,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
-			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Forbidden)).Draw(t, "alone")), Change: hotupdate.Change{
+			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})
@@ -116,7 +116,7 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
 		text := report.Text(r, report.Style{Color: true})
-		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;35", "1;36"} {
+		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;34", "1;35", "1;36", "1;97;41"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
 		}
 		require.Equal(t, report.Text(r, report.Style{}), text)

@@ -29,7 +29,7 @@ import (
 
 // FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
 // may be added, but not removed or changed.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Report says what a change does to each manifest. Its JSON form is documented in
 // report.schema.json.
@@ -46,6 +46,7 @@ type ManifestReport struct {
 	Kind      string         `json:"kind,omitempty"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name,omitempty"`
+	State     string         `json:"state"`
 	Verdict   string         `json:"verdict"`
 	Changes   []ChangeReport `json:"changes"`
 	Pools     []PoolReport   `json:"pools"`
@@ -53,7 +54,9 @@ type ManifestReport struct {
 	Basis
 }
 
-// PoolReport says what a change does to one worker pool.
+// PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
+// has adopted the library, if it is another one. Touched is the number of machines that the change
+// touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
 	FormerName string         `json:"formerName,omitempty"`
@@ -61,8 +64,10 @@ type PoolReport struct {
 	Strategy   string         `json:"strategy"`
 	Verdict    string         `json:"verdict"`
 	Message    string         `json:"message"`
+	Adopted    string         `json:"adopted,omitempty"`
 	Before     facts.Machines `json:"before"`
 	After      facts.Machines `json:"after"`
+	Touched    int            `json:"touched"`
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
@@ -99,10 +104,11 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
 	gravest := verdict.None
 	for _, plan := range plans {
-		verdict := plan.Verdict()
-		gravest = max(gravest, verdict)
+		judged := plan.Verdict()
+		gravest = max(gravest, judged)
 		m := ManifestReport{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
+			State: plan.State.String(), Verdict: judged.String(),
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
@@ -120,10 +126,14 @@ func poolOf(p pool.Planned) PoolReport {
 	for i := range changes { // of a renamed pool, the name decides
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
+	adopted := ""
+	if p.Adopted != nil {
+		adopted = p.Adopted.String()
+	}
 	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
-		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
+		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(), OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
 }
@@ -139,7 +149,7 @@ func messageOf(p pool.Planned) string {
 var stateMeanings = map[pool.State]string{
 	pool.Added:   "its machines are created",
 	pool.Removed: "its machines are deleted",
-	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
+	pool.Renamed: "its machines are deleted, and a pool of another name gets new ones",
 }
 
 func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
@@ -203,7 +213,8 @@ func (m *ManifestReport) title() string {
 
 // word returns the verdict on a pool, or its state if it was not kept and is not refused.
 func (p *PoolReport) word() string {
-	if p.State != pool.Kept.String() && p.Verdict != verdict.Forbidden.String() {
+	isRefused := p.State == pool.Added.String() && p.Verdict == verdict.Forbidden.String()
+	if p.State != pool.Kept.String() && !isRefused {
 		return p.State
 	}
 	return p.Verdict
@@ -211,10 +222,9 @@ func (p *PoolReport) word() string {
 
 // words lists the verdicts and states of pools, the gravest first.
 var words = []string{
-	verdict.Forbidden.String(), verdict.Roll.String(), pool.Renamed.String(), verdict.Indeterminate.String(),
-	verdict.InPlaceUpdate.String(),
-	verdict.ComeOrGo.String(), pool.Removed.String(), verdict.HotUpdate.String(), pool.Added.String(),
-	verdict.None.String(),
+	verdict.Removed.String(), pool.Renamed.String(), verdict.Forbidden.String(), verdict.Roll.String(),
+	verdict.Indeterminate.String(), verdict.InPlaceUpdate.String(), verdict.ComeOrGo.String(),
+	verdict.HotUpdate.String(), pool.Added.String(), verdict.None.String(),
 }
 
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2

@@ -28,6 +28,7 @@ type remark struct{ Label, Text, Source string }
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
+	adoptedLabel  = "once the extension has adopted hot updates"
 )
 
 // group is a list of changes with one verdict and one reason.
@@ -93,6 +94,9 @@ func (p *PoolReport) section(config string) section {
 		}
 	}
 	s.Remarks = p.Basis.remarks(s.Groups, p.Message)
+	if p.Adopted != "" {
+		s.Remarks = append([]remark{{Label: adoptedLabel, Text: p.Adopted}}, s.Remarks...)
+	}
 	return s
 }
 

@@ -30,12 +30,13 @@ const (
 	Meta           // identity and state: not desired by anybody, and not listed
 	Judged         // a judgement of package judge decides
 	Unknown        // facts beyond the manifests decide
+	Removal        // all machines are deleted for good
 )
 
 // String returns the effect in a word.
 func (e Effect) String() string {
 	return [...]string{
-		"", "none", "scale", "roll", "drain", "fixed", "pools", "meta", "judged", "unknown",
+		"", "none", "scale", "roll", "drain", "fixed", "pools", "meta", "judged", "unknown", "removal",
 	}[e]
 }
 

@@ -60,7 +60,7 @@ func metadataRows() []Field {
 		below("metadata", Meta, identity, "name", "namespace", "generateName", "uid", "resourceVersion", "generation",
 			"creationTimestamp", "managedFields", "managedFields.*", "finalizers", "finalizers.*", "ownerReferences",
 			"ownerReferences.*", "selfLink", "deletionGracePeriodSeconds"),
-		below("metadata", Scale, "gardenlet, runDeleteShootFlow", "deletionTimestamp"),
+		below("metadata", Removal, "gardenlet, runDeleteShootFlow", "deletionTimestamp"),
 		below("metadata", None, key, "labels.*", "annotations.*"),
 		rows(Meta, Meta, "kubectl apply", annotations+"kubectl.kubernetes.io/last-applied-configuration"),
 		rows(Pools, Pools, "validateShootOperation", annotations+"gardener.cloud/operation",

@@ -43,7 +43,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	}
 	for i := range above.Changes {
 		change := &above.Changes[i]
-		change.Decides = change.Verdict == verdict.Indeterminate
+		change.Decides = change.Verdict == verdict.Indeterminate || change.Verdict == verdict.Removed
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			above.Rules = append(above.Rules, change.Rule)
 		}

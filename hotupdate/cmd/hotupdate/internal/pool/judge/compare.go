@@ -35,9 +35,9 @@ type Comparison struct {
 	// OldEra and NewEra are the eras in which the extension names the pool before and after the
 	// change; empty if not known.
 	OldEra, NewEra string
-	// Either is set if the verdict depends on whether the extension has adopted the library, which
-	// is not known.
-	Either *Either
+	// Adopted is the verdict once the extension has adopted the library, if that is not known and the
+	// verdict is another one.
+	Adopted *verdict.Verdict
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may
@@ -302,9 +302,6 @@ func gravest(changes []Finding) verdict.Verdict {
 // that refuse the change. Without such rules, or if a class decides as well, it has the text of
 // [verdict.Verdict.Consequence].
 func (c *Comparison) Consequence() string {
-	if c.Either != nil {
-		return c.Either.String()
-	}
 	var reasons []string
 	for _, r := range c.Rules {
 		if r.Kind == verdict.Refuses && c.Verdict == verdict.Forbidden {

@@ -55,7 +55,7 @@ type Extension string
 const (
 	Adopted  Extension = "adopted"  // has adopted this library according to the guide in examples
 	Released Extension = "released" // today's release
-	Both     Extension = "both"     // not known: where the two differ, both are told, and the graver verdict counts
+	Both     Extension = "both"     // today's release, with the verdict after adoption where it differs
 )
 
 // String returns the value of the flag.

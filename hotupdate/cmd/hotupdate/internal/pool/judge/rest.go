@@ -52,6 +52,8 @@ func (r *rest) add(d tree.Difference, row fields.Field, strategy hotupdate.Strat
 		} else {
 			found(verdict.ComeOrGo, verdict.Scaled)
 		}
+	case fields.Removal:
+		found(verdict.Removed, verdict.ShootDeleted)
 	case fields.Unknown:
 		found(verdict.Indeterminate, verdict.BeyondManifests)
 	case fields.Fixed:

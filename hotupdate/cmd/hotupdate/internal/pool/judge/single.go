@@ -15,13 +15,16 @@ func Added(p *facts.Pool, o Options) Comparison {
 		added.Verdict = max(added.Verdict, v)
 		added.Rules = append(added.Rules, rule)
 	}
-	if o.refusesNewFields(p) {
-		add(verdict.Forbidden, verdict.NotReleased)
-	}
 	if inPlace(p.Declared) {
 		add(verdict.None, verdict.GateIsOn)
 		if v, rule := o.imageInPlace(hash.Image{}, facts.ImageOf(p.Worker)); v != verdict.None {
 			add(v, rule)
+		}
+	}
+	if adopted := added.Verdict; o.refusesNewFields(p) {
+		add(verdict.Forbidden, verdict.NotReleased)
+		if o.Extension == Both && adopted != added.Verdict {
+			added.Adopted = &adopted
 		}
 	}
 	added.Rules = verdict.Sorted(added.Rules)

@@ -80,6 +80,7 @@ var (
 		Decides, "maintenance begins now: it may update the Kubernetes version and machine images, also without " +
 			"autoUpdate if they have expired", operations,
 	}
+	ShootDeleted = Rule{Decides, "the Shoot is being deleted, with all its machines", workers}
 	Hibernated   = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
 	WokenUp      = Rule{Decides, "the cluster wakes up: its machines are created", workers}
 	Scaled       = Rule{Decides, "the number of machines changes", workers}
@@ -243,7 +244,7 @@ func Rules() []Rule {
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
 		HashedAsWritten, HashedInEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
-		PoolKubelet, MaintenanceStarted, Hibernated, WokenUp, Scaled, ZoneAppended, ZonesChanged, EraUnknown,
+		PoolKubelet, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled, ZoneAppended, ZonesChanged, EraUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,

@@ -22,6 +22,7 @@ const (
 	Indeterminate                    // the known facts do not decide
 	Roll                             // machines are replaced
 	Forbidden                        // the change is refused
+	Removed                          // machines are deleted for good, with their pool
 )
 
 // outcomes are the verdicts that have an Outcome of classes.
@@ -32,8 +33,12 @@ var outcomes = map[Verdict]hotupdate.Outcome{
 
 // String returns the verdict in words.
 func (v Verdict) String() string {
-	if v == ComeOrGo {
+	switch v {
+	case ComeOrGo:
 		return "machines come or go"
+	case Removed:
+		return "removed"
+	case None, HotUpdate, InPlaceUpdate, Indeterminate, Roll, Forbidden:
 	}
 	return outcomes[v].String()
 }
@@ -47,6 +52,8 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 		return "no machine is replaced or updated"
 	case v == ComeOrGo:
 		return "machines are created or deleted, none is replaced or updated"
+	case v == Removed:
+		return "its machines are deleted"
 	case !isOutcome:
 		return "it depends on what is not known"
 	}
