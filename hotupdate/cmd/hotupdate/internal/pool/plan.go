@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
@@ -132,8 +133,36 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
 	plan.hideTold()
+	plan.hideFilledIn(old, updated)
 	plan.remark()
 	return plan, nil
+}
+
+// hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
+// machine: the API server and Gardener have filled it in.
+func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
+	if p.Kind != facts.Shoot || old.IsReadBack() == updated.IsReadBack() {
+		return
+	}
+	onlyInCluster := hotupdate.Add
+	if old.IsReadBack() {
+		onlyInCluster = hotupdate.Remove
+	}
+	hidden := 0
+	isFilledIn := func(c judge.Finding) bool {
+		is := c.Verdict == verdict.None && c.Op == onlyInCluster
+		if is {
+			hidden++
+		}
+		return is
+	}
+	p.Changes = slices.DeleteFunc(p.Changes, isFilledIn)
+	for i := range p.Pools {
+		p.Pools[i].Changes = slices.DeleteFunc(p.Pools[i].Changes, isFilledIn)
+	}
+	if hidden > 0 {
+		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(hidden)))
+	}
 }
 
 // hideTold removes the changes above the pools that a pool shows.

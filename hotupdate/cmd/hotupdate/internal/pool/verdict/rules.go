@@ -3,6 +3,7 @@ package verdict
 import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Sources of rules. All have been read in Gardener v1.150 and in the provider extensions of its
@@ -236,15 +237,21 @@ var (
 	WaitsForMaintenance = Rule{Notes, "the change waits for the maintenance window", operations}
 )
 
+// LeftOut says how many fields are not shown because only the manifest of the cluster has them.
+func LeftOut(fields int) Rule {
+	return Rule{Kind: Notes, Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets: left out"}
+}
+
 // Rules returns all rules, apart from the refusals of machine images, which have the texts of
-// package inplace.
+// package inplace, and from [LeftOut].
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
 		HashedAsWritten, HashedInEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
-		PoolKubelet, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled, ZoneAppended, ZonesChanged, EraUnknown,
+		PoolKubelet, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled, ZoneAppended, ZonesChanged,
+		EraUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
