@@ -27,7 +27,7 @@ func (c *call) addJudgement(command *cobra.Command) {
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
 	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
-		"the `FILE` with the CloudProfile: the machine images and Kubernetes versions that Gardener fills in, and " +
+		"the `FILE` with the CloudProfile: the machine images and Kubernetes versions that Gardener fills in, and "+
 			"the\n"+
 			"images that can be updated in place, such as of kubectl get cloudprofile aws -o yaml")
 	flags.BoolVar(&c.defaulted, "defaulted", false,

@@ -21,6 +21,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
+// byUser returns the edits that make of a Shoot in testdata one that a user has written: what the API
+// server has stored is known, but it stands in the cluster.
+func byUser(file string) []edit {
+	if file != "shoot.yaml" {
+		return nil
+	}
+	return []edit{{"status", nil}, {"metadata.managedFields", nil}}
+}
+
 // A field that one side leaves out is indeterminate if Gardener fills it in and the default is not
 // known.
 func TestOmittedAgainstExplicit(t *testing.T) {
@@ -34,12 +43,12 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		reason     string
 	}{
 		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, verdict.Indeterminate, "the newest version of the CloudProfile"},
-		{"kubeReserved", "shoot.yaml", []edit{{"status", nil}, {"metadata.managedFields", nil}, {own + "kubeReserved", map[string]any{"cpu": "60m"}}}, []edit{{own + "kubeReserved", nil}}, verdict.Indeterminate, "Gardener may fill it in by the machine type"},
-		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, verdict.Indeterminate, "the same"},
+		{"kubeReserved", "shoot.yaml", []edit{{own + "kubeReserved", map[string]any{"cpu": "60m"}}}, []edit{{own + "kubeReserved", nil}}, verdict.Indeterminate, "Gardener may fill it in by the machine type"},
+		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.cpu", nil}}, verdict.Indeterminate, "the same"},
 		{
 			"one field of kubeReserved beside systemReserved", "shoot.yaml",
-			[]edit{{own + "systemReserved.pid", "1"}},
-			[]edit{{own + "kubeReserved.pid", nil}},
+			[]edit{{own + "systemReserved.cpu", "1"}},
+			[]edit{{own + "kubeReserved.cpu", nil}},
 			verdict.Indeterminate, "the sum depends on it",
 		},
 		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, verdict.Roll, "it has no default"},
@@ -66,7 +75,9 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			with, without := manifest(t, test.file, test.before...), manifest(t, test.file, append(test.before, test.change...)...)
+			before := append([]edit{}, byUser(test.file)...)
+			before = append(before, test.before...)
+			with, without := manifest(t, test.file, before...), manifest(t, test.file, append(before, test.change...)...)
 			assert.Equal(t, test.want, compare(t, with, without, options(t)).Verdict, test.reason)
 			assert.Equal(t, test.want, compare(t, without, with, options(t)).Verdict, "the other way round: %s", test.reason)
 		})
@@ -86,7 +97,8 @@ func TestOmittedImages(t *testing.T) {
 		{edit{image + ".version", nil}, true, "without a version, under the same name"},
 		{edit{image, map[string]any{"name": "ubuntu"}}, false, "another image: every machine is replaced, whatever its version"},
 	} {
-		with, without := manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", test.without)
+		user := byUser("shoot.yaml")
+		with, without := manifest(t, "shoot.yaml", user...), manifest(t, "shoot.yaml", append(user, test.without)...)
 		left, filled := compare(t, with, without, options(t)), compare(t, without, with, options(t))
 		if test.kept {
 			assert.Equal(t, verdict.None, left.Verdict, test.reason)
@@ -231,11 +243,12 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 // but it is a cause if nothing is certain.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
+	user := byUser("shoot.yaml")
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
-	certain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml", machine), options(t))
+	certain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", append(user, machine)...), options(t))
 	assert.Equal(t, verdict.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(causes(certain)))
-	uncertain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml"), options(t))
+	uncertain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", user...), options(t))
 	assert.Equal(t, verdict.Indeterminate, uncertain.Verdict)
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }

@@ -58,14 +58,14 @@ func (p Planned) Effect() verdict.Verdict {
 // removed where only their number changes, and else all that the pool has.
 func (p Planned) Touched() int {
 	before, after := p.Before, p.After
-	isScaled := func(r verdict.Rule) bool { return r == verdict.Scaled }
-	isHibernated := func(r verdict.Rule) bool { return r == verdict.Hibernated || r == verdict.WokenUp }
+	has := func(rule verdict.Rule) bool { return slices.Contains(p.Rules, rule) }
+	isScaled := p.Effect() == verdict.ComeOrGo && has(verdict.Scaled)
 	switch {
 	case p.Effect() == verdict.None:
 		return 0
 	case p.State == Added:
 		return after.Maximum
-	case p.Effect() != verdict.ComeOrGo, !slices.ContainsFunc(p.Rules, isScaled), slices.ContainsFunc(p.Rules, isHibernated):
+	case !isScaled, has(verdict.Hibernated), has(verdict.WokenUp):
 		return max(before.Maximum, after.Maximum)
 	}
 	return max(difference(before.Minimum, after.Minimum), difference(before.Maximum, after.Maximum))

@@ -134,7 +134,7 @@ func poolOf(p pool.Planned) PoolReport {
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
 		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(),
-			OldEra: p.OldEra, NewEra: p.NewEra,
+		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
 }

@@ -137,7 +137,7 @@ func fillVersion(r Reading, profile *CloudProfile) filling {
 			return mayBeSame(ClusterVersion)
 		}
 		return nothing()
-	case isWithoutMinor(before):
+	case isWithoutMinor(before) && !r.Old.Cluster.isReadBack:
 		return mayBeSame(StoredVersion)
 	case !isWithoutMinor(after):
 		return nothing()
@@ -185,7 +185,8 @@ func fillImage(r Reading, profile *CloudProfile) filling {
 	if keepsImage(before, after) {
 		return known(func(r *Reading) { r.Updated.Worker.Image = r.Old.Worker.Image })
 	}
-	fact, isOpen := StoredImage, before == nil || !profile.takes(*before)
+	isStored := r.Old.Cluster.isReadBack || before != nil && profile.takes(*before)
+	fact, isOpen := StoredImage, !isStored
 	wanted := *after
 	if !profile.takes(wanted) {
 		chosen, found := profile.defaultImage(&r.Updated)

@@ -67,9 +67,13 @@ func isFilledInNothing(p *Pool) bool {
 	return p.Cluster.isReadBack && !p.shootReserves() && p.ownKubelet().At(kubeReserved) == nil
 }
 
-// fill completes the kubelet configurations of a reading.
+// fill completes the kubelet configurations of a reading. An old Shoot that was read from a cluster
+// is as it is stored.
 func (m mode) fill(r *Reading) {
 	for _, p := range []*Pool{&r.Old, &r.Updated} {
+		if p == &r.Old && p.Cluster.isReadBack {
+			continue
+		}
 		filled := m.kubelet(p)
 		p.written, p.isFilled = p.kubeletInManifest(), true
 		p.Worker.Kubelet = filled

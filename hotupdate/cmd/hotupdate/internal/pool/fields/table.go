@@ -65,10 +65,33 @@ func metadataRows() []Field {
 		rows(Meta, Meta, "kubectl apply", annotations+"kubectl.kubernetes.io/last-applied-configuration"),
 		rows(Pools, Pools, "validateShootOperation", annotations+"gardener.cloud/operation",
 			annotations+"maintenance.gardener.cloud/operation"),
-		rows(None, None, "mustIncreaseGeneration", annotations+"gardener.cloud/created-by",
-			annotations+"gardener.cloud/timestamp", annotations+"confirmation.gardener.cloud/deletion",
-			annotations+"confirmation.gardener.cloud/force-deletion"),
+		annotationRows(),
 	)
+}
+
+// annotationRows are the annotations of Gardener's that request nothing of the machines. One without
+// a row is not judged.
+func annotationRows() (all []Field) {
+	for _, name := range []string{
+		"gardener.cloud/created-by", "gardener.cloud/description", "gardener.cloud/timestamp",
+		"confirmation.gardener.cloud/deletion", "confirmation.gardener.cloud/force-deletion",
+		"shoot.gardener.cloud/cleanup-extended-apis-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-infrastructure-resources-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-kubernetes-resources-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-webhooks-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cloud-config-execution-max-delay-seconds",
+		"shoot.gardener.cloud/disable-istio-tls-termination", "shoot.gardener.cloud/ignore",
+		"shoot.gardener.cloud/ignore-alerts", "shoot.gardener.cloud/no-cleanup", "shoot.gardener.cloud/skip-cleanup",
+		"shoot.gardener.cloud/skip-readiness", "shoot.gardener.cloud/sync-period", "shoot.gardener.cloud/tasks",
+		"alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled",
+		"alpha.control-plane.shoot.gardener.cloud/high-availability-vpn",
+		"alpha.control-plane.shoot.gardener.cloud/vpn-auto-mtu",
+		"alpha.control-plane.shoot.gardener.cloud/vpn-vpa-update-disabled",
+		"authentication.gardener.cloud/issuer",
+	} {
+		all = append(all, rows(None, None, "gardenlet, no part of "+key, annotations+name)...)
+	}
+	return all
 }
 
 // shootRows are the fields of a Shoot above its pools.
@@ -180,7 +203,7 @@ func poolRows() []Field {
 		rows(Roll, Fixed, "hash function and admission of the extension", DataVolumes),
 		rows(None, Fixed, key+", "+update, "volume.name"),
 		rows(None, None, key, "machine.image.providerConfig", "machine.image.providerConfig.*"),
-		rows(Judged, Judged, "validateMachineImagesConstraints", Architecture),
+		rows(None, None, key, Architecture),
 		kubeletRows(),
 		rows(Roll, Fixed, key+", validateNodeLocalDNSUpdate", NodeLocalDNS),
 		rows(Roll, Drain, "LastInitiationTimeForWorkerPool", Credentials+".certificateAuthorities.lastInitiationTime",

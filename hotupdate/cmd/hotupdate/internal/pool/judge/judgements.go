@@ -19,7 +19,7 @@ const configPath = fields.Config
 // judgements are the rules of Gardener and of the extensions about a pool. Each says what it finds,
 // about a field or about the pool. They run in any order, and the gravest finding counts.
 var judgements = []func(*pair) []Finding{
-	(*pair).patchVersion, (*pair).secretName, (*pair).ownKubelet, (*pair).strategies, (*pair).nodeLocalDNS,
+	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
 	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).hibernation, (*pair).operations,
 	(*pair).pending,
 }
@@ -136,9 +136,7 @@ func (p *pair) hibernation() []Finding {
 // ValidateInPlaceUpdates. The old object lists these pools.
 func (p *pair) pending() []Finding {
 	old, updated := p.old, p.updated
-	sameKubelet := updated.HasOwnKubelet || tree.Equal(old.Cluster.Kubelet, updated.Cluster.Kubelet)
-	isSame := tree.Equal(old.Node, updated.Node) && sameKubelet &&
-		old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion
+	isSame := facts.SameStored(old, updated) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion
 	pending, name := old.Cluster.Pending, updated.Worker.Name
 	switch {
 	case isSame, !inPlace(updated.Declared), pending.ValidateChange(name, nil, nil) == nil:

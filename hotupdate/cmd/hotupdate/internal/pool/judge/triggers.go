@@ -131,19 +131,27 @@ func (p *pair) patchVersion() []Finding {
 	return []Finding{about(d, verdict.None, verdict.PatchVersion)}
 }
 
-// ownKubelet judges a kubelet configuration of the pool's own that is added or removed: it replaces
-// the Shoot's as a whole, with what Gardener fills in there.
-func (p *pair) ownKubelet() []Finding {
+// reservations judges what Gardener fills into kubelet configurations, if that changes names, and no
+// field that a manifest sets does: a configuration of the pool's own replaces that of the Shoot as a
+// whole, and reservations of the Shoot replace those of each pool.
+func (p *pair) reservations() []Finding {
 	isTold := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
 		return strings.HasPrefix(change.Path, fields.Kubelet)
 	})
-	if p.old.HasOwnKubelet == p.updated.HasOwnKubelet || isTold || !p.changesKubelet() {
+	if isTold || !p.changesKubelet() {
 		return nil
 	}
-	found := aboutField(p.old, p.updated, fields.Kubelet, verdict.OfClass(hotupdate.InPlace, p.strategy),
-		verdict.PoolKubelet)
-	found[0].isNamed = true
-	return found
+	v := verdict.OfClass(hotupdate.InPlace, p.strategy)
+	d := tree.Difference{
+		Path: fields.Split(fields.KubeReserved), Old: p.old.Cluster.Kubelet.At("kubeReserved"),
+		New: p.updated.Cluster.Kubelet.At("kubeReserved"),
+	}
+	found := about(d, v, verdict.ReservationsFilledIn)
+	if p.old.HasOwnKubelet != p.updated.HasOwnKubelet {
+		found = about(difference(p.old, p.updated, fields.Kubelet), v, verdict.PoolKubelet)
+	}
+	found.isNamed = true
+	return []Finding{found}
 }
 
 // changesKubelet reports whether names have other strings of the kubelet after the change.
@@ -180,21 +188,17 @@ func (p *pair) nodeLocalDNS() []Finding {
 // any version.
 func (p *pair) image() (all []Finding) {
 	before, after := facts.ImageOf(p.old.Worker), facts.ImageOf(p.updated.Worker)
-	isNewArchitecture := !equalPointers(p.old.Architecture, p.updated.Architecture)
-	v, rule := verdict.None, verdict.NameStays
-	if inPlace(p.strategy) && (before != after || isNewArchitecture) {
-		if judged, refusal := p.imageInPlace(before, after); judged != verdict.None {
-			v, rule = judged, refusal
-		}
-		for _, change := range p.triggers {
-			isImage := change.Path == fields.ImageVersion || change.Path == fields.ImageName
-			if isImage && v != verdict.None {
-				all = append(all, Finding{Change: change, Verdict: v, Rule: rule, hasClass: true})
-			}
-		}
+	if !inPlace(p.strategy) || before == after {
+		return nil
 	}
-	if isNewArchitecture {
-		all = append(all, aboutField(p.old, p.updated, fields.Architecture, v, rule)...)
+	v, rule := p.imageInPlace(before, after)
+	if v == verdict.None {
+		return nil
+	}
+	for _, change := range p.triggers {
+		if change.Path == fields.ImageVersion || change.Path == fields.ImageName {
+			all = append(all, Finding{Change: change, Verdict: v, Rule: rule, hasClass: true})
+		}
 	}
 	return all
 }

@@ -77,6 +77,9 @@ var (
 		Decides, "a kubelet configuration of the pool's own replaces the Shoot's, with what Gardener fills in there",
 		Admission,
 	}
+	ReservationsFilledIn = Rule{
+		Decides, "Gardener fills other reservations into the kubelet configuration of the pool", Admission,
+	}
 	MaintenanceStarted = Rule{
 		Decides, "maintenance begins now: it may update the Kubernetes version and machine images, also without " +
 			"autoUpdate if they have expired", operations,
@@ -239,7 +242,8 @@ var (
 
 // LeftOut says how many fields are not shown because only the manifest of the cluster has them.
 func LeftOut(fields int) Rule {
-	return Rule{Kind: Notes, Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets: left out"}
+	return Rule{Kind: Notes, Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets: " +
+		"left out"}
 }
 
 // Rules returns all rules, apart from the refusals of machine images, which have the texts of
@@ -250,7 +254,8 @@ func Rules() []Rule {
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
 		HashedAsWritten, HashedInEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
-		PoolKubelet, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled, ZoneAppended, ZonesChanged,
+		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled,
+		ZoneAppended, ZonesChanged,
 		EraUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
