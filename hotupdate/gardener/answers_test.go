@@ -99,31 +99,46 @@ func ofGardener(answer gardenerplugin.Answer) verdicts {
 	if answer.Error != "" {
 		return verdicts{shoot: failed, text: answer.Error}
 	}
-	var v verdicts
-	for i, outcome := range answer.Outcomes {
-		o := verdicts{shoot: none, pools: map[string]effect{}}
-		if len(outcome.Refusals) > 0 {
-			first := outcome.Refusals[0]
-			o = verdicts{shoot: refused, text: first.By + ": " + first.Text, field: first.Field}
+	v := ofOutcome(answer.Outcomes[0])
+	for _, outcome := range answer.Outcomes[1:] {
+		o := ofOutcome(outcome)
+		switch {
+		case v.shoot == refused && o.shoot == refused:
+		case v.shoot == refused || o.shoot == refused:
+			v = verdicts{shoot: indeterminate, text: v.text + o.text, field: v.field + o.field}
+		default:
+			v.pools = differing(v.pools, o.pools)
+			v.shoot = gravest(v.pools)
+			v.text = strings.Join(answer.DependsOn, ", ")
 		}
-		for _, pool := range outcome.Pools {
-			if pool.State == gardenerplugin.Kept {
-				o.pools[pool.Name] = effectOfChange[pool.Change]
-			}
-			o.shoot = graver(o.shoot, effectOfChange[pool.Change])
-		}
-		if i == 0 {
-			v = o
-			continue
-		}
-		if v.shoot == refused && o.shoot == refused {
-			continue
-		}
-		v.pools = differing(v.pools, o.pools)
-		v.shoot = indeterminate
-		v.text, v.field = v.text+o.text, v.field+o.field
 	}
 	return v
+}
+
+func ofOutcome(outcome gardenerplugin.Outcome) verdicts {
+	if len(outcome.Refusals) > 0 {
+		first := outcome.Refusals[0]
+		return verdicts{shoot: refused, text: first.By + ": " + first.Text, field: first.Field}
+	}
+	v := verdicts{pools: map[string]effect{}}
+	for _, pool := range outcome.Pools {
+		if pool.State == gardenerplugin.Kept {
+			v.pools[pool.Name] = effectOfChange[pool.Change]
+			v.text += pool.Because
+		}
+	}
+	v.shoot = gravest(v.pools)
+	return v
+}
+
+// gravest returns the gravest effect on pools, in the order of plan's verdicts.
+func gravest(pools map[string]effect) effect {
+	for _, e := range []effect{roll, indeterminate, inPlace} {
+		if slices.Contains(slices.Collect(maps.Values(pools)), e) {
+			return e
+		}
+	}
+	return none
 }
 
 // differing marks the pools that differ between modes.
@@ -138,11 +153,6 @@ func differing(a, b map[string]effect) map[string]effect {
 		}
 	}
 	return all
-}
-
-func graver(a, b effect) effect {
-	order := []effect{none, inPlace, indeterminate, roll, refused, failed}
-	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
 var buildPlan = sync.OnceValues(func() (string, error) {

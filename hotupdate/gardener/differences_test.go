@@ -88,6 +88,9 @@ type list struct {
 	occurred map[*group]map[string][]kind
 }
 
+// anyEffect stands in the list for all of Gardener's answers but a refusal.
+const anyEffect effect = "any"
+
 const listFile = "testdata/differences.yaml"
 
 func readList(t testing.TB) *list {
@@ -113,13 +116,24 @@ func (l *list) groups() (all []*group) {
 }
 
 func (l *list) isAccepted(g *group) bool {
-	return slices.ContainsFunc(l.Accepted, func(a group) bool { return a.Cause == g.Cause && a.Plan == g.Plan })
+	for i := range l.Accepted {
+		if g == &l.Accepted[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// accepts reports whether a difference is accepted.
+func (l *list) accepts(d difference) bool {
+	g, _ := l.find(d)
+	return g != nil && l.isAccepted(g)
 }
 
 // find returns the group of a difference, and the field of it in the list.
 func (l *list) find(d difference) (*group, string) {
 	for _, g := range l.groups() {
-		if g.Gardener != d.gardener || g.Plan != d.plan {
+		if g.Gardener != anyEffect && g.Gardener != d.gardener || g.Plan != d.plan {
 			continue
 		}
 		for field, kinds := range g.Fields {

@@ -13,12 +13,7 @@ func (j *Judge) Stored(manifest json.RawMessage) (json.RawMessage, []gardenerplu
 	if err != nil {
 		return nil, nil, err
 	}
-	versioned, err := toV1beta1(b.stored[gardenerplugin.Static])
-	if err != nil {
-		return nil, nil, err
-	}
-	stored, err := json.Marshal(versioned)
-	return stored, b.refusals, err
+	return b.states[byDefault].live, b.refusals, nil
 }
 
 // PathOf is [pathOf].

@@ -1,7 +1,6 @@
 package gardener
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,12 +27,9 @@ import (
 // Judge asks Gardener's code. It is not safe for concurrent use.
 type Judge struct {
 	objects *objects
-	servers map[gardenerplugin.Reservation]*server
+	servers map[gardenerplugin.Landscape]*server
 	before  *before // of the last question: many questions in a row have the same old Shoot
 }
-
-// reservations are the modes that are tried.
-var reservations = []gardenerplugin.Reservation{gardenerplugin.Static, gardenerplugin.GKE}
 
 // registered makes Gardener's feature gates known, once in a process.
 var registered = sync.OnceFunc(apiserverfeatures.RegisterFeatureGates)
@@ -57,9 +53,9 @@ func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &Judge{objects: o, servers: map[gardenerplugin.Reservation]*server{}}
-	for _, reservation := range reservations {
-		if j.servers[reservation], err = newServer(o, reservation); err != nil {
+	j := &Judge{objects: o, servers: map[gardenerplugin.Landscape]*server{}}
+	for _, l := range landscapes {
+		if j.servers[l], err = newServer(o, l); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -101,27 +97,26 @@ func (j *Judge) judge(q gardenerplugin.Question) (answer gardenerplugin.Answer, 
 	answer.OldRefusals, answer.Assumed = b.refusals, slices.Clone(b.assumed)
 	answer.Missing = slices.Clone(b.missing)
 	if refusals := refusalsOfManifest(q.New); len(refusals) > 0 {
-		answer.Outcomes = []gardenerplugin.Outcome{{Reservations: reservations, Refusals: refusals}}
+		answer.Outcomes = []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusals}}
 		return answer, nil
 	}
 	sent, err := b.sent(&answer, q.New)
 	if err != nil {
 		answer.Outcomes = []gardenerplugin.Outcome{
-			{Reservations: reservations, Refusals: refusalsOf(byDecoding, err)},
+			{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)},
 		}
 		return answer, nil
 	}
-	answer.Outcomes, err = j.change(&answer, b, sent)
-	return answer, err
+	return answer, j.change(&answer, b, sent)
 }
 
-// change changes the stored Shoot in all modes.
+// change changes the stored Shoot in all landscapes.
 func (j *Judge) change(
-	answer *gardenerplugin.Answer, b *before, sent map[gardenerplugin.Reservation]*core.Shoot,
-) ([]gardenerplugin.Outcome, error) {
-	missing, remove, err := j.permit(b.stored[gardenerplugin.Static], sent[gardenerplugin.Static])
+	answer *gardenerplugin.Answer, b *before, sent map[gardenerplugin.Landscape]*core.Shoot,
+) error {
+	missing, remove, err := j.permit(b.states[byDefault].shoot, sent[byDefault])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer remove()
 	for _, m := range missing {
@@ -129,41 +124,42 @@ func (j *Judge) change(
 			answer.Missing = append(answer.Missing, m)
 		}
 	}
-	var all []gardenerplugin.Outcome
 	var first *request
-	for _, reservation := range reservations {
-		r := j.request(b, sent[reservation], reservation)
-		if first != nil && b.isSame && r.isSame(first) {
-			continue // the rest of the server does not know the mode
+	for _, l := range landscapes {
+		r := j.request(b, sent[l], l)
+		if first != nil && b.isDefault(l) && r.isSame(first) { // the rest of the server is the same
+			answer.Outcomes[0].Landscapes = append(answer.Outcomes[0].Landscapes, l)
+			continue
 		}
 		if first == nil {
 			first = r.clone()
 		}
 		outcome, err := r.finish()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, outcome)
+		answer.Outcomes = append(answer.Outcomes, outcome)
 	}
-	return joined(all), nil
+	answer.Outcomes = joined(answer.Outcomes)
+	answer.DependsOn = dependsOn(answer.Outcomes)
+	return nil
 }
 
-// request is a request for a change in one mode, behind the mutating plugins.
+// request is a request for a change in one landscape, behind the mutating plugins.
 type request struct {
-	server      *server
-	reservation gardenerplugin.Reservation
-	before      *before
-	unknown     map[string]reason
-	shoot       *core.Shoot
-	refusals    []gardenerplugin.Refusal
+	server    *server
+	landscape gardenerplugin.Landscape
+	before    *before
+	unknown   map[string]reason
+	shoot     *core.Shoot
+	refusals  []gardenerplugin.Refusal
 }
 
-func (j *Judge) request(b *before, sent *core.Shoot, reservation gardenerplugin.Reservation) *request {
+func (j *Judge) request(b *before, sent *core.Shoot, l gardenerplugin.Landscape) *request {
 	r := &request{
-		server: j.servers[reservation], reservation: reservation, before: b, shoot: sent,
-		unknown: b.images.replacedBy(sent),
+		server: j.servers[l], landscape: l, before: b, shoot: sent, unknown: b.images.replacedBy(sent),
 	}
-	r.refusals = r.server.mutate(contextOf(sent), attributesOf(sent, b.stored[reservation].DeepCopy(), admission.Update))
+	r.refusals = r.server.mutate(contextOf(sent), attributesOf(sent, b.states[l].shoot.DeepCopy(), admission.Update))
 	return r
 }
 
@@ -179,10 +175,10 @@ func (r *request) clone() *request {
 
 // finish does what comes behind the mutating plugins.
 func (r *request) finish() (outcome gardenerplugin.Outcome, err error) {
-	outcome.Reservations = []gardenerplugin.Reservation{r.reservation}
+	outcome.Landscapes = []gardenerplugin.Landscape{r.landscape}
 	outcome.Refusals = r.refusals
 	if len(r.refusals) == 0 {
-		outcome.Refusals = r.server.validateUpdate(r.shoot, r.before.stored[r.reservation].DeepCopy())
+		outcome.Refusals = r.server.validateUpdate(r.shoot, r.before.states[r.landscape].shoot.DeepCopy())
 	}
 	if len(outcome.Refusals) > 0 {
 		return outcome, nil
@@ -191,162 +187,8 @@ func (r *request) finish() (outcome gardenerplugin.Outcome, err error) {
 	if err != nil {
 		return outcome, err
 	}
-	outcome.Pools, err = poolsOf(r.before.versioned[r.reservation], stored, r.unknown)
+	outcome.Pools, err = poolsOf(r.before.states[r.landscape].versioned, stored, r.unknown)
 	return outcome, err
-}
-
-// joined joins outcomes that are the same in all modes. One outcome is that of all.
-func joined(outcomes []gardenerplugin.Outcome) []gardenerplugin.Outcome {
-	first := outcomes[0]
-	for _, o := range outcomes[1:] {
-		if !reflect.DeepEqual(changesOf(first), changesOf(o)) {
-			return outcomes
-		}
-	}
-	first.Reservations = reservations
-	return []gardenerplugin.Outcome{first}
-}
-
-// changesOf is an outcome without what differs between modes although the change has the same effect.
-func changesOf(o gardenerplugin.Outcome) gardenerplugin.Outcome {
-	o.Reservations = nil
-	o.Pools = slices.Clone(o.Pools)
-	for i := range o.Pools {
-		p := &o.Pools[i]
-		p.OldKey, p.NewKey, p.OldHash, p.NewHash = "", "", "", ""
-	}
-	return o
-}
-
-// before is the state before a change.
-type before struct {
-	manifest  json.RawMessage
-	meta      metadata
-	stored    map[gardenerplugin.Reservation]*core.Shoot
-	versioned map[gardenerplugin.Reservation]*gardencorev1beta1.Shoot
-	live      map[gardenerplugin.Reservation]json.RawMessage
-	isSame    bool // in all modes
-	images    images
-	refusals  []gardenerplugin.Refusal
-	assumed   []string
-	missing   []gardenerplugin.Reference
-}
-
-// beforeOf returns the state that an old manifest stands for.
-func (j *Judge) beforeOf(manifest json.RawMessage) (*before, error) {
-	if j.before != nil && bytes.Equal(j.before.manifest, manifest) {
-		return j.before, nil
-	}
-	meta, err := metadataOf(manifest)
-	if err != nil {
-		return nil, fmt.Errorf("the old Shoot: %w", err)
-	}
-	shoot, err := decode(lenient, manifest)
-	if err != nil {
-		return nil, fmt.Errorf("the old Shoot: %w", err)
-	}
-	b := &before{manifest: manifest, meta: meta, stored: map[gardenerplugin.Reservation]*core.Shoot{}}
-	for _, reservation := range reservations {
-		b.stored[reservation] = shoot.DeepCopy()
-	}
-	if !meta.isLive() {
-		b.images = assumedImages(shoot)
-		if err := j.create(b, shoot); err != nil {
-			return nil, err
-		}
-	}
-	if slices.ContainsFunc(shoot.Spec.Provider.Workers, isInPlace) {
-		b.assumed = append(b.assumed, assumedInPlace)
-	}
-	if err := b.convert(); err != nil {
-		return nil, err
-	}
-	j.before = b
-	return b, nil
-}
-
-// convert makes what clients see of the stored Shoots.
-func (b *before) convert() (err error) {
-	b.isSame = true
-	b.versioned = map[gardenerplugin.Reservation]*gardencorev1beta1.Shoot{}
-	b.live = map[gardenerplugin.Reservation]json.RawMessage{}
-	for _, reservation := range reservations {
-		versioned, err := toV1beta1(b.stored[reservation])
-		if err != nil {
-			return err
-		}
-		b.versioned[reservation] = versioned
-		if b.live[reservation], err = json.Marshal(versioned); err != nil {
-			return fmt.Errorf("the old Shoot: %w", err)
-		}
-		b.isSame = b.isSame && bytes.Equal(b.live[reservation], b.live[reservations[0]])
-	}
-	return nil
-}
-
-// sent returns the Shoots that the API server gets for a new manifest.
-func (b *before) sent(answer *gardenerplugin.Answer, manifest json.RawMessage) (
-	all map[gardenerplugin.Reservation]*core.Shoot, err error,
-) {
-	all = map[gardenerplugin.Reservation]*core.Shoot{}
-	for _, reservation := range reservations {
-		if b.isSame && len(all) > 0 {
-			all[reservation] = all[reservations[0]].DeepCopy()
-			continue
-		}
-		merged, how, err := b.merge(manifest, b.live[reservation])
-		if err != nil {
-			return nil, err
-		}
-		answer.Merge = how
-		shoot, err := decode(lenient, merged)
-		if err != nil {
-			return nil, err
-		}
-		shoot.ResourceVersion = b.stored[reservation].ResourceVersion
-		all[reservation] = shoot
-	}
-	return all, nil
-}
-
-// create makes the state before the change from a manifest that a user wrote.
-func (j *Judge) create(b *before, shoot *core.Shoot) error {
-	missing, remove, err := j.permit(shoot)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	b.missing = missing
-	for _, reservation := range reservations {
-		stored := b.stored[reservation]
-		refusals := j.servers[reservation].create(stored)
-		if reservation == gardenerplugin.Static {
-			b.refusals = refusals
-		}
-		b.assumed = settle(stored)
-	}
-	return j.schedule(b)
-}
-
-// schedule does what the binding to a seed does: the seed has defaults for networks.
-func (j *Judge) schedule(b *before) error {
-	shoot := b.stored[gardenerplugin.Static]
-	missing, remove, err := j.permit(shoot)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	for _, m := range missing {
-		if !slices.Contains(b.missing, m) {
-			b.missing = append(b.missing, m)
-		}
-	}
-	for _, reservation := range reservations {
-		stored := b.stored[reservation]
-		attributes := attributesOf(stored, stored.DeepCopy(), admission.Update)
-		b.refusals = append(b.refusals, j.servers[reservation].mutate(contextOf(stored), attributes)...)
-	}
-	return nil
 }
 
 // permit adds the objects that Shoots refer to and that were not given. The project is not told: it
@@ -388,23 +230,24 @@ func refusalsOfManifest(manifest json.RawMessage) []gardenerplugin.Refusal {
 // judgeNew answers for a Shoot that is created.
 func (j *Judge) judgeNew(manifest json.RawMessage) (answer gardenerplugin.Answer, err error) {
 	answer.Merge = gardenerplugin.Create
-	for _, reservation := range reservations {
+	for _, l := range landscapes {
 		outcome := gardenerplugin.Outcome{
-			Reservations: []gardenerplugin.Reservation{reservation}, Refusals: refusalsOfManifest(manifest),
+			Landscapes: []gardenerplugin.Landscape{l}, Refusals: refusalsOfManifest(manifest),
 		}
 		if len(outcome.Refusals) == 0 {
-			if err := j.created(&answer, &outcome, manifest, reservation); err != nil {
+			if err := j.created(&answer, &outcome, manifest, l); err != nil {
 				return answer, err
 			}
 		}
 		answer.Outcomes = append(answer.Outcomes, outcome)
 	}
 	answer.Outcomes = joined(answer.Outcomes)
+	answer.DependsOn = dependsOn(answer.Outcomes)
 	return answer, nil
 }
 
 func (j *Judge) created(answer *gardenerplugin.Answer, outcome *gardenerplugin.Outcome, manifest json.RawMessage,
-	reservation gardenerplugin.Reservation,
+	l gardenerplugin.Landscape,
 ) error {
 	shoot, err := decode(lenient, manifest)
 	if err != nil {
@@ -416,7 +259,10 @@ func (j *Judge) created(answer *gardenerplugin.Answer, outcome *gardenerplugin.O
 	}
 	defer remove()
 	answer.Missing = missing
-	if outcome.Refusals = j.servers[reservation].create(shoot); len(outcome.Refusals) > 0 {
+	if outcome.Refusals = j.servers[l].admit(shoot); len(outcome.Refusals) > 0 {
+		return nil
+	}
+	if outcome.Refusals = j.servers[l].store(shoot); len(outcome.Refusals) > 0 {
 		return nil
 	}
 	stored, err := toV1beta1(shoot)

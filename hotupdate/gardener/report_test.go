@@ -44,11 +44,13 @@ func (p *pair) reason(d disagreement) string {
 	}
 	changes := slices.Clone(m.Changes)
 	for _, pool := range m.Pools {
-		if isOf := p.gardener.pools[pool.Name] == d.gardener || d.plan == refused; isOf && effectOfVerdict[pool.Verdict] == d.plan {
-			changes = append(changes, pool.Changes...)
-			if len(pool.Changes) == 0 && len(pool.Rules) > 0 {
-				return pool.Rules[0].Text
-			}
+		isOf := p.gardener.pools[pool.Name] == d.gardener || d.plan == refused
+		if !isOf || effectOfVerdict[pool.Verdict] != d.plan {
+			continue
+		}
+		changes = append(changes, pool.Changes...)
+		if len(pool.Rules) > 0 && d.plan != none {
+			return pool.Rules[0].Text
 		}
 	}
 	for _, c := range changes {
@@ -58,7 +60,11 @@ func (p *pair) reason(d disagreement) string {
 		if c.Rule != nil {
 			return c.Rule.Text
 		}
-		return "no rule, " + c.Origin + " of " + c.Path
+		path, _, _ := strings.Cut(c.Path, ".kubeReserved.") // one cause, whichever of them comes first
+		if path != c.Path {
+			path += ".kubeReserved"
+		}
+		return c.Origin + " of " + withoutNames(path)
 	}
 	var basis struct {
 		Unjudged []string `json:"unjudged"`
@@ -95,6 +101,7 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 	}
 	write("matrix.txt", matrix(pairs))
 	counted, first := map[cause]int{}, map[cause]*pair{}
+	placed := map[difference]bool{}
 	groups := map[cause]*group{}
 	fields := map[cause]map[string]int{}
 	refusals := map[string]int{}
@@ -104,7 +111,7 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 		}
 		for i, c := range p.causes() {
 			d := p.differences()[i]
-			if len(p.edits) == 2 && known.explains(p, c.disagreement) {
+			if known.accepts(d) || len(p.edits) == 2 && known.explains(p, c.disagreement) {
 				continue
 			}
 			counted[c]++
@@ -116,7 +123,8 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 				fields[c] = map[string]int{}
 			}
 			fields[c][d.field]++
-			if !slices.Contains(groups[c].Fields[d.field], d.kind) {
+			if !placed[d] {
+				placed[d] = true
 				groups[c].Fields[d.field] = append(groups[c].Fields[d.field], d.kind)
 			}
 		}
@@ -124,7 +132,7 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 	order := slices.SortedFunc(maps.Keys(counted), func(a, b cause) int {
 		return strings.Compare(fmt.Sprintf("%s %s %06d", a.gardener, a.plan, 1e6-counted[a])+a.text, fmt.Sprintf("%s %s %06d", b.gardener, b.plan, 1e6-counted[b])+b.text)
 	})
-	full := &list{}
+	full := &list{Accepted: known.Accepted}
 	var text bytes.Buffer
 	for i, c := range order {
 		full.ToBeMended = append(full.ToBeMended, *groups[c])
@@ -149,7 +157,7 @@ func commented(t testing.TB, p *pair, c cause, shoot object) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(shoot)
 	require.NoError(t, err)
-	return fmt.Appendf(nil, "# %s\n# Gardener: %s; plan: %s: %s\n%s", p, c.gardener, c.plan, c.text, text)
+	return fmt.Appendf(nil, "# %s\n# Gardener: %s %s\n# plan: %s: %s\n%s", p, c.gardener, p.gardener.text, c.plan, c.text, text)
 }
 
 // matrix counts the answers of both.

@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,6 +18,7 @@ import (
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	shootregistry "github.com/gardener/gardener/pkg/apiserver/registry/core/shoot"
 	"github.com/gardener/gardener/plugin/pkg/shoot/mutator"
+	"github.com/gardener/gardener/plugin/pkg/shoot/nodelocaldns"
 	"github.com/gardener/gardener/plugin/pkg/shoot/resourcereservation"
 	"github.com/gardener/gardener/plugin/pkg/shoot/validator"
 	"github.com/gardener/gardener/plugin/pkg/shoot/vpa"
@@ -26,12 +28,13 @@ import (
 
 // The parts of the API server that refuse a change, see [gardenerplugin.Refusal].
 const (
-	byDecoding    = "decoding"
-	byMutator     = "ShootMutator"
-	byVPA         = "ShootVPAEnabledByDefault"
-	byReservation = "ShootResourceReservation"
-	byValidation  = "validation"
-	byValidator   = "ShootValidator"
+	byDecoding     = "decoding"
+	byNodeLocalDNS = "ShootNodeLocalDNSEnabledByDefault"
+	byMutator      = "ShootMutator"
+	byVPA          = "ShootVPAEnabledByDefault"
+	byReservation  = "ShootResourceReservation"
+	byValidation   = "validation"
+	byValidator    = "ShootValidator"
 )
 
 // strategy is the registry's: PrepareForUpdate, ValidateShootUpdate, Canonicalize.
@@ -52,8 +55,8 @@ type mutatingPlugin struct {
 	plugin admission.MutationInterface
 }
 
-// newServer makes a server whose plugins read objects.
-func newServer(o *objects, reservation gardenerplugin.Reservation) (*server, error) {
+// newServer makes a server of a landscape, whose plugins read objects.
+func newServer(o *objects, of gardenerplugin.Landscape) (*server, error) {
 	ready := func() bool { return true }
 
 	mutate, err := mutator.New()
@@ -63,7 +66,7 @@ func newServer(o *objects, reservation gardenerplugin.Reservation) (*server, err
 	mutate.AssignReadyFunc(ready)
 	mutate.SetCoreInformerFactory(o.core)
 
-	reserve := resourcereservation.New(reservation == gardenerplugin.GKE, labels.Everything())
+	reserve := resourcereservation.New(of.UseGKEFormula, labels.Everything())
 	if plugin, is := reserve.(*resourcereservation.ResourceReservation); is {
 		plugin.AssignReadyFunc(ready)
 		plugin.SetCoreInformerFactory(o.core)
@@ -79,11 +82,11 @@ func newServer(o *objects, reservation gardenerplugin.Reservation) (*server, err
 	validate.SetSecurityInformerFactory(o.security)
 	validate.SetKubeInformerFactory(o.kube)
 
-	return &server{
-		mutators:  []mutatingPlugin{{byMutator, mutate}, {byVPA, vpa.New()}, {byReservation, reserve}},
-		strategy:  shootregistry.NewStrategy(time.Hour),
-		validator: validate,
-	}, nil
+	mutators := []mutatingPlugin{{byMutator, mutate}, {byVPA, vpa.New()}, {byReservation, reserve}}
+	if of.NodeLocalDNSByDefault {
+		mutators = slices.Insert(mutators, 0, mutatingPlugin{byNodeLocalDNS, nodelocaldns.New()})
+	}
+	return &server{mutators: mutators, strategy: shootregistry.NewStrategy(time.Hour), validator: validate}, nil
 }
 
 // allow lets the user of a request do everything: permissions are not in manifests.
@@ -91,18 +94,20 @@ func allow(context.Context, authorizer.Attributes) (authorizer.Decision, string,
 	return authorizer.DecisionAllow, "", nil
 }
 
-// create does what the API server does with a new Shoot, in place. The Shoot is complete even if it
-// is refused.
-func (s *server) create(shoot *core.Shoot) []gardenerplugin.Refusal {
+// admit does what the mutating plugins do with a new Shoot, in place.
+func (s *server) admit(shoot *core.Shoot) []gardenerplugin.Refusal {
+	return s.mutate(contextOf(shoot), attributesOf(shoot, nil, admission.Create))
+}
+
+// store does what comes behind the mutating plugins with a new Shoot, in place. The Shoot is complete
+// even if it is refused.
+func (s *server) store(shoot *core.Shoot) []gardenerplugin.Refusal {
 	ctx := contextOf(shoot)
-	attributes := attributesOf(shoot, nil, admission.Create)
-	refusals := s.mutate(ctx, attributes)
 	rest.FillObjectMetaSystemFields(shoot)
-	refusals = append(refusals, refusalsOf(byValidation, rest.BeforeCreate(s.strategy, ctx, shoot))...)
-	if len(refusals) > 0 {
-		return refusals
+	if err := rest.BeforeCreate(s.strategy, ctx, shoot); err != nil {
+		return refusalsOf(byValidation, err)
 	}
-	return refusalsOf(byValidator, s.validator.Validate(ctx, attributes, nil))
+	return refusalsOf(byValidator, s.validator.Validate(ctx, attributesOf(shoot, nil, admission.Create), nil))
 }
 
 // validateUpdate does what the API server does with a changed Shoot behind the mutating plugins, in

@@ -94,11 +94,11 @@ func nextTo(current any) []any {
 
 // tableOf returns the values of the table for a field, by the end of its path.
 func tableOf(field string) (all []any) {
-	for end, values := range table {
+	for _, end := range tableEnds {
 		if !strings.HasSuffix("."+field, "."+end) {
 			continue
 		}
-		for _, v := range values {
+		for _, v := range table[end] {
 			if n, is := v.(int); is {
 				v = json.Number(fmt.Sprint(n))
 			}
@@ -208,6 +208,9 @@ var table = map[string][]any{
 	"rotationPeriod":        {"336h", "0s", "1h"},
 	"featureGates.NodeSwap": {true, false},
 }
+
+// tableEnds are the keys of the table, in an order that is always the same.
+var tableEnds = slices.Sorted(maps.Keys(table))
 
 // mapKeys are keys of maps that mean something to Gardener.
 var mapKeys = map[string][]string{

@@ -69,9 +69,12 @@ type Answer struct {
 	Error string `json:"error,omitempty"`
 	// Merge says how the new manifest became the new object.
 	Merge Merge `json:"merge,omitempty"`
-	// Outcomes has one outcome. It has several if facts of the landscape decide which manifests do
-	// not have; each then says for which [Reservation] modes it holds.
+	// Outcomes has one outcome, or several if the configuration of gardener-apiserver decides among
+	// them, which is in no manifest. The first one holds in Gardener's default configuration.
 	Outcomes []Outcome `json:"outcomes,omitempty"`
+	// DependsOn names what decides among several outcomes, in Gardener's words, such as
+	// useGKEFormula of the admission plugin ShootResourceReservation.
+	DependsOn []string `json:"dependsOn,omitempty"`
 	// OldRefusals are refusals of the old Shoot by itself, if it was written by a user: this version
 	// of Gardener would not create it.
 	OldRefusals []Refusal `json:"oldRefusals,omitempty"`
@@ -96,27 +99,27 @@ const (
 	Replace Merge = "replace"
 )
 
-// Reservation is the mode of the admission plugin ShootResourceReservation, by its flag
-// useGKEFormula and its selector. Gardener's default is static.
-type Reservation string
-
-// The modes.
-const (
-	// Static fills in the same reservations for each Shoot.
-	Static Reservation = "static"
-	// GKE fills in reservations for each pool by its machine type.
-	GKE Reservation = "gke"
-)
-
 // Outcome is what happens in some landscapes.
 type Outcome struct {
-	// Reservations are the modes in which the outcome holds.
-	Reservations []Reservation `json:"reservations"`
+	// Landscapes are those in which the outcome holds.
+	Landscapes []Landscape `json:"landscapes"`
 	// Refusals are Gardener's reasons to refuse the change. It is admitted if there are none.
 	Refusals []Refusal `json:"refusals,omitempty"`
 	// Pools are the worker pools of both Shoots, if the change is admitted: those of the new Shoot in
 	// its order, then the removed ones.
 	Pools []Pool `json:"pools,omitempty"`
+}
+
+// Landscape is a configuration of gardener-apiserver, as far as it decides about machines. The zero
+// value is Gardener's default.
+type Landscape struct {
+	// UseGKEFormula is the flag of the admission plugin ShootResourceReservation, for a Shoot that its
+	// selector matches before and after the change: reservations are filled in for each pool by its
+	// machine type, and not for the Shoot.
+	UseGKEFormula bool `json:"useGKEFormula"`
+	// NodeLocalDNSByDefault says that the admission plugin ShootNodeLocalDNSEnabledByDefault was
+	// enabled when the Shoot was created.
+	NodeLocalDNSByDefault bool `json:"nodeLocalDNSByDefault"`
 }
 
 // Refusal is a reason to refuse a change.
