@@ -133,10 +133,17 @@ func (w view) list(p modelNode, v reflect.Value) []any {
 	return list
 }
 
-// byKey is the order of list keys: texts by their bytes, integers by value.
+// byKey is the order of list keys: texts by their bytes, integers by value. A missing key is the empty text, and comes before integers.
 func byKey(a, b any) int {
-	if one, isNumber := a.(number); isNumber {
-		return one.exact().Cmp(b.(number).exact())
+	one, isNumber := a.(number)
+	other, isToo := b.(number)
+	switch {
+	case isNumber && isToo:
+		return one.exact().Cmp(other.exact())
+	case isNumber:
+		return +1
+	case isToo:
+		return -1
 	}
 	return strings.Compare(string(a.(text)), string(b.(text)))
 }

@@ -2,7 +2,6 @@ package schemadiff
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -51,6 +50,7 @@ type location struct {
 	path     string
 	whileHot bool     // in elements that hotwhen makes hot
 	certain  bool     // an effect on one element is certain for the whole
+	filled   bool     // an element of an array that is itself an element: written even if JSON lacks it
 	in       twoNodes // the collections of which this is an element, or nil
 	// beside are the classes of the collections whose elements this field identifies. The field is
 	// hashed if one of these classes is.
@@ -61,7 +61,7 @@ type location struct {
 }
 
 func (s location) member(name string) location {
-	s.path, s.in, s.beside = fieldpath.Join(s.path, name), twoNodes{}, 0
+	s.path, s.in, s.beside, s.filled = fieldpath.Join(s.path, name), twoNodes{}, 0, false
 	return s
 }
 
@@ -71,9 +71,13 @@ type comparer struct {
 }
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
-// one element becomes a possible one.
+// one element becomes a possible one. A missing element of an array is written as zero, so its
+// array alone can have the effect.
 func (d *comparer) add(s location, f Finding) {
 	f.Path = s.path
+	if s.filled && f.Rolls != none {
+		f.Rolls = some(whereAround)
+	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
 	f.Text = f.sentence(whileHot[s.whileHot])
 	d.findings = append(d.findings, f)
@@ -230,6 +234,14 @@ func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 	return p.old.Elem != nil && mayFail(twoNodes{p.old.Elem, p.updated.Elem}, seen)
 }
 
+// readsKeysNow reports whether the keys of a list are read for the updated hash only, because of a
+// field below that is new or has another class. A change of the list's own class is reported as
+// such.
+func (p twoNodes) readsKeysNow() bool {
+	return p.updated.Pairing == fieldplan.ByKey && p.old.Class == p.updated.Class &&
+		p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
+}
+
 // mayLackKey reports whether the only element of a keyed list needs no key.
 func mayLackKey(n *fieldplan.Node) bool {
 	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil &&
@@ -349,12 +361,15 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 
 func (d *comparer) collection(p twoNodes, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
-	if was, is := p.pairings(); was != is {
+	switch was, is := p.pairings(); {
+	case was != is:
 		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
 		if p.updated.Pairing == fieldplan.ByKey {
 			f.Refuses = some(whereFilled)
 		}
 		d.add(s, f)
+	case p.readsKeysNow():
+		d.add(s, Finding{Kind: "PairingChanged", Old: notHashed, New: is, Refuses: some(whereFilled)})
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
 		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls}
@@ -364,6 +379,7 @@ func (d *comparer) collection(p twoNodes, s location) {
 		d.add(s, f)
 	}
 	s.path = fieldpath.Elements(s.path)
+	s.filled = p.old.Kind == fieldplan.Array && s.in.old != nil // a field that is a zero array is unset
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
 		p.updated.When != nil {
 		s.certain = false
@@ -398,8 +414,9 @@ func elementNull(in, p twoNodes) Finding {
 		f.Refuses = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf
-	switch zero, _ := leaf.Append(nil, p.old.Leaf, reflect.Zero(p.old.Type)); {
-	case isLeaf && string(zero) == leaf.Null, !isLeaf && p.old.Kind != fieldplan.Array:
+	isSame := isLeaf && bytes.Equal(textOfNull(in.old), textOfNull(in.updated))
+	switch {
+	case isSame, !isLeaf && p.old.Kind != fieldplan.Array:
 	case in.old.Kind == fieldplan.Array:
 		f.Rolls = ifHashed(in.classes(), whereHeld)
 	case isLeaf && p.areHashed():
@@ -408,4 +425,12 @@ func elementNull(in, p twoNodes) Finding {
 		f.Rolls = ifHashed(in.classes(), whereNull)
 	}
 	return f
+}
+
+// textOfNull is the text of a null element that is a leaf. It is empty if that is not known.
+func textOfNull(in *fieldplan.Node) []byte {
+	if in.ElemPointer {
+		return []byte(leaf.Null)
+	}
+	return leaf.Zero(in.Elem.Leaf, in.Elem.Type)
 }

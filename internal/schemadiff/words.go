@@ -12,6 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
+// notHashed describes the elements of a collection of which nothing is hashed.
+const notHashed = "not hashed"
+
 var (
 	nullability    = map[bool]string{true: "a pointer", false: "a value"}
 	whileHot       = map[bool]string{true: " in elements that are hot", false: ""}
