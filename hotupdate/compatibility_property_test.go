@@ -381,9 +381,9 @@ func means(m modelNode, field reflect.Value, where string) bool {
 		_, said := hashView.member(m, field)
 		return said
 	case "spells out its zero value":
-		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(leafTree(v), leafTree(reflect.Zero(v.Type())))
+		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(m.leafTree(v), m.leafTree(reflect.Zero(v.Type())))
 	case "spells out the old or the new default":
-		return m.fallback != nil && reflect.DeepEqual(leafTree(v), leafTree(parsed(v.Type(), *m.fallback)))
+		return m.fallback != nil && reflect.DeepEqual(m.leafTree(v), m.leafTree(parsed(v.Type(), *m.fallback)))
 	case "has it empty":
 		if m.typ.Kind() != reflect.Pointer {
 			return false

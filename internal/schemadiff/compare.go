@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -15,7 +17,9 @@ import (
 // Compare lists the differences between two plans, sorted by path. Go names, the order of Go
 // fields, and texts that only people read make no difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
-	d := &comparer{open: map[twoNodes]bool{}}
+	d := &comparer{open: map[twoNodes]bool{}, defaults: [2]map[*fieldplan.Field][]byte{
+		engine.Of(old).Defaults(), engine.Of(updated).Defaults(),
+	}}
 	if old.Open != updated.Open {
 		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
 		if old.Open {
@@ -68,6 +72,7 @@ func (s location) member(name string) location {
 type comparer struct {
 	findings []Finding
 	open     map[twoNodes]bool
+	defaults [2]map[*fieldplan.Field][]byte // what is hashed of the defaults of objects, lists and maps
 }
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
@@ -180,6 +185,8 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	if old.Quoted != updated.Quoted {
 		d.add(s, typeChanged(was, is, classes, whereHeld))
 	}
+	isFilled := p.old.Kind != fieldplan.Leaf && (old.Default != nil || updated.Default != nil)
+	s.certain = s.certain && !isFilled // a part of the default has no effect
 	d.node(p, s)
 }
 
@@ -306,16 +313,37 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	if old.Pointer != updated.Pointer {
 		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
 	}
+	areAlike := sync.OnceValue(func() bool { return schemajson.AreAlike(p.old, p.updated) })
+	if !bytes.Equal(old.Default, updated.Default) {
+		d.add(s, d.fallback(old, updated, areAlike()))
+	}
 	was, is := old.HasPresence(), updated.HasPresence()
-	if was == is && old.Presence == updated.Presence {
+	wasHashed, isHashed := d.presenceIsHashed(0, old), d.presenceIsHashed(1, updated)
+	if was == is && wasHashed == isHashed && old.Presence == updated.Presence {
 		return
 	}
 	f := Finding{Kind: "PresenceChanged", Old: presence[was], New: presence[is]}
-	if was != is {
-		f.Rolls = ifHashed(fieldplan.Of(p.old.Class)|fieldplan.Of(p.updated.Class), whereEmpty)
-		f.Rolls.Every = p.areHashed()
+	if wasHashed != isHashed {
+		isFilled := old.Filled|updated.Filled != 0
+		f.Rolls = Effect{Every: p.areHashed() && (!isFilled || areAlike()), Where: whereEmpty}
 	}
 	d.add(s, f)
+}
+
+// presenceIsHashed reports whether an empty object, list or map at a field of one of the plans has
+// another hash than a missing one.
+func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
+	return f.HasPresenceOf(fieldplan.Projected) && (f.Default == nil || d.defaults[of][f] != nil)
+}
+
+// fallback is the finding that the default of an object, list or map changed.
+func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding { //nolint:revive // a fact
+	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
+	if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {
+		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)
+		f.Rolls.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
+	}
+	return f
 }
 
 func (d *comparer) node(p twoNodes, s location) {

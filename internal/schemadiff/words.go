@@ -79,7 +79,7 @@ func (p twoNodes) areIntegers() (both, hold bool) {
 
 // defaultText shows a default, which is part of the source code, unless the field is sensitive.
 func defaultText(f *fieldplan.Field) string {
-	if f.Default != nil && f.Node.HidesValues() {
+	if f.Default != nil && f.Node.HidesBelow {
 		return fieldpath.Hidden
 	}
 	return cmp.Or(string(f.Default), "none")
