@@ -50,8 +50,14 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 }
 
 func (l *linter) checkDefault(f *fieldplan.Field, at target) {
-	by := cmp.Or(marker(l.fields[at.field]), l.defaults[at.field])
-	if by == "" || !f.TakesDefault() || f.Default != nil {
+	by, value := marker(l.fields[at.field])
+	isScalar := f.Node.Kind == fieldplan.Leaf
+	if isScalar {
+		by = cmp.Or(by, l.defaults[at.field])
+	}
+	// An empty object means nothing, and what a function fills in is not known.
+	fillsIn := by != "" && (isScalar || !slices.Contains([]string{"{}", "[]"}, value))
+	if !fillsIn || !f.TakesDefault() || f.Default != nil {
 		return
 	}
 	l.report(at, &fault.Error{
@@ -63,15 +69,15 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 }
 
 // marker returns the marker for a default in a field's comment, such as +default=false or
-// +kubebuilder:default:="gp3".
-func marker(field *ast.Field) string {
+// +kubebuilder:default:="gp3", and the default.
+func marker(field *ast.Field) (by, value string) {
 	for line := range strings.Lines(field.Doc.Text()) {
-		name, _, found := strings.Cut(strings.TrimSpace(line), "=")
+		name, value, found := strings.Cut(strings.TrimSpace(line), "=")
 		if name = strings.TrimSuffix(name, ":"); found && (name == "+default" || name == "+kubebuilder:default") {
-			return "the marker `" + name + "`"
+			return "the marker `" + name + "`", strings.ReplaceAll(value, " ", "")
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if

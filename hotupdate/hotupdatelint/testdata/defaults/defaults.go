@@ -35,6 +35,14 @@ type Config struct {
 	NoPointer bool `json:"noPointer"`
 	// +default={}
 	Struct *struct{} `json:"struct"`
+	// +kubebuilder:default={}
+	Empty *Kept `json:"empty"`
+	// +kubebuilder:default={inherited: true}
+	Object *Kept `json:"object"` // want `field defaults.Config.Object is a pointer that the marker .\+kubebuilder:default. fills in`
+	// +default=["a"]
+	List *[]string `json:"list"` // want `field defaults.Config.List is a pointer`
+	// +default=["a"]
+	Told *[]string `json:"told" hotupdatable:"false,default='[\"a\"]'"`
 	// Unknown defaults to what the cloud chooses.
 	Unknown *string `json:"unknown"`
 	Checked *string `json:"checked"`

@@ -272,8 +272,8 @@ func TestValuesMustBeJSON(t *testing.T) {
 func TestReportOfDiff(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	require.NoError(t, err)
-	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
-		[]byte(`{"placement":{"partitionNumber":2},"tags":{"vm":{"a":"1"}}}`))
+	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"},{"name":"b"}],"tags":{"vm":{"b":"2"}}}`),
+		[]byte(`{"placement":{"partitionNumber":2},"dataVolumes":[{"name":"b"}],"tags":{"vm":{"a":"1","b":"2"}}}`))
 	require.NoError(t, err)
 	r := made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, changes...)...)
 	assert.Equal(t, []string{
