@@ -57,6 +57,7 @@ type options struct {
 	pools                                   []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
+	gardener                                string
 	document, exitCode, anyName, verbose    bool
 	defaulted                               bool
 	audit                                   auditOptions

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -35,6 +36,9 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.anyName, "any-name", false,
 		"compare the only objects of a kind that are left over on both sides, although they have other "+
 			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+	flags.StringVar(&c.gardener, "gardener", "",
+		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
+			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
 	flags.StringVar(&c.crd, "crd", "",
 		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
 			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
@@ -84,6 +88,9 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient, r.AnyName = path != "", c.anyName
+	if r.Gardener, err = gardener.Find(c.gardener); err != nil {
+		return 0, err
+	}
 	plans, err := r.Compare(old, updated)
 	switch {
 	case err != nil && path != "": // git would not show the files that follow

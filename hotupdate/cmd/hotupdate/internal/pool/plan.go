@@ -45,7 +45,7 @@ type Planned struct {
 // Effect returns what happens to the machines of the pool: those of an added pool are created, if
 // it is admitted. Those of a removed pool are deleted, and those of a renamed pool too: the pool of
 // the new name gets others.
-func (p Planned) Effect() verdict.Verdict {
+func (p *Planned) Effect() verdict.Verdict {
 	switch p.State {
 	case Removed, Renamed:
 		return verdict.Removed
@@ -56,7 +56,7 @@ func (p Planned) Effect() verdict.Verdict {
 
 // Touched returns the number of machines that the change touches, at most: those that are added or
 // removed where only their number changes, and else all that the pool has.
-func (p Planned) Touched() int {
+func (p *Planned) Touched() int {
 	before, after := p.Before, p.After
 	has := func(rule verdict.Rule) bool { return slices.Contains(p.Rules, rule) }
 	isScaled := p.Effect() == verdict.ComeOrGo && has(verdict.Scaled)
@@ -84,10 +84,15 @@ type Plan struct {
 	judge.AbovePools
 	// Pools say what happens to each worker pool. A provider config is one pool without a name.
 	Pools []Planned
+	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
+	IsRefused bool
 }
 
-// Verdict returns the gravest effect on any machine.
+// Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
 func (p *Plan) Verdict() verdict.Verdict {
+	if p.IsRefused {
+		return verdict.Forbidden
+	}
 	worst := p.AbovePools.Verdict()
 	if p.State == Removed { // also without pools
 		worst = verdict.Removed
@@ -184,10 +189,15 @@ func (p *Plan) remark() {
 	if p.Kind != facts.Shoot {
 		return
 	}
-	isChanged := func(planned Planned) bool { return planned.State != Kept || len(planned.Changes) > 0 }
-	if len(p.Changes) > 0 || slices.ContainsFunc(p.Pools, isChanged) {
+	if p.isChanged() {
 		p.Rules = verdict.Sorted(append(p.Rules, verdict.AdmissionUnjudged))
 	}
+}
+
+// isChanged reports whether the two sides differ in anything.
+func (p *Plan) isChanged() bool {
+	isChanged := func(planned Planned) bool { return planned.State != Kept || len(planned.Changes) > 0 }
+	return p.State != Kept || len(p.Changes) > 0 || slices.ContainsFunc(p.Pools, isChanged)
 }
 
 // OneSided returns the plan of a manifest that is only on one side. It is added or removed with all

@@ -4,6 +4,7 @@
 package side
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,11 @@ type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
 	Options judge.Options
+	// Gardener is the path of the program that asks Gardener's own code, see package gardener; empty
+	// for none.
+	Gardener string
+	// Landscape has the CloudProfiles and other objects beside the manifests; nil if they are not known.
+	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
@@ -64,7 +70,8 @@ type Reader struct {
 	// Warnings are about the new side, each with its place.
 	Warnings []string
 	problems []error
-	others   []error // sides that have objects, and only of other kinds
+	objects  []json.RawMessage // that the admission of Shoots reads
+	others   []error           // sides that have objects, and only of other kinds
 }
 
 // Read returns the manifests of a side. It collects their problems, so that those of both sides are
@@ -91,6 +98,9 @@ func (r *Reader) Read(path string) (found []*Input) {
 		case isKustomization(o.File, kind):
 			overlay = true
 		default:
+			if isOfLandscape(kind) {
+				r.objects = append(r.objects, o.Tree.JSON())
+			}
 			others = append(others, o)
 		}
 	}
@@ -196,11 +206,22 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)
+		r.checkCloudProfile(m)
 	}
 	if err == nil {
 		err = m.checkConfigs(r.Options)
 	}
 	return m, located(o, errors.Join(misspelled, err))
+}
+
+// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
+func (r *Reader) checkCloudProfile(m *Input) {
+	if r.Landscape == nil {
+		return
+	}
+	if name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest); name != "" {
+		r.Warnings = append(r.Warnings, m.From+": refers to "+name+", which the file of --cloudprofile does not have")
+	}
 }
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
