@@ -156,6 +156,10 @@ func TestMergeRefusals(t *testing.T) {
 	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
 	assert.Equal(t, asked.MayRefuse(nowhere.Text, nowhere.By, []string{"a flag"}), plan.Changes[2].Rule)
 	assert.NotContains(t, plan.Rules, asked.Admits(nil))
+
+	plan = merged(t, answer(refused), edit{"spec.provider.workers", list{}})
+	assert.Equal(t, verdict.Removed, plan.Pools[0].Effect())
+	assert.Equal(t, verdict.Forbidden, plan.Verdict(), "the pool stays")
 }
 
 // TestMergeAboveRefusal: a refusal of a field above the pools is told at its change.
