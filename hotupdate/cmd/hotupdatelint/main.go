@@ -85,8 +85,7 @@ func fixFirst(args []string) error {
 
 // exitCode returns the exit code for a process that failed, which has said why.
 func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
 	fmt.Fprintln(os.Stderr, "hotupdatelint:", err)
