@@ -35,9 +35,14 @@ func HTML(out io.Writer, r *Report) error {
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
 		Tone:     toneOf(s.Word),
-		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
+		Template: content, Functions: functions, Content: map[string]any{
+			"Bars": bars(r), "Sentence": r.sentence(), "Section": *s, "Long": len(s.Sections) > maxPrinted,
+		},
 	})
 }
+
+// maxPrinted bounds the manifests or pools of a page that are printed on paper; of more, the sums are.
+const maxPrinted = 20
 
 var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
