@@ -93,14 +93,14 @@ const anyEffect effect = "any"
 
 const listFile = "testdata/differences.yaml"
 
-func readList(t testing.TB) *list {
-	t.Helper()
+func readList(tb testing.TB) *list {
+	tb.Helper()
 	text, err := os.ReadFile(listFile)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	l := &list{occurred: map[*group]map[string][]kind{}}
-	require.NoError(t, yaml.UnmarshalStrict(text, l))
+	require.NoError(tb, yaml.UnmarshalStrict(text, l))
 	for i := range l.Accepted {
-		require.NotEmpty(t, l.Accepted[i].Cause)
+		require.NotEmpty(tb, l.Accepted[i].Cause)
 	}
 	return l
 }

@@ -10,12 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener"
 )
@@ -198,7 +197,7 @@ func (d *drawer) walk(value any, isPresent bool, t reflect.Type, path []any, fie
 	}
 }
 
-func kindOfEmpty(isPresent bool) kind { //nolint:revive // the argument says what the value was
+func kindOfEmpty(isPresent bool) kind {
 	if isPresent {
 		return empty
 	}

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"sync"
 
-	k8sruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apiserver/pkg/admission"
-
 	"github.com/gardener/gardener/pkg/api"
 	v1beta1helper "github.com/gardener/gardener/pkg/api/core/v1beta1/helper"
 	"github.com/gardener/gardener/pkg/apis/core"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	apiserverfeatures "github.com/gardener/gardener/pkg/apiserver/features"
 	"github.com/gardener/gardener/pkg/features"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/component-base/featuregate"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -42,12 +42,8 @@ func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 			setup.FormatVersion, gardenerplugin.Command, gardenerplugin.FormatVersion)
 	}
 	registered()
-	gates := map[string]bool{string(features.InPlaceNodeUpdates): true}
-	for name, enabled := range setup.FeatureGates {
-		gates[name] = enabled
-	}
-	if err := features.DefaultFeatureGate.SetFromMap(gates); err != nil {
-		return nil, nil, fmt.Errorf("feature gates: %w", err)
+	if err := setFeatureGates(setup.FeatureGates); err != nil {
+		return nil, nil, err
 	}
 	o, err := newObjects()
 	if err != nil {
@@ -68,11 +64,29 @@ func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 	return j, ignored, nil
 }
 
+// setFeatureGates sets the gates of the process. It checks their names first, since a gate that is not
+// known would stand in the way of all later settings.
+func setFeatureGates(wanted map[string]bool) error {
+	known := features.DefaultFeatureGate.GetAll()
+	gates := map[string]bool{string(features.InPlaceNodeUpdates): true}
+	for name, enabled := range wanted {
+		if _, is := known[featuregate.Feature(name)]; !is {
+			return fmt.Errorf("gardener-apiserver has no feature gate %q; check its spelling and case", name)
+		}
+		gates[name] = enabled
+	}
+	if err := features.DefaultFeatureGate.SetFromMap(gates); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	return nil
+}
+
 // Judge answers a question. It never fails: an answer without outcomes has an error.
 func (j *Judge) Judge(q gardenerplugin.Question) (answer gardenerplugin.Answer) {
 	defer func() {
 		if r := recover(); r != nil {
-			answer = gardenerplugin.Answer{ID: q.ID, Error: fmt.Sprintf("Gardener's code panics in %s: %v", panicking(), r)}
+			problem := fmt.Sprintf("Gardener's code panics in %s: %v", panicking(), r)
+			answer = gardenerplugin.Answer{ID: q.ID, Error: problem}
 		}
 	}()
 	answer, err := j.judge(q)
@@ -229,7 +243,6 @@ func refusalsOfManifest(manifest json.RawMessage) []gardenerplugin.Refusal {
 
 // judgeNew answers for a Shoot that is created.
 func (j *Judge) judgeNew(manifest json.RawMessage) (answer gardenerplugin.Answer, err error) {
-	answer.Merge = gardenerplugin.Create
 	for _, l := range landscapes {
 		outcome := gardenerplugin.Outcome{
 			Landscapes: []gardenerplugin.Landscape{l}, Refusals: refusalsOfManifest(manifest),

@@ -4,13 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	kubeinformers "k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
-
 	"github.com/gardener/gardener/pkg/api"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	v1beta1constants "github.com/gardener/gardener/pkg/apis/core/v1beta1/constants"
@@ -18,6 +11,12 @@ import (
 	gardencoreinformers "github.com/gardener/gardener/pkg/client/core/informers/externalversions"
 	securityinformers "github.com/gardener/gardener/pkg/client/security/informers/externalversions"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	kubeinformers "k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -61,7 +60,8 @@ func (o *objects) add(raw json.RawMessage) error {
 	if store == nil {
 		return fmt.Errorf("%s is not used: the admission of Shoots does not read its kind", o.reference(object))
 	}
-	if profile, is := object.(*gardencorev1beta1.NamespacedCloudProfile); is && profile.Status.CloudProfileSpec.Type == "" {
+	profile, is := object.(*gardencorev1beta1.NamespacedCloudProfile)
+	if is && profile.Status.CloudProfileSpec.Type == "" {
 		return fmt.Errorf("%s is not used: it has no status.cloudProfileSpec", o.reference(object))
 	}
 	if err := store.Add(object); err != nil {
@@ -82,7 +82,7 @@ func (o *objects) storeOf(object runtime.Object) cache.Store {
 		return core.Seeds().Informer().GetStore()
 	case *gardencorev1beta1.Project:
 		return core.Projects().Informer().GetStore()
-	case *gardencorev1beta1.SecretBinding:
+	case *gardencorev1beta1.SecretBinding: //nolint:staticcheck // Shoots still have one
 		return core.SecretBindings().Informer().GetStore()
 	case *gardencorev1beta1.Shoot:
 		return core.Shoots().Informer().GetStore()

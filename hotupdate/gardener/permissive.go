@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	v1beta1constants "github.com/gardener/gardener/pkg/apis/core/v1beta1/constants"
 	securityv1alpha1 "github.com/gardener/gardener/pkg/apis/security/v1alpha1"
 	"github.com/gardener/gardener/pkg/client/kubernetes"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // What stands for a value that only the real CloudProfile has.
@@ -239,6 +238,9 @@ func networksOf(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.ShootNetworks
 	return networks
 }
 
+// permissiveBindings returns the bindings to the account.
+//
+//nolint:staticcheck // Shoots still have a SecretBinding
 func permissiveBindings(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
 	if name := of.Spec.SecretBindingName; name != nil {
 		all = append(all, &gardencorev1beta1.SecretBinding{

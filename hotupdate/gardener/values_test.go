@@ -2,7 +2,6 @@ package gardener_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -100,7 +99,7 @@ func tableOf(field string) (all []any) {
 		}
 		for _, v := range table[end] {
 			if n, is := v.(int); is {
-				v = json.Number(fmt.Sprint(n))
+				v = json.Number(strconv.Itoa(n))
 			}
 			all = append(all, v)
 		}
