@@ -1,6 +1,7 @@
 package gardener
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,7 +217,7 @@ func (j *Judge) permit(shoots ...*core.Shoot) (missing []gardenerplugin.Referenc
 		}
 		versioned = append(versioned, v)
 	}
-	all := permissive(j.objects.parentOf(versioned...), versioned...)
+	all := j.objects.permitted(versioned...).objects(versioned...)
 	missing, removeAll, err := j.objects.addMissing(all)
 	missing = slices.DeleteFunc(missing, func(m gardenerplugin.Reference) bool { return m.Name == assumedSeed })
 	if err != nil || j.objects.hasProject(shoots[0].Namespace) {
@@ -310,6 +311,9 @@ var (
 	strict  = serializer.NewCodecFactory(api.Scheme, serializer.EnableStrict).UniversalDecoder(core.SchemeGroupVersion)
 )
 
+// assumedNamespace is the namespace of a manifest that has none: kubectl takes that of its context.
+const assumedNamespace = "garden-assumed"
+
 // decode reads a Shoot, with defaults.
 func decode(decoder k8sruntime.Decoder, manifest json.RawMessage) (*core.Shoot, error) {
 	object, err := k8sruntime.Decode(decoder, manifest)
@@ -320,6 +324,7 @@ func decode(decoder k8sruntime.Decoder, manifest json.RawMessage) (*core.Shoot, 
 	if !is {
 		return nil, fmt.Errorf("is of another kind; it must be a Shoot of %s", gardencorev1beta1.SchemeGroupVersion)
 	}
+	shoot.Namespace = cmp.Or(shoot.Namespace, assumedNamespace)
 	return shoot, nil
 }
 

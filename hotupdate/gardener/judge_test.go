@@ -127,6 +127,45 @@ func TestMissingObjectsDoNotRefuse(t *testing.T) {
 	}
 }
 
+// TestMissingObjectsAgree: what was not given does not stand against what was, nor against a change that
+// the landscape may admit.
+func TestMissingObjectsAgree(t *testing.T) {
+	openstack := written(t, "openstack")
+	credentials := with(without(openstack, "spec", "secretBindingName"), "account", "spec", "credentialsBindingName")
+	aws := written(t, "aws")
+	profile := object{"kind": "NamespacedCloudProfile", "name": "own"}
+	managed := with(aws, "managed", "metadata", "annotations", "authentication.gardener.cloud/issuer")
+	managed = without(managed, "spec", "kubernetes", "kubeAPIServer", "serviceAccountConfig", "issuer")
+	plugin := []any{object{"name": "ValidatingAdmissionWebhook", "kubeconfigSecretName": "kubeconfig"}}
+	secret := []any{object{"name": "k", "resourceRef": object{"apiVersion": "v1", "kind": "Secret", "name": "kubeconfig"}}}
+	named := with(aws, "a-name-of-20-letters", "metadata", "name")
+	tests := []struct {
+		name         string
+		old, updated object
+	}{
+		{"another kind of binding", openstack, credentials},
+		{"a profile of the own below the same one", aws, with(aws, profile, "spec", "cloudProfile")},
+		{"a managed issuer", aws, managed},
+		{
+			"the kubeconfig of a plugin", aws,
+			with(with(aws, plugin, "spec", "kubernetes", "kubeAPIServer", "admissionPlugins"), secret, "spec", "resources"),
+		},
+		{"no namespace", without(aws, "metadata", "namespace"), without(aws, "metadata", "namespace")},
+		{"a long name", named, named},
+		{"another zone", aws, with(aws, []any{"eu-central-1a", "new"}, "spec", "provider", "workers", 0, "zones")},
+		{"a lower image", aws, with(aws, "1.2.3", "spec", "provider", "workers", 0, "machine", "image", "version")},
+		{"another minor", aws, with(aws, "1.34.7", "spec", "kubernetes", "version")},
+	}
+	bare := bareJudge(t)
+	for _, test := range tests {
+		answer := ask(t, bare, test.old, test.updated)
+		assert.Empty(t, answer.OldRefusals, test.name)
+		assert.Empty(t, answer.Outcomes[0].Refusals, test.name)
+	}
+	judge := newJudge(t) // with the SecretBinding
+	assert.Empty(t, ask(t, judge, openstack, credentials).Outcomes[0].Refusals)
+}
+
 // TestMissingObjectsOfOneQuestion: what a question permits is not there for the next one.
 func TestMissingObjectsOfOneQuestion(t *testing.T) {
 	judge := bareJudge(t)

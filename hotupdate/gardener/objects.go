@@ -137,8 +137,14 @@ func (o *objects) hasProject(namespace string) bool {
 	return false
 }
 
+// permitted returns what the objects of Shoots that are missing have to agree with.
+func (o *objects) permitted(shoots ...*gardencorev1beta1.Shoot) permitted {
+	return permitted{parent: o.parentOf(shoots...), account: o.accountOf(shoots...)}
+}
+
 // parentOf returns the name of the CloudProfile above the profiles of Shoots, as far as it is known.
 func (o *objects) parentOf(shoots ...*gardencorev1beta1.Shoot) string {
+	lister := o.core.Core().V1beta1().NamespacedCloudProfiles().Lister()
 	for _, shoot := range shoots {
 		reference := gardenerutils.BuildV1beta1CloudProfileReference(shoot)
 		switch {
@@ -147,13 +153,35 @@ func (o *objects) parentOf(shoots ...*gardencorev1beta1.Shoot) string {
 		case reference.Kind == v1beta1constants.CloudProfileReferenceKindCloudProfile:
 			return reference.Name
 		}
-		lister := o.core.Core().V1beta1().NamespacedCloudProfiles().Lister()
 		profile, err := lister.NamespacedCloudProfiles(shoot.Namespace).Get(reference.Name)
 		if err == nil {
 			return profile.Spec.Parent.Name
 		}
 	}
 	return ""
+}
+
+// accountOf returns the Secret that a binding of Shoots has, as far as it is known.
+//
+//nolint:staticcheck // Shoots still have a SecretBinding
+func (o *objects) accountOf(shoots ...*gardencorev1beta1.Shoot) corev1.SecretReference {
+	secrets := o.core.Core().V1beta1().SecretBindings().Lister()
+	credentials := o.security.Security().V1alpha1().CredentialsBindings().Lister()
+	for _, shoot := range shoots {
+		if name := shoot.Spec.SecretBindingName; name != nil {
+			if binding, err := secrets.SecretBindings(shoot.Namespace).Get(*name); err == nil {
+				return binding.SecretRef
+			}
+		}
+		if name := shoot.Spec.CredentialsBindingName; name != nil {
+			binding, err := credentials.CredentialsBindings(shoot.Namespace).Get(*name)
+			if err == nil && binding.CredentialsRef.Kind == "Secret" {
+				ref := binding.CredentialsRef
+				return corev1.SecretReference{Namespace: ref.Namespace, Name: ref.Name}
+			}
+		}
+	}
+	return corev1.SecretReference{Namespace: shoots[0].Namespace, Name: "account"}
 }
 
 func (o *objects) reference(object runtime.Object) gardenerplugin.Reference {

@@ -199,7 +199,7 @@ var table = map[string][]any{
 	"configMapRef.name":                    {"other"},
 	"accessRestrictions[].name":            {"eu-access-only"},
 	"exposureClassName":                    {"internet"},
-	"gardener.cloud/operation":             {"reconcile", "rotate-ca-start", "rotate-credentials-start", "rotate-rollout-workers=cpu", "rollout-workers=cpu", "rotate-ssh-keypair", "force-in-place-update"},
+	"gardener.cloud/operation":             {"rotate-ca-start", "reconcile", "rotate-credentials-start", "rotate-rollout-workers=cpu", "rollout-workers=cpu", "rotate-ssh-keypair", "force-in-place-update"},
 	"maintenance.gardener.cloud/operation": {"rotate-serviceaccount-key-start", "reconcile"},
 	"confirmation.gardener.cloud/deletion": {"true"},
 	"shoot.gardener.cloud/cleanup-infrastructure-resources-grace-period-seconds": {"60"},
