@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -76,15 +77,17 @@ func permissiveProfileSpec(provider string, shoots []*gardencorev1beta1.Shoot) g
 	for _, shoot := range shoots {
 		offered.add(shoot)
 	}
-	return gardencorev1beta1.CloudProfileSpec{
+	spec := gardencorev1beta1.CloudProfileSpec{
 		Type:          provider,
 		Kubernetes:    gardencorev1beta1.KubernetesSettings{Versions: offered.versions()},
 		MachineImages: offered.machineImages(),
 		MachineTypes:  offered.machineTypes,
 		VolumeTypes:   offered.volumeTypes,
 		Regions:       offered.regions,
-		ControlPlane:  &gardencorev1beta1.CloudProfileControlPlane{AllowZonePinning: true},
 	}
+	// By its JSON name, since Gardener below v1.150 does not have the field.
+	_ = json.Unmarshal([]byte(`{"controlPlane":{"allowZonePinning":true}}`), &spec)
+	return spec
 }
 
 // offers are what a permissive CloudProfile offers.
@@ -220,14 +223,25 @@ func permissiveSeed(of *gardencorev1beta1.Shoot, shoots []*gardencorev1beta1.Sho
 	seed.Spec.Provider.Zones = []string{"zone-1", "zone-2", "zone-3"}
 	seed.Spec.Networks.ShootDefaults = networksOf(shoots[0])
 	for _, shoot := range shoots {
-		if shoot.Spec.ControlPlane != nil {
-			seed.Spec.Provider.Zones = append(seed.Spec.Provider.Zones, shoot.Spec.ControlPlane.Zones...)
-		}
+		seed.Spec.Provider.Zones = append(seed.Spec.Provider.Zones, controlPlaneZones(shoot)...)
 		for _, r := range shoot.Spec.AccessRestrictions {
 			seed.Spec.AccessRestrictions = append(seed.Spec.AccessRestrictions, r.AccessRestriction)
 		}
 	}
 	return seed
+}
+
+// controlPlaneZones returns the zones that a Shoot wants for its control plane, by their JSON name:
+// Gardener below v1.150 does not have the field.
+func controlPlaneZones(shoot *gardencorev1beta1.Shoot) []string {
+	var controlPlane struct {
+		Zones []string `json:"zones"`
+	}
+	text, err := json.Marshal(shoot.Spec.ControlPlane)
+	if err == nil {
+		_ = json.Unmarshal(text, &controlPlane)
+	}
+	return controlPlane.Zones
 }
 
 // networksOf returns networks that a seed could have as defaults: those of a Shoot.

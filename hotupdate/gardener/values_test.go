@@ -21,8 +21,8 @@ const perField = 2
 // type. They differ from the current one.
 func (d *drawer) values(t reflect.Type, field string, current any) []any {
 	known := append(slices.Clone(tableOf(field)), d.harvest[field]...)
-	all := d.sample(unequal(known, current), perField)
-	return append(all, d.sample(unequal(ofType(t, current), current), max(1, perField-len(all)))...)
+	all := d.sample(field, unequal(known, current), perField)
+	return append(all, d.sample(field, unequal(ofType(t, current), current), max(1, perField-len(all)))...)
 }
 
 func unequal(values []any, current any) (all []any) {
@@ -145,7 +145,7 @@ var table = map[string][]any{
 	"externalTrafficPolicy":                {"Local", "Cluster"},
 	"provider.type":                        {"aws", "gcp"},
 	"tlsMinVersion":                        {"VersionTLS13", "VersionTLS12"},
-	"encryptionConfig.provider.type":       {"secretbox", "aesgcm"},
+	"encryptionConfig.provider.type":       {"aescbc", "secretbox", "aesgcm"},
 	"encryptionConfig.resources[]":         {"configmaps", "deployments.apps", "secrets"},
 	"cloudProfile.kind":                    {"CloudProfile", "NamespacedCloudProfile"},
 	"cloudProfile.name":                    {"gcp", "aws", "ali"},
