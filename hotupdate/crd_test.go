@@ -318,7 +318,7 @@ func TestCRDDiffersFromType(t *testing.T) {
 		`DefaultChanged options.tokens: "optional" -> "required"`,
 		"TypeChanged ready: metaTime -> time",
 		"NullabilityChanged role: a value -> a pointer",
-		"TypeChanged size: quantity -> string",
+		"TypeChanged size: quantity -> quantityText",
 		"PairingChanged subnets: a set -> found by position",
 		"DefaultChanged weight: none -> 1",
 	}, got)
