@@ -43,10 +43,18 @@
 //     pointer. The only element may lack a key that is a string, see hash/FORMAT.md.
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and
 //     for maps, of structs, that are not Hot. NAME is a string, integer or bool, not a pointer.
-//   - default=TEXT: a value that means the same as TEXT counts as unset. For pointers to scalars,
-//     for strings, and for numbers whose zero is invalid.
+//   - default=TEXT: a value that means the same as TEXT counts as unset. For strings, for numbers
+//     whose zero is invalid, for times, for free JSON, and for pointers to scalars, structs, slices
+//     and maps. The TEXT of a struct, slice, map or free JSON is JSON. Absent means the default, so
+//     an empty struct, slice or map means something else, unless the default is empty as well.
 //   - presence: the mere presence of an empty object, list or map carries meaning. For pointers to
 //     structs, slices and maps. Null counts as absent, and so does a pointer to a nil slice or map.
+//   - as=KIND: strings are compared by what they stand for: KIND is quantity (1Gi is 1024Mi),
+//     duration (60m is 1h), cidr (without the bits of the host), dns (without case and the last
+//     dot) or time (an instant of RFC 3339). A string that has not the form of KIND stands for
+//     itself. With as=text all do, which takes back another KIND. For strings, and for slices and
+//     maps of strings; not for the field that key= or hotwhen= names. HotPart has the strings in
+//     one spelling, too.
 //   - sensitive: values are never shown; sensitive=keys: nor are map keys.
 //
 // A text with commas is quoted: default='a,b'. Inside quotes, two quotes stand for one. [WithTag]

@@ -18,7 +18,7 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))` +
 const (
 	byPattern = "its pattern"
 	byFormat  = "its format"
-	byOption  = "the option as"
+	byOption  = fieldplan.ByOption
 )
 
 // readMeanings reads the option as of overrides. The compiler reports problems of the overrides.
