@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (c *call) planCommand() *cobra.Command {
@@ -32,6 +36,9 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.anyName, "any-name", false,
 		"compare the only objects of a kind that are left over on both sides, although they have other "+
 			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+	flags.StringVar(&c.gardener, "gardener", "",
+		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
+			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
 	flags.StringVar(&c.crd, "crd", "",
 		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
 			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
@@ -81,6 +88,9 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient, r.AnyName = path != "", c.anyName
+	if r.Gardener, err = gardener.Find(c.gardener); err != nil {
+		return 0, err
+	}
 	plans, err := r.Compare(old, updated)
 	switch {
 	case err != nil && path != "": // git would not show the files that follow
@@ -117,11 +127,11 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 
 // exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
 var exitCodes = map[string]int{
-	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
-	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
-	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
-	pool.Indeterminate.String(): exitIndeterminate,
-	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
+	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,
+	verdict.Roll.String():          exitRoll, verdict.Forbidden.String(): exitForbidden,
+	verdict.Indeterminate.String(): exitIndeterminate, verdict.Removed.String(): exitRemoved,
+	string(audit.Rejected): exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
 }
 
 // rulesCommand writes the table by which plan judges.
@@ -131,7 +141,26 @@ func (c *call) rulesCommand() *cobra.Command {
 		Short: "the fields that plan judges, with the functions that say so",
 		Args:  cobra.NoArgs,
 	}, func() (int, error) {
-		c.out.WriteString(pool.Table)
+		c.out.WriteString(rulesText())
 		return exitOK, nil
 	})
+}
+
+func rulesText() string {
+	var text strings.Builder
+	for _, section := range []struct {
+		title string
+		table fields.Table
+	}{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}} {
+		rows := [][]string{{"field", "rolling", "in place", "source"}}
+		for _, f := range section.table.Sorted() {
+			rows = append(rows, []string{f.Path, f.Rolling.String(), f.InPlace.String(), f.Source})
+		}
+		text.WriteString(section.title + "\n" + plaintext.Table(rows) + "\n")
+	}
+	rows := [][]string{{"rule", "text", "source"}}
+	for _, r := range verdict.Rules() {
+		rows = append(rows, []string{string(r.Kind), r.Text, r.Source})
+	}
+	return text.String() + "rules\n" + plaintext.Table(rows)
 }

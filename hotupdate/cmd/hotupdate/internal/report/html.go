@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -40,11 +41,9 @@ func HTML(out io.Writer, r *Report) error {
 }
 
 var tones = map[string]page.Tone{
-	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
-	pool.ComeOrGo.String():  page.Move,
-	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace,
-	pool.Renamed.String():   page.Replace,
-	pool.Forbidden.String(): page.Stop,
+	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
+	pool.Added.String(): page.Move, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
+	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, pool.Renamed.String(): page.Delete,
 }
 
 // toneOf returns the colour of a verdict or state.
@@ -80,7 +79,7 @@ func (r *Report) counts() (all []count) {
 			for _, p := range m.Pools {
 				if p.word() == word {
 					c.pools++
-					c.machines += max(p.Before.Maximum, p.After.Maximum)
+					c.machines += p.Touched
 				}
 			}
 		}

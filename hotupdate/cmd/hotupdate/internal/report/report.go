@@ -21,12 +21,15 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
 // may be added, but not removed or changed.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Report says what a change does to each manifest. Its JSON form is documented in
 // report.schema.json.
@@ -43,6 +46,7 @@ type ManifestReport struct {
 	Kind      string         `json:"kind,omitempty"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name,omitempty"`
+	State     string         `json:"state"`
 	Verdict   string         `json:"verdict"`
 	Changes   []ChangeReport `json:"changes"`
 	Pools     []PoolReport   `json:"pools"`
@@ -50,7 +54,9 @@ type ManifestReport struct {
 	Basis
 }
 
-// PoolReport says what a change does to one worker pool.
+// PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
+// has adopted the library, if it is another one. Touched is the number of machines that the change
+// touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
 	FormerName string         `json:"formerName,omitempty"`
@@ -58,8 +64,10 @@ type PoolReport struct {
 	Strategy   string         `json:"strategy"`
 	Verdict    string         `json:"verdict"`
 	Message    string         `json:"message"`
-	Before     pool.Machines  `json:"before"`
-	After      pool.Machines  `json:"after"`
+	Adopted    string         `json:"adopted,omitempty"`
+	Before     facts.Machines `json:"before"`
+	After      facts.Machines `json:"after"`
+	Touched    int            `json:"touched"`
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
@@ -69,9 +77,9 @@ type PoolReport struct {
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
 type Basis struct {
-	Assumed  []pool.Unknown `json:"assumedUnchanged"`
-	Unjudged []string       `json:"unjudged"`
-	Rules    []pool.Rule    `json:"rules"`
+	Assumed  []facts.Unknown `json:"assumedUnchanged"`
+	Unjudged []string        `json:"unjudged"`
+	Rules    []verdict.Rule  `json:"rules"`
 }
 
 // ChangeReport is a difference, with its own effect.
@@ -84,7 +92,7 @@ type ChangeReport struct {
 	Class     string          `json:"class"`
 	Origin    string          `json:"origin"`
 	Source    string          `json:"source,omitempty"`
-	Rule      *pool.Rule      `json:"rule,omitempty"`
+	Rule      *verdict.Rule   `json:"rule,omitempty"`
 	Old       json.RawMessage `json:"old,omitempty"`
 	New       json.RawMessage `json:"new,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
@@ -94,12 +102,13 @@ type ChangeReport struct {
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
-	gravest := pool.None
+	gravest := verdict.None
 	for _, plan := range plans {
-		verdict := plan.Verdict()
-		gravest = max(gravest, verdict)
+		judged := plan.Verdict()
+		gravest = max(gravest, judged)
 		m := ManifestReport{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
+			State: plan.State.String(), Verdict: judged.String(),
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
@@ -117,17 +126,22 @@ func poolOf(p pool.Planned) PoolReport {
 	for i := range changes { // of a renamed pool, the name decides
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
+	adopted := ""
+	if p.Adopted != nil {
+		adopted = p.Adopted.String()
+	}
 	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
-		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
+		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(),
+		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
 }
 
 // messageOf says what the verdict means: by the state, unless a new pool is refused.
 func messageOf(p pool.Planned) string {
-	if p.State == pool.Added && p.Verdict == pool.Forbidden {
+	if p.State == pool.Added && p.Verdict == verdict.Forbidden {
 		return p.Consequence()
 	}
 	return cmp.Or(stateMeanings[p.State], p.Consequence())
@@ -136,17 +150,17 @@ func messageOf(p pool.Planned) string {
 var stateMeanings = map[pool.State]string{
 	pool.Added:   "its machines are created",
 	pool.Removed: "its machines are deleted",
-	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
+	pool.Renamed: "its machines are deleted, and a pool of another name gets new ones",
 }
 
-func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
+func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
 	return Basis{present(unknown), present(unjudged), present(rules)}
 }
 
 // present returns a copy of a list that is not null in JSON.
 func present[E any](list []E) []E { return append([]E{}, list...) }
 
-func changesOf(changes []pool.Judged) []ChangeReport {
+func changesOf(changes []judge.Finding) []ChangeReport {
 	all := make([]ChangeReport, len(changes))
 	for i, c := range changes {
 		all[i] = ChangeReport{
@@ -155,7 +169,7 @@ func changesOf(changes []pool.Judged) []ChangeReport {
 			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
 			Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
-		if c.Rule != pool.NoRule {
+		if c.Rule != verdict.NoRule {
 			all[i].Rule = &c.Rule
 		}
 		if !c.Sensitive {
@@ -200,7 +214,8 @@ func (m *ManifestReport) title() string {
 
 // word returns the verdict on a pool, or its state if it was not kept and is not refused.
 func (p *PoolReport) word() string {
-	if p.State != pool.Kept.String() && p.Verdict != pool.Forbidden.String() {
+	isRefused := p.State == pool.Added.String() && p.Verdict == verdict.Forbidden.String()
+	if p.State != pool.Kept.String() && !isRefused {
 		return p.State
 	}
 	return p.Verdict
@@ -208,9 +223,9 @@ func (p *PoolReport) word() string {
 
 // words lists the verdicts and states of pools, the gravest first.
 var words = []string{
-	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(),
-	pool.InPlaceUpdate.String(),
-	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
+	verdict.Removed.String(), pool.Renamed.String(), verdict.Forbidden.String(), verdict.Roll.String(),
+	verdict.Indeterminate.String(), verdict.InPlaceUpdate.String(), verdict.ComeOrGo.String(),
+	verdict.HotUpdate.String(), pool.Added.String(), verdict.None.String(),
 }
 
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
@@ -243,7 +258,7 @@ func (p *PoolReport) facts() string {
 }
 
 // machines returns a number of machines in words; nothing if it is 0 or unknown.
-func machines(m pool.Machines) string {
+func machines(m facts.Machines) string {
 	if !m.Known || m.Maximum == 0 {
 		return ""
 	}

@@ -221,7 +221,7 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 var (
 	toneColors = map[page.Tone]string{
 		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
-		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;31m",
+		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;34m", page.Delete: "\x1b[1;97;41m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )

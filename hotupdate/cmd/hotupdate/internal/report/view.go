@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 )
 
 // section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
@@ -27,6 +28,7 @@ type remark struct{ Label, Text, Source string }
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
+	adoptedLabel  = "once the extension has adopted hot updates"
 )
 
 // group is a list of changes with one verdict and one reason.
@@ -92,11 +94,14 @@ func (p *PoolReport) section(config string) section {
 		}
 	}
 	s.Remarks = p.Basis.remarks(s.Groups, p.Message)
+	if p.Adopted != "" {
+		s.Remarks = append([]remark{{Label: adoptedLabel, Text: p.Adopted}}, s.Remarks...)
+	}
 	return s
 }
 
 // share moves the remarks that every compared section repeats to the section around them. If only
-// one section is compared, it moves only the assumptions.
+// one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
@@ -108,7 +113,8 @@ func (s *section) share() {
 		}
 	}
 	isCommon := func(r remark) bool {
-		return in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+		isRepeated := in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+		return isRepeated || r.Text == verdict.AdmissionUnjudged.Text
 	}
 	for i := range s.Sections {
 		part := &s.Sections[i]
@@ -173,7 +179,7 @@ func (s *section) parts() (shown []*section, quiet []string) {
 }
 
 // none is the verdict if nothing happens.
-var none = pool.None.String()
+var none = verdict.None.String()
 
 // remarks lists the facts and rules that a verdict depends on, without the rules in its message or
 // in a group of changes.
@@ -254,4 +260,4 @@ func remarkLines(all []remark) (lines []remark) {
 }
 
 // lastLabels are the labels of the last remarks.
-var lastLabels = []string{assumedLabel, string(pool.Assumes)}
+var lastLabels = []string{assumedLabel, string(verdict.Assumes)}
