@@ -190,6 +190,33 @@ func TestIdioms(t *testing.T) {
 	}
 }
 
+// TestMeaningsOfOverrides: the option as wins over formats and patterns, where the type of the values can have the meaning.
+func TestMeaningsOfOverrides(t *testing.T) {
+	for _, tc := range []struct{ name, schema, tag, want, reason string }{
+		{"a duration", "{type: string}", "false,as=duration", "a:durationText? immutable as=duration", "the CRD says nothing"},
+		{"a list of networks", "{type: array, x-kubernetes-list-type: set, items: {type: string}}", "false,as=cidr", "a:list of cidrText immutable set as=cidr", "options of the CRD stay"},
+		{"a map of lists", "{type: object, additionalProperties: {type: array, items: {type: string, format: cidr}}}", "true,as=dns", "a:map of list of dnsText hot as=dns", "its innermost elements"},
+		{"a default stays", "{type: string, default: 60m}", "false,as=duration", "a:durationText? immutable default=1h0m0s as=duration", "by its meaning"},
+		{"another meaning than that of the pattern", "{type: string, pattern: '^[0-9]+h$'}", "false,as=text", "a:string? immutable", "taken back"},
+		{"text in place of a duration", "{type: string, format: duration, default: 60m}", "false,as=text", "a:string? immutable default=60m", "taken back"},
+		{"text in place of a time", "{type: string, format: date-time}", "false,as=text", "a:string? immutable", "the offset counts"},
+		{"text in place of bytes", "{type: string, format: byte}", "false,as=text", "a:string? immutable", "base64 has one spelling"},
+		{"text in place of a quantity", "{type: string, pattern: " + quantity + "}", "false,as=text", "a:string? immutable", "taken back"},
+		{"integer or text in place of a quantity", "{x-kubernetes-int-or-string: true, pattern: " + quantity + "}", "true,as=text", "a:intOrString? hot", "taken back"},
+		{"a quantity in place of an integer or text", "{x-kubernetes-int-or-string: true, default: 1Gi}", "inplace,as=quantity", "a:quantity? in-place default=1073741824", ""},
+		{"quantities in place of integers or texts", "{type: object, additionalProperties: {x-kubernetes-int-or-string: true}}", "true,as=quantity", "a:map of quantity hot", ""},
+		{"a class alone", "{type: string, pattern: '^[0-9]+h$'}", "true", "a:durationText? hot as=duration", "what was recognized stays"},
+	} {
+		plan, err := crd.Compile(withField(t, tc.schema), "v1", []fieldplan.Override{{Path: "a", Tag: tc.tag}})
+		require.NoError(t, err, tc.name)
+		assert.Equal(t, "object "+tc.want, said(exported(t, plan).Root), "%s: %s", tc.name, tc.reason)
+	}
+	for _, schema := range []string{"{type: integer}", "{x-kubernetes-int-or-string: true}", "{type: object, properties: {b: {type: string}}}", "{x-kubernetes-preserve-unknown-fields: true}"} {
+		_, err := crd.Compile(withField(t, schema), "v1", []fieldplan.Override{{Path: "a", Tag: "false,as=cidr"}})
+		assert.Equal(t, []string{"misplaced-option a"}, problemsOf(t, err), schema)
+	}
+}
+
 // TestRequired: a field that is required is a value, unless it may be null or is filled in.
 func TestRequired(t *testing.T) {
 	plan, err := crd.Compile(definition(t, `

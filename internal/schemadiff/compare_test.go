@@ -78,6 +78,12 @@ type (
 		B int32 `json:"b"`
 		C int32 `json:"c" hotupdatable:"false"`
 	}
+	leafPointer struct {
+		B *int32 `json:"b"`
+	}
+	leafDefault struct {
+		B *int32 `json:"b" hotupdatable:"false,default=1"`
+	}
 	empty  struct{}
 	byName struct {
 		Name string `json:"name"`
@@ -411,6 +417,9 @@ var releases = []release{
 	of("class below a default", member[*hotC](`false,default='{\"c\":2}'`), member[*leafBC](`false,default='{\"c\":2}'`)).
 		tells("PresenceChanged a: rolls may has it empty", "ClassChanged a.c: rolls may sets it").
 		keeps(`{}`, `{"a":{"c":2}}`).rolls(`{"a":{}}`, `{"a":{"c":3}}`),
+	of("default of a member below a default", member[*leafPointer](`false,default='{\"b\":1}'`), member[*leafDefault](`false,default='{\"b\":1}'`)).
+		tells("DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
 	of("hot default", member[*[]string]("true"), member[*[]string](`true,default='[\"a\"]'`)).
 		tells("DefaultChanged a:", "PresenceChanged a:").
 		keeps(`{"a":["a"]}`, `{"a":[]}`),
