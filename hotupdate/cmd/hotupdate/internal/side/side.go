@@ -133,7 +133,7 @@ func isDirectory(path string) bool {
 // kind.
 func isKustomization(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
-	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
+	return kind.Kind == "Kustomization" && facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
 		kind.Kind == "" && name == "kustomization"
 }
 
@@ -143,19 +143,15 @@ func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name")
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
-	for defined := range r.Schemas.defined { // in any version
-		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
-			return true
-		}
-	}
-	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
+	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig" ||
+		r.Schemas.custom.Has(kind)
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
 // records the problem.
 func (r *Reader) isTypo(o *manifests.Object, kind facts.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
-	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
+	if meant == "" || !strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud") {
 		return false
 	}
 	problem := &fault.Error{
@@ -196,13 +192,10 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 		From: o.String(), Type: kind, Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
-	switch define := r.Schemas.defined[kind]; {
+	switch {
 	case err != nil:
-	case define != nil:
-		if m.spec, err = define(); err != nil {
-			return m, err // already has its place
-		}
-		m.Manifest, err = facts.ReadCustom(o.Tree)
+	case r.Schemas.custom.Has(kind):
+		return m, r.readCustom(m, o)
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)

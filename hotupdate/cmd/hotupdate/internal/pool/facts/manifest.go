@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
@@ -49,6 +50,12 @@ type TypeMeta struct {
 // TypeMetaOf returns the type of an object; its fields are empty if they are no text.
 func TypeMetaOf(object *tree.Node) TypeMeta {
 	return TypeMeta{object.At("apiVersion").Text(), object.At("kind").Text()}
+}
+
+// GroupOf returns the API group of an apiVersion.
+func GroupOf(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return group
 }
 
 // Manifest is a Worker or Shoot with its worker pools.
