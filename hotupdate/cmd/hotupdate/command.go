@@ -58,6 +58,8 @@ type options struct {
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
 	gardener                                string
+	failOn                                  []string
+	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
 	defaulted                               bool
 	audit                                   auditOptions

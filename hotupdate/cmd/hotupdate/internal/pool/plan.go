@@ -37,6 +37,8 @@ type Planned struct {
 	// Before and After are the numbers of machines of the pool. A pool that does not exist has
 	// none.
 	Before, After facts.Machines
+	// OldLine and NewLine are the lines in the files at which the pool stands, 0 if they are not known.
+	OldLine, NewLine int
 	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
 	// pool; see [Planned.Effect].
 	judge.Comparison
@@ -73,6 +75,12 @@ func (p *Planned) Touched() int {
 
 func difference(a, b int) int { return max(a-b, b-a) }
 
+// Place is a place in a file. The zero value is none.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
 // Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
 type Plan struct {
 	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
@@ -80,6 +88,8 @@ type Plan struct {
 	Namespace, Name string
 	// State says whether the manifest is on both sides: it is kept, added or removed.
 	State State
+	// OldPlace and NewPlace are where the manifests stand, as far as that is known.
+	OldPlace, NewPlace Place
 	// AbovePools are the differences above the pools.
 	judge.AbovePools
 	// Pools say what happens to each worker pool. A provider config is one pool without a name.
@@ -89,18 +99,22 @@ type Plan struct {
 }
 
 // Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
-func (p *Plan) Verdict() verdict.Verdict {
-	if p.IsRefused {
-		return verdict.Forbidden
+func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
+
+// Verdicts returns the effects: that of the manifest as a whole, then those on the pools. If Gardener
+// refuses the change, that is all.
+func (p *Plan) Verdicts() []verdict.Verdict {
+	switch {
+	case p.IsRefused:
+		return []verdict.Verdict{verdict.Forbidden}
+	case p.State == Removed: // also without pools
+		return []verdict.Verdict{verdict.Removed}
 	}
-	worst := p.AbovePools.Verdict()
-	if p.State == Removed { // also without pools
-		worst = verdict.Removed
+	all := []verdict.Verdict{p.AbovePools.Verdict()}
+	for i := range p.Pools {
+		all = append(all, p.Pools[i].Effect())
 	}
-	for _, planned := range p.Pools {
-		worst = max(worst, planned.Effect())
-	}
-	return worst
+	return all
 }
 
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
@@ -113,6 +127,11 @@ func (p *Plan) Verdict() verdict.Verdict {
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	readBack := onlyOneReadBack(old, updated)
+	old, updated, filled, err := facts.Completed(old, updated)
+	if err != nil {
+		return nil, err
+	}
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider",
@@ -138,26 +157,34 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
 	plan.hideTold()
-	plan.hideFilledIn(old, updated)
+	plan.hideFilledIn(readBack, filled)
 	plan.remark()
 	return plan, nil
 }
 
+// onlyOneReadBack returns the operation by which what only one of two Shoots sets is a change, if that
+// one was read from a cluster and the other one was not; else nothing.
+func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
+	switch {
+	case updated.Kind != facts.Shoot, old.IsReadBack() == updated.IsReadBack():
+		return ""
+	case old.IsReadBack():
+		return hotupdate.Remove
+	}
+	return hotupdate.Add
+}
+
 // hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
-// machine: the API server and Gardener have filled it in.
-func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
-	if p.Kind != facts.Shoot || old.IsReadBack() == updated.IsReadBack() {
+// machine: the API server and Gardener have filled it in. It tells how much that is, with what was
+// filled in before the comparison.
+func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
+	if onlyInCluster == "" {
 		return
 	}
-	onlyInCluster := hotupdate.Add
-	if old.IsReadBack() {
-		onlyInCluster = hotupdate.Remove
-	}
-	hidden := 0
 	isFilledIn := func(c judge.Finding) bool {
 		is := c.Verdict == verdict.None && c.Op == onlyInCluster
 		if is {
-			hidden++
+			filled++
 		}
 		return is
 	}
@@ -165,8 +192,8 @@ func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
 	for i := range p.Pools {
 		p.Pools[i].Changes = slices.DeleteFunc(p.Pools[i].Changes, isFilledIn)
 	}
-	if hidden > 0 {
-		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(hidden)))
+	if filled > 0 {
+		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(filled)))
 	}
 }
 

@@ -83,6 +83,9 @@ func (r *Reader) plansOf(pairs []inputs, session *gardener.Session) ([]*pool.Pla
 			if problems[i] == nil && session != nil && p.asks() {
 				problems[i] = p.ask(session, plans[i])
 			}
+			if problems[i] == nil {
+				p.place(plans[i])
+			}
 		})
 	}
 	running.Wait()

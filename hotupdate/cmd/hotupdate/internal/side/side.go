@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -25,12 +26,14 @@ import (
 
 // Input is a Worker, a Shoot, or a provider config in a file of its own.
 type Input struct {
-	From string // for messages
-	Type facts.TypeMeta
+	From  string // for messages
+	Place manifests.Place
+	Type  facts.TypeMeta
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
 	*facts.Manifest
 
 	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
+	tree *tree.Node        // the whole object
 }
 
 // IsBare reports whether the manifest is a provider config in a file of its own.
@@ -189,7 +192,8 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Tree)
 	m := &Input{
-		From: o.String(), Type: kind, Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
+		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
+		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
 	switch {
