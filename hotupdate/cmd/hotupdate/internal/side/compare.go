@@ -38,6 +38,9 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about
 	after := r.Read(updated)
+	if r.Schemas.custom != nil {
+		r.problems = append(r.problems, r.Schemas.custom.CheckClasses())
+	}
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
 	}
