@@ -192,7 +192,8 @@ func (l *list) unlisted(p *pair) (all []difference) {
 	disagreements := p.disagreements()
 	for i, d := range p.differences() {
 		isLoose := len(p.edits) == 2 || *seed != fixedSeed
-		if !(isLoose && l.explains(p, disagreements[i])) && !l.has(d) {
+		isExplained := isLoose && l.explains(p, disagreements[i])
+		if !isExplained && !l.has(d) {
 			all = append(all, d)
 		}
 	}
