@@ -14,20 +14,24 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
-// Set has the custom resources of the CRDs in a file or directory. A nil Set has none. It is for one
-// goroutine.
+// Set has the custom resources of the CRDs in a file or directory. A nil Set has none. It is safe
+// for concurrent use.
 type Set struct {
 	// From is the file or directory.
 	From string
 
 	resources map[facts.TypeMeta]*resource
 	classes   *classes
+
+	mutex  sync.Mutex // guards what is made when it is asked for: Schemas, and shared
+	shared map[[2]facts.TypeMeta]*Shared
 }
 
 // resource is a version of a custom resource.
@@ -35,6 +39,7 @@ type resource struct {
 	from    string // the CRD, for messages
 	raw     []byte
 	version string
+	plural  string // for kubectl; or the kind, which kubectl takes as well
 
 	compiled *compiled // nil until somebody asks for it
 }
@@ -73,7 +78,7 @@ func AreIn(file string) bool {
 }
 
 func readSet(from string, stdin io.Reader) (*Set, error) {
-	s := &Set{From: from, resources: map[facts.TypeMeta]*resource{}}
+	s := &Set{From: from, resources: map[facts.TypeMeta]*resource{}, shared: map[[2]facts.TypeMeta]*Shared{}}
 	var problems []error
 	for o := range manifest.Objects([]string{from}, stdin) {
 		if o.Err != nil {
@@ -103,7 +108,10 @@ func (s *Set) add(o *manifest.Object) error {
 			return fmt.Errorf("%s: has %s %s, and so has %s; leave out one of them", o.Place, of.APIVersion, kind,
 				first.from)
 		}
-		s.resources[of] = &resource{from: o.String(), raw: raw, version: name}
+		s.resources[of] = &resource{
+			from: o.String(), raw: raw, version: name,
+			plural: cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
+		}
 	}
 	return nil
 }
@@ -145,9 +153,17 @@ func (s *Set) Schema(t facts.TypeMeta) (*hotupdate.Schema, error) {
 	if s == nil || s.resources[t] == nil {
 		return nil, nil //nolint:nilnil // a missing Schema is no error
 	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	r := s.resources[t]
 	if r.compiled == nil {
 		r.compiled = s.classes.compile(r)
 	}
 	return r.compiled.schema, r.compiled.err
+}
+
+// Resource names a type that the set has for kubectl, as in nodepools.v1.karpenter.sh.
+func (s *Set) Resource(t facts.TypeMeta) string {
+	r := s.resources[t]
+	return r.plural + "." + r.version + "." + facts.GroupOf(t.APIVersion)
 }

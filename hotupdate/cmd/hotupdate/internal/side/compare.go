@@ -98,6 +98,7 @@ func (r *Reader) plansOf(pairs []inputs, session *gardener.Session) ([]*pool.Pla
 // optionsFor returns the options for judging a pair, with the CloudProfile that its manifest refers to.
 func (r *Reader) optionsFor(p inputs) judge.Options {
 	o := r.Options
+	o.Versions = r.Schemas.versions(p)
 	if m := cmp.Or(p.updated, p.old); r.Landscape != nil {
 		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
 	}

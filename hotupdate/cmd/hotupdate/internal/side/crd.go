@@ -1,6 +1,7 @@
 package side
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -43,13 +44,29 @@ func (m *Input) options(o judge.Options) judge.Options {
 	return o
 }
 
+// versions says what is known of a custom resource that is of two versions; nil for other pairs.
+func (c *Catalog) versions(p inputs) *judge.Versions {
+	if p.old == nil || p.updated == nil || p.updated.spec == nil || p.old.Type == p.updated.Type {
+		return nil
+	}
+	shared := c.custom.Share(p.old.Type, p.updated.Type)
+	return &judge.Versions{
+		Schema: shared.Schema, Has: shared.Has, MayShow: shared.MayShow,
+		Rule: verdict.VersionsDiffer(p.old.Type.APIVersion, p.updated.Type.APIVersion, c.custom.Resource(p.updated.Type)),
+	}
+}
+
 // asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
 // no extension.
-func (m *Input) asSpec(plan *pool.Plan) {
+func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
+	m := cmp.Or(p.updated, p.old)
 	plan.Kind, plan.Rules = facts.Kind(m.Type.Kind), []verdict.Rule{verdict.SpecByClasses}
+	if versions != nil && versions.Schema != nil {
+		plan.Rules = append(plan.Rules, verdict.VersionsAlike(p.old.Type.APIVersion, p.updated.Type.APIVersion))
+	}
+	isOfConfig := func(r verdict.Rule) bool { return r == verdict.JudgedCanonically || r == verdict.ConfigAsWhole }
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
-		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
-			func(r verdict.Rule) bool { return r == verdict.JudgedCanonically })
+		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules, isOfConfig)
 	}
 }

@@ -93,6 +93,9 @@ func (r *Reader) Read(path string) (found []*Input) {
 		case o.Err != nil:
 			judged = true
 			r.problems = append(r.problems, manifests.InFile(o.String(), o.Err))
+		case !facts.IsVersion(kind.APIVersion):
+			judged = true
+			r.problems = append(r.problems, located(o, malformedVersion()))
 		case err == nil && r.isKnown(kind):
 			judged = true
 			found = append(found, r.parse(o)...)
@@ -148,6 +151,14 @@ func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name")
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
 	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig" ||
 		r.Schemas.custom.Has(kind)
+}
+
+// malformedVersion is the problem of an apiVersion that no API server reads.
+func malformedVersion() error {
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: "is malformed",
+		Hint: "write GROUP/VERSION, or only a VERSION",
+	}
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
