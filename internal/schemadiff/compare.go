@@ -344,7 +344,9 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 // innerDefault is the finding that an API server fills in something else below free JSON, in which
 // everything counts.
 func innerDefault(old, updated *fieldplan.Field, classes fieldplan.ClassSet) Finding {
-	f := Finding{Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Rolls: ifHashed(classes, whereHeld)}
+	f := Finding{
+		Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Rolls: ifHashed(classes, whereHeld),
+	}
 	if f.Rolls != none {
 		f.note = "free JSON has no defaults: give the field another class, or compare only objects that one release " +
 			"of the CRD has returned"
@@ -359,7 +361,7 @@ func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
 }
 
 // fallback is the finding that the default of an object, list or map changed.
-func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding { //nolint:revive // a fact
+func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding {
 	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
 	if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {
 		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)

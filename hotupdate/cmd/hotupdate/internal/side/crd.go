@@ -49,10 +49,11 @@ func (c *Catalog) versions(p inputs) *judge.Versions {
 	if p.old == nil || p.updated == nil || p.updated.spec == nil || p.old.Type == p.updated.Type {
 		return nil
 	}
-	shared := c.custom.Share(p.old.Type, p.updated.Type)
+	old, updated := p.old.Type, p.updated.Type
+	shared := c.custom.Share(old, updated)
 	return &judge.Versions{
 		Schema: shared.Schema, Has: shared.Has, MayShow: shared.MayShow,
-		Rule: verdict.VersionsDiffer(p.old.Type.APIVersion, p.updated.Type.APIVersion, c.custom.Resource(p.updated.Type)),
+		Rule: verdict.VersionsDiffer(old.APIVersion, updated.APIVersion, c.custom.Resource(updated)),
 	}
 }
 

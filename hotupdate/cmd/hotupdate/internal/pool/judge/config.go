@@ -235,7 +235,10 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 		d.Path = append([]string{path}, d.Path...)
 	}
 	found := about(d, v, rule)
-	if !isShown {
+	if isShown {
+		found.Op, found.Old, found.New = hotupdate.Replace, textOf(d.Old), textOf(d.New)
+		found.Change = facts.Operated(found.Change)
+	} else {
 		found.Sensitive, found.Old, found.New = true, "", ""
 	}
 	if v != verdict.None {
@@ -253,12 +256,22 @@ func (p *pair) mayShow(d tree.Difference) bool {
 	}
 	pointer := pathOf(d.Path).Pointer()
 	described := p.configs.schema.Describe(pointer)
-	mayHide := described.Sensitive || described.SensitiveKeys
+	isOpen := !described.Sensitive && !described.SensitiveKeys
 	if p.Versions == nil {
-		return !mayHide
+		return isOpen
 	}
 	isScalar := isScalarOrAbsent(d.Old) && isScalarOrAbsent(d.New) // others may hold members of one version only
-	return isScalar && p.Versions.MayShow(hotupdate.Change{Pointer: pointer}) && !mayHide
+	hidesOld := d.Old != nil && !p.Versions.MayShow(hotupdate.Change{Pointer: pointer})
+	hidesNew := d.New != nil && !isOpen
+	return isScalar && !hidesOld && !hidesNew
+}
+
+// textOf returns a value in JSON, null as well, and nothing if it is absent.
+func textOf(n *tree.Node) string {
+	if n == nil {
+		return ""
+	}
+	return string(n.Compact())
 }
 
 func isScalarOrAbsent(n *tree.Node) bool { return n.Kind() != tree.Object && n.Kind() != tree.List }

@@ -31,8 +31,12 @@ func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node)
 	}
 	names, shown = names[above:], shown[above:]
 	isRemoved := change.Op == hotupdate.Remove // its positions are those of the old config
-	before := placeIn(old, names, shown, isRemoved)
-	after := placeIn(updated, names, shown, !isRemoved)
+	var before, after place
+	if isRemoved {
+		before, after = placeIn(old, names), counterpartIn(updated, names, shown)
+	} else {
+		before, after = counterpartIn(old, names, shown), placeIn(updated, names)
+	}
 	if !before.isWrittenFor(change.Old) || !after.isWrittenFor(change.New) {
 		return change
 	}
@@ -56,24 +60,36 @@ func (p place) isWrittenFor(canonical string) bool {
 	return isScalarOrAbsent(p.value) && (canonical == "" || p.value != nil)
 }
 
-// placeIn finds a value in one of the configs. The positions in lists are those of that config, or of
-// the other one: there an element is found by its key.
-func placeIn(config *tree.Node, names []string, shown []fieldpath.PatternStep, isOwn bool) place { //nolint:revive // a fact
+// placeIn finds the value of a change in the config that its pointer leads through.
+func placeIn(config *tree.Node, names []string) place {
 	found := place{value: config}
-	for i, name := range names {
-		if found.value.Kind() == tree.List {
-			key, text, isKeyed := strings.Cut(shown[i].Name, "=")
-			if isKeyed && !isOwn {
-				name = positionOf(found.value, key, text)
-			}
-		}
-		found.pointer = fieldpath.Below(found.pointer, name)
-		below, steps := found.value.Find([]string{name})
-		if found.value = below; steps == 0 {
-			return place{}
-		}
+	for _, name := range names {
+		found = found.below(name)
 	}
 	return found
+}
+
+// counterpartIn finds the value in the other config. Elements with a key may have another position
+// there.
+func counterpartIn(config *tree.Node, names []string, shown []fieldpath.PatternStep) place {
+	found := place{value: config}
+	for i, name := range names {
+		key, text, isKeyed := strings.Cut(shown[i].Name, "=")
+		if isKeyed && found.value.Kind() == tree.List {
+			name = positionOf(found.value, key, text)
+		}
+		found = found.below(name)
+	}
+	return found
+}
+
+// below returns the value of a member or element.
+func (p place) below(name string) place {
+	value, steps := p.value.Find([]string{name})
+	if steps == 0 {
+		return place{}
+	}
+	return place{value, fieldpath.Below(p.pointer, name)}
 }
 
 // positionOf returns the position of the element with a key, and nothing if there is none. An element

@@ -255,7 +255,8 @@ func VersionsDiffer(old, updated, resource string) Rule {
 
 // VersionsAlike is the assumption about objects of two versions of one kind that are compared.
 func VersionsAlike(old, updated string) Rule {
-	return Rule{Kind: Assumes, Text: "a field means the same in " + old + " and " + updated + ", and conversion keeps its value"}
+	return Rule{Kind: Assumes, Text: "a field means the same in " + old + " and " + updated +
+		", and conversion keeps its value"}
 }
 
 // Rules returns all rules, apart from the refusals of machine images, which have the texts of
