@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
@@ -41,7 +42,9 @@ func (c *call) addJudgement(command *cobra.Command) {
 func (c *call) reader() (*side.Reader, error) {
 	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras), c.std.providers)
 	if err == nil && c.crd != "" {
-		err = schemas.Define(c.crd, c.classes, c.std.in)
+		var custom *crds.Set
+		custom, err = crds.Read(c.crd, c.classes, c.std.in)
+		schemas.Define(custom)
 	}
 	if err != nil {
 		return nil, err

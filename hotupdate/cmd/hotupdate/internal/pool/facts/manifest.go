@@ -52,6 +52,20 @@ func TypeMetaOf(object *tree.Node) TypeMeta {
 	return TypeMeta{object.At("apiVersion").Text(), object.At("kind").Text()}
 }
 
+// GroupOf returns the API group of an apiVersion.
+func GroupOf(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return group
+}
+
+// IsVersion reports whether a text has the form of an apiVersion, or is empty: VERSION, or
+// GROUP/VERSION.
+func IsVersion(apiVersion string) bool {
+	group, version, hasGroup := strings.Cut(apiVersion, "/")
+	isWhole := !hasGroup || group != "" && version != ""
+	return isWhole && !strings.Contains(version, "/")
+}
+
 // Manifest is a Worker or Shoot with its worker pools.
 type Manifest struct {
 	Kind Kind
