@@ -15,7 +15,7 @@ const (
 	patternFile    = "internal/crd/pattern.go"
 	ruleFile       = "internal/crd/rules.go"
 	definitionFile = "hotupdate/cmd/hotupdate/internal/side/crd.go"
-	classesFile    = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
+	customFile     = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
 )
 
 // crdMutants break what a CustomResourceDefinition means.
@@ -50,5 +50,5 @@ var crdMutants = []mutant{
 	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
 	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
 	{"a custom resource is judged by its own Schema", definitionFile, "return m.spec }", "return nil }", scripts},
-	{"a mistake in the classes is told in their file", classesFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
+	{"a mistake in the classes is told in their file", customFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
 }
