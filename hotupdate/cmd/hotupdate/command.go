@@ -54,7 +54,7 @@ type call struct {
 
 // options are the flags of all commands; each command has some of them.
 type options struct {
-	pools                                   []string
+	pools, exclude                          []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
 	gardener, accept                        string

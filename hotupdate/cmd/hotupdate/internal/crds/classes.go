@@ -103,6 +103,9 @@ func (c *classes) schemaOf(r *resource, without map[string]bool) (*hotupdate.Sch
 
 // CheckClasses reports the classes whose fields no Schema has, of those that were asked for.
 func (s *Set) CheckClasses() error {
+	if s == nil {
+		return nil
+	}
 	var problems []error
 	for _, one := range s.classes.all {
 		if s.classes.tried && !s.classes.found[one.path] {

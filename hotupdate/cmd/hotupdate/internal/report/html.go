@@ -21,6 +21,7 @@ var content string
 // each verdict, then every pool with its changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
+	s.addNotJudged(r.NotJudged)
 	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
 	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,

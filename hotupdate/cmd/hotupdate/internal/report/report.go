@@ -41,6 +41,16 @@ type Report struct {
 	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
 	Omitted  int      `json:"omitted"`
 	Warnings []string `json:"warnings"`
+	// NotJudged are the objects of which the report says nothing else.
+	NotJudged []NotJudged `json:"notJudged"`
+}
+
+// NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
+// place in each line.
+type NotJudged struct {
+	pool.Place
+
+	Text string `json:"text"`
 }
 
 // Selection says what a report leaves out. The sum counts all pools.
@@ -120,7 +130,10 @@ type ChangeReport struct {
 
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
-	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
+	r := &Report{
+		FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings),
+		NotJudged: []NotJudged{},
+	}
 	gravest := verdict.None
 	for _, plan := range plans {
 		judged := plan.Verdict()

@@ -25,7 +25,7 @@ type Style struct {
 // developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
-	t.report(viewOf(r))
+	t.report(viewOf(r)) // the objects that are not judged are errors, on another stream
 	if sentence := r.sentence(); sentence != "" {
 		t.line("\n" + sentence + ".")
 	}
@@ -44,6 +44,7 @@ const maxMarkdown = 64_000
 // and links nowhere.
 func Markdown(r *Report) string {
 	root := viewOf(r)
+	root.addNotJudged(r.NotJudged)
 	t := textWriter{escape: plaintext.Printable}
 	t.report(root)
 	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)

@@ -110,6 +110,17 @@ func (s *section) addAccepted(why string) {
 	}
 }
 
+// addNotJudged adds the objects that are not judged, before all other remarks.
+func (s *section) addNotJudged(all []NotJudged) {
+	var remarks []remark
+	for _, one := range all {
+		for line := range strings.SplitSeq(one.Text, "\n") {
+			remarks = append(remarks, remark{Label: "an object is not judged", Text: line})
+		}
+	}
+	s.Remarks = append(remarks, s.Remarks...)
+}
+
 // share moves the remarks that every compared section repeats to the section around them. If only
 // one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
 func (s *section) share() {
