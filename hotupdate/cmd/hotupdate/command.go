@@ -23,7 +23,9 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	color     bool // in out
+	columns   int  // of out; 0 if that is no terminal
 	byGit     bool // called by git to show a difference
+	progress  *progress
 	providers []provider.Provider
 }
 

@@ -22,6 +22,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -35,6 +38,12 @@ func main() {
 	}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
+	}
+	if columns, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		std.columns = columns
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
+		std.progress = newProgress(os.Stderr, time.Now)
 	}
 	os.Exit(run(os.Args[1:], std))
 }

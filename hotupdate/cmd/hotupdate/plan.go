@@ -115,7 +115,9 @@ func (c *call) planChange() (int, error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	r.Progress = c.std.progress.tell
 	plans, err := r.Compare(ctx, old, updated)
+	c.std.progress.end()
 	switch {
 	case errors.Is(err, side.ErrInterrupted):
 		c.std.printError(err)
@@ -165,7 +167,7 @@ func (c *call) writeReport(r *report.Report) error {
 	case githubOutput:
 		c.out.WriteString(report.GitHub(r))
 	default:
-		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose}))
+		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose, Columns: c.std.columns}))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (r *Reader) One(file string) (*Input, error) {
 // Read returns the manifests of a file or directory that have no problem. All problems are joined.
 func (r *Reader) Read(file string) (found []*Input, err error) {
 	r.failed, r.others = nil, nil
-	all := r.readAll(file)
+	all := r.readAll(context.Background(), file)
 	for _, o := range all.list {
 		if o.problem == nil && o.fatal == nil {
 			m, err := r.load(o)
@@ -54,10 +54,13 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 // An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
 // nothing could be compared, the problems are the error.
 func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan, error) {
-	before := r.readAll(old)
+	before := r.readAll(ctx, old)
 	r.Warnings = nil // the old side is not warned about
 	r.plain = before.plain()
-	after := r.readAll(updated)
+	after := r.readAll(ctx, updated)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%w after %d objects were read", ErrInterrupted, r.read)
+	}
 	r.failed = append(r.failed, r.Schemas.custom.CheckClasses())
 	if err := errors.Join(r.failed...); err != nil {
 		return nil, errors.Join(err, joined(notJudged(before, after)))
@@ -130,9 +133,7 @@ func (r *Reader) plansOf(ctx context.Context, pairs []pair, session *gardener.Se
 			plans = append(plans, c.plan)
 		}
 		done++
-		if r.Progress != nil {
-			r.Progress(done, len(pairs))
-		}
+		r.tell("compared", done, len(pairs))
 	}
 	return plans, interrupted(ctx, done, len(pairs))
 }

@@ -69,8 +69,9 @@ type Reader struct {
 	Pools []string
 	// Exclude chooses the files that are not read.
 	Exclude Globs
-	// Progress is told how many pairs of how many are compared; nil for nobody.
-	Progress func(done, all int)
+	// Progress is told how many objects were read or compared, and of how many, 0 if that is not known;
+	// nil for nobody.
+	Progress func(did string, done, all int)
 
 	// Warnings are about the new side, each with its place.
 	Warnings []string
@@ -81,6 +82,7 @@ type Reader struct {
 	objects []json.RawMessage // that the admission of Shoots reads
 	others  []error           // sides that have objects, and only of other kinds
 	plain   map[manifests.Digest]*object
+	read    int // documents
 }
 
 // NotJudged is an object, or text of which nobody knows what it is, that was not compared.
@@ -93,13 +95,15 @@ type NotJudged struct {
 // readAll reads the objects of a side.
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
-func (r *Reader) readAll(path string) *objects {
+func (r *Reader) readAll(ctx context.Context, path string) *objects {
 	all := &objects{}
 	if path == noFile {
 		return all
 	}
 	var others []*object
-	for o := range inorder.Map(context.Background(), r.documents(path), r.examine) {
+	for o := range inorder.Map(ctx, r.documents(path), r.examine) {
+		r.read++
+		r.tell("read", r.read, 0)
 		switch {
 		case o == nil:
 		case o.role == isOther:
@@ -122,6 +126,12 @@ func (r *Reader) readAll(path string) *objects {
 		}
 	}
 	return all
+}
+
+func (r *Reader) tell(did string, done, all int) {
+	if r.Progress != nil {
+		r.Progress(did, done, all)
+	}
 }
 
 // documents are the documents of a side that are read.
