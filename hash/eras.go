@@ -97,7 +97,7 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 // WorkerPoolHash as additional data. The same strings serve pools that roll and pools that are
 // updated in place.
 //
-// The version is the one that the pool runs, which may be older than the control plane's;
+// The version is the pool's Kubernetes version, which may be older than the control plane's;
 // [Eras.Explain] says which era it selects. Raw is the unchanged provider config, nil if there is
 // none.
 //
@@ -155,8 +155,8 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 	return i, minor.String(), nil
 }
 
-// reason says why the era that begins with from and ends before until is in force for minor. Empty
-// is no bound, and no version.
+// reason says why the era that begins with from and ends before until is in force for minor. An
+// empty from or until means that there is no such bound, an empty minor that there is no version.
 func reason(from, minor, until string) string {
 	switch {
 	case minor == "":

@@ -25,8 +25,8 @@ import (
 // or older than the adoption, or the record was lost. Then there is no error. No name depends on the
 // record.
 //
-// The code of the error is name-collision, or malformed-digest if the record is no text of a Digest,
-// with another case or white space, too.
+// The code of the error is name-collision, or malformed-digest if the record is not the text of a
+// Digest. Capitals and white space make it malformed.
 func Guard(recorded string, wanted Digest) error {
 	name := wanted.first(poolDigits)
 	switch isDigest := strings.Trim(recorded, "0123456789abcdef") == "" && len(recorded) == 2*len(wanted); {

@@ -8,7 +8,7 @@
 //  2. kubectl apply: the manifest is merged into the stored Shoot. What the server filled in stays,
 //     what the old manifest has and the new one has not is removed, lists are replaced as a whole.
 //  3. Mutation: the admission plugins ShootMutator, ShootVPAEnabledByDefault and
-//     ShootResourceReservation; for a Shoot that is created ShootNodeLocalDNSEnabledByDefault as well.
+//     ShootResourceReservation; for a Shoot that is created also ShootNodeLocalDNSEnabledByDefault.
 //  4. The registry: PrepareForUpdate, ValidateShootUpdate and Canonicalize, by
 //     k8s.io/apiserver's BeforeUpdate.
 //  5. Validation by the admission plugin ShootValidator.

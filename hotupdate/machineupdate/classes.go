@@ -138,8 +138,8 @@ func same(a, b *hotupdate.Schema) bool {
 	return err == nil && otherErr == nil && one == other
 }
 
-// Forget drops a deleted class. The key, namespace/name, is that of client-go's
-// cache.DeletionHandlingMetaNamespaceKeyFunc, which handles tombstones.
+// Forget drops a deleted class. The key is namespace/name; client-go's
+// cache.DeletionHandlingMetaNamespaceKeyFunc returns it, also for tombstones.
 func (c *Classes) Forget(key string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
