@@ -67,8 +67,8 @@ type era[P any] struct {
 // returns them:
 //
 //   - There is at least one.
-//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil Schema
-//     or function.
+//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil
+//     Schema or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
 //
@@ -175,8 +175,8 @@ func reason(from, minor, until string) string {
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
 // own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
 //
-// It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an era
-// without a function.
+// It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an
+// era without a function.
 func Canonical[P any](
 	schema *hotupdate.Schema, more ...func(pool P) []string,
 ) func(raw []byte, pool P) ([]string, error) {

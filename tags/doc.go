@@ -20,8 +20,8 @@
 // # Rules of the plan
 //
 //  1. We own triples of kind, key and value: the triples of the last-applied spec and of every
-//     attempt since, and, until a success is confirmed, of the spec that was last-applied before
-//     it (see [State]). A spec without tags, nil or empty, is an attempt to remove them all, and owns
+//     attempt since, and, until a success is confirmed, of the spec that was last-applied before it
+//     (see [State]). A spec without tags, nil or empty, is an attempt to remove them all, and owns
 //     nothing. A [State] belongs to one kind, and owns no keys of another.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that

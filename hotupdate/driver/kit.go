@@ -72,9 +72,8 @@ func (k *Kit[T, C]) Prepare(
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
-// UpdateMachine brings the resources of the machine from any live state to the desired state of the
-// request. It returns nil if every resource is in the desired state, and otherwise the errors that
-// [machineupdate.UpdateMachineRequest] lists. [machineupdate.Executor] calls it.
+// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
+// [machineupdate.UpdateMachineRequest].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
 	if err := u.read(ctx); err != nil {

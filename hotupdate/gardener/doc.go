@@ -17,9 +17,9 @@
 //
 // Some facts are in no manifest:
 //
-//   - The stored Shoot. If a user wrote the old manifest, the package creates the Shoot from it by the
-//     same code and assumes that it is scheduled and reconciled. Answers list what was assumed. An
-//     image that the Shoot got when it was created is not known.
+//   - The stored Shoot. If a user wrote the old manifest, the package creates the Shoot from it by
+//     the same code and assumes that it is scheduled and reconciled. Answers list what was assumed.
+//     An image that the Shoot got when it was created is not known.
 //   - Objects that were not given. Gardener's code then sees ones that permit everything, so they
 //     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides.
 //   - The configuration of gardener-apiserver. All configurations that can change a key are tried.

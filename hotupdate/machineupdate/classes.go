@@ -119,8 +119,8 @@ func (c *Classes) Prepare(
 	return prepared, beyond, err
 }
 
-// learn takes over what the process has learned about the driver from the former version of a class.
-// Call it if provider spec, Schema and driver are the same.
+// learn takes over what the process has learned about the driver from the former version of a
+// class. Call it if provider spec, Schema and driver are the same.
 func (p *Prepared) learn(former *Prepared) {
 	for i := range p.lanes {
 		p.lanes[i].ability = former.lanes[i].ability

@@ -36,8 +36,9 @@ const (
 func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
 
 // InPlace returns the state of the InPlace part of the Class on the machine. The Class must be the
-// class of the MachineDeployment's template. Call it before a node is selected for an in-place update, and
-// before the machine is handed over to the new MachineSet, which requires InPlaceApplied.
+// class of the MachineDeployment's template. Call it before a node is selected for an in-place
+// update, and before the machine is handed over to the new MachineSet, which requires
+// InPlaceApplied.
 func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
