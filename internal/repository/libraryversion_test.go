@@ -26,6 +26,7 @@ func TestOneVersion(t *testing.T) {
 	// A go.mod with a replace may require the version that nothing has.
 	const placeholder = "v0.0.0"
 	want := libraryVersion(t)
+	assert.Equal(t, want, firstMatch(t, `The next release is (v[0-9.]+[0-9])`, read(t, ".github/VERSIONS.md")))
 	found := 0
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() && entry.Name() == ".git" {
