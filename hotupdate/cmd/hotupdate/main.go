@@ -1,6 +1,6 @@
 // Command hotupdate tells what a change does to the machines of worker pools.
 //
-//	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields are to blame
+//	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields cause it
 //	hotupdate hash FILE                the digest that a worker pool's name depends on
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in

@@ -27,7 +27,7 @@ import (
 func (c *call) planCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "plan OLD NEW",
-		Short: "what applying NEW after OLD does, and which fields are to blame",
+		Short: "what applying NEW after OLD does, and which fields cause it",
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
 				return nil
