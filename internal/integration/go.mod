@@ -18,6 +18,7 @@ require (
 	k8s.io/client-go v0.34.1
 	k8s.io/kubectl v0.34.1
 	sigs.k8s.io/kustomize/kustomize/v5 v5.7.1
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -194,5 +195,4 @@ require (
 	sigs.k8s.io/kustomize/kyaml v0.20.1 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
