@@ -71,7 +71,7 @@ func parse(css string) *sheet {
 func (s *sheet) declare(selector, property, value string) {
 	found := reference.FindStringSubmatch(value)
 	switch {
-	case graphics.MatchString(selector):
+	case graphics.MatchString(selector), property == "opacity" && value == "1":
 	case property == "color" && found != nil:
 		s.texts = append(s.texts, found[1])
 	case property == "background" && found != nil:
