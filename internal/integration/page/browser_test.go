@@ -107,8 +107,11 @@ func TestNothingOverflows(t *testing.T) {
 			width  int64
 			scheme string
 		}{
-			{"phone", 390, "light"}, {"phone-dark", 390, "dark"}, {"small", 320, "light"},
-			{"desktop", 1280, "light"}, {"dark", 1280, "dark"},
+			{"phone", 390, "light"},
+			{"phone-dark", 390, "dark"},
+			{"small", 320, "light"},
+			{"desktop", 1280, "light"},
+			{"dark", 1280, "dark"},
 		} {
 			b.open(path, window.width, window.scheme)
 			b.keep(name + "-" + window.name)

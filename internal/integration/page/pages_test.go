@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func shoot(number, kind int) string {
 	}
 	pools := []string{
 		pool("cpu-worker-with-a-long-name", changed(1, fmt.Sprintf("m5.%dxlarge", number), "m5.large"),
-			changed(2, "10", "3"), changed(3, fmt.Sprint(4000+number), "3000"), "[eu-central-1a]"),
+			changed(2, "10", "3"), changed(3, strconv.Itoa(4000+number), "3000"), "[eu-central-1a]"),
 		pool("gpu", "p3.large", "2", "3000", "[eu-central-1a]"),
 		pool("c", "m5.large", "1", changed(7, strings.Repeat("1", 9), "3000"), changed(5, "[eu-central-1a, eu-central-1b]", "[eu-central-1a]")),
 	}

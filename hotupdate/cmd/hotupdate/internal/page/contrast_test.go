@@ -127,8 +127,13 @@ func TestContrastRatio(t *testing.T) {
 		a, b string
 		want float64
 	}{
-		{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#767676", "#ffffff", 4.54}, {"#777777", "#ffffff", 4.48},
-		{"#ff0000", "#ffffff", 4.0}, {"#0000ff", "#ffffff", 8.59}, {"#ffffff", "#008000", 5.14},
+		{"#000000", "#ffffff", 21},
+		{"#ffffff", "#ffffff", 1},
+		{"#767676", "#ffffff", 4.54},
+		{"#777777", "#ffffff", 4.48},
+		{"#ff0000", "#ffffff", 4.0},
+		{"#0000ff", "#ffffff", 8.59},
+		{"#ffffff", "#008000", 5.14},
 	} {
 		assert.InDelta(t, test.want, contrast(test.a, test.b), 0.005, "%s on %s", test.a, test.b)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -328,7 +329,7 @@ func TestNumberOfEqualChangesIsWhole(t *testing.T) {
 	var plans []*pool.Plan
 	for i := range 21 {
 		plans = append(plans, &pool.Plan{
-			Kind: facts.Shoot, Namespace: "garden-" + strings.Repeat("long", 20), Name: fmt.Sprint(i),
+			Kind: facts.Shoot, Namespace: "garden-" + strings.Repeat("long", 20), Name: strconv.Itoa(i),
 			Pools: []pool.Planned{{Name: "a", State: pool.Removed}},
 		})
 	}
