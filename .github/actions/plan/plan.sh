@@ -22,9 +22,12 @@ unjudged() {
 	printf '\n'
 }
 
+# logged: the lines of standard input in the log. None is a command to the runner, which a file could be named like.
+logged() { sed 's/^[[:space:]]*::/: :/' >&2; }
+
 # refuse TEXT: ends with an error that the report has.
 refuse() {
-	echo "$1" >&2
+	logged <<<"$1"
 	unjudged <<<"$1"
 	exit 1
 }
@@ -110,11 +113,11 @@ code=0
 # shellcheck disable=SC2086 # FLAGS are words
 hotupdate plan --output markdown ${FAIL_ON:+--fail-on="$FAIL_ON"} ${FLAGS:-} "$tmp/old" "$tmp/new" >"$tmp/out" 2>"$tmp/err" || code=$?
 case $code in
-0 | 9 | 1[0-5]) named <"$tmp/err" >&2 ;;
+0 | 9 | 1[0-5]) named <"$tmp/err" | logged ;;
 *)
 	named <"$tmp/err" >"$tmp/named"
 	[ -s "$tmp/named" ] || echo "hotupdate plan ended with exit code $code" >"$tmp/named"
-	cat "$tmp/named" >&2
+	logged <"$tmp/named"
 	unjudged <"$tmp/named"
 	;;
 esac

@@ -108,6 +108,10 @@ func TestUnjudged(t *testing.T) {
 	j := w.run(fake{"| verdict |\n", "a hint\n", 12}, nil, nil)
 	assert.Equal(t, "| verdict |\n", j.summary, "a word on standard error of a run that judged everything")
 	assert.Contains(t, j.log, "a hint\n")
+	for _, code := range []int{1, 12} {
+		j = w.run(fake{"| verdict |\n", "::stop-commands::x.yaml: is no valid YAML\n ::error::y\n", code}, nil, nil)
+		assert.NotRegexp(t, `(?m)^\s*::(stop|error::)`, j.log, "a name of a file is no command to the runner")
+	}
 }
 
 // TestTokens: a token that must not comment is no failure; the summary has the report. A failure of
