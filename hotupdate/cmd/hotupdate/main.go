@@ -5,6 +5,7 @@
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
 //	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
+//	hotupdate schema report            the JSON Schema of the reports of plan
 //	hotupdate rules                    the fields that plan judges, with the functions that say so
 //	hotupdate audit PATH...            what a release does to a fleet that nobody touches
 //	hotupdate version                  which build of the command this is

@@ -16,6 +16,7 @@ package report
 
 import (
 	"cmp"
+	_ "embed" // of the schema
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,12 +28,18 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
-// may be added, but not removed or changed.
+// FormatVersion is the version of the JSON form, see [Schema]. Within a version, members may be
+// added, but not removed or changed.
 const FormatVersion = 3
 
-// Report says what a change does to each manifest. Its JSON form is documented in
-// report.schema.json.
+//go:embed report.v3.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema of the JSON form. Releases publish its file, and those of former
+// versions, which therefore stay in this folder.
+func Schema() []byte { return schema }
+
+// Report says what a change does to each manifest. Its JSON form is documented in its [Schema].
 type Report struct {
 	FormatVersion int              `json:"formatVersion"`
 	Verdict       string           `json:"verdict"`

@@ -118,7 +118,7 @@ func (t *textWriter) line(text string) {
 // head returns the name and the verdict in the first line of a section. The report begins with the
 // verdict, a part with the name.
 func (t *textWriter) head(s *section) (name, verdict string) {
-	name = plaintext.Shorten(s.Title, maxTitle, t.escape)
+	name = s.heading(t.escape)
 	if s.Facts != "" {
 		name += " (" + plaintext.Shorten(s.Facts, maxTitle, t.escape) + ")"
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
 type section struct {
 	Title, Facts, Message string
+	Alike                 int    // more manifests with the same change, see merge
 	Word                  string // the verdict, or the state of a pool that was not kept
 	Groups                []group
 	Remarks               []remark
@@ -162,12 +164,21 @@ func (s *section) merge() {
 	}
 	for i, more := range equal {
 		one := &merged[i]
-		one.Title = fmt.Sprintf("%s and %d more with the same change", one.Title, more)
+		one.Alike = more
 		for j := range one.Sections {
 			one.Sections[j].Facts = ""
 		}
 	}
 	s.Sections = merged
+}
+
+// heading is the title on a line of its own, with the number of manifests that it stands for.
+func (s *section) heading(escape plaintext.Escape) string {
+	title := plaintext.Shorten(s.Title, maxTitle, escape)
+	if s.Alike > 0 {
+		title += fmt.Sprintf(" and %d more with the same change", s.Alike)
+	}
+	return title
 }
 
 // content returns a text that is equal for two sections that differ only in their titles and
