@@ -10,6 +10,7 @@ require (
 	github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v5 v5.3.0
 	github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v4 v4.3.0
 	github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources v1.2.0
+	github.com/gophercloud/gophercloud/v2 v2.11.1
 	github.com/hotupdate/providerconfig v0.1.0
 	github.com/stretchr/testify v1.10.0
 	golang.org/x/oauth2 v0.34.0
