@@ -15,7 +15,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/fake/server"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v5"
 	computefake "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v5/fake"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v4"
@@ -212,7 +211,7 @@ func (a *api) vms(
 		}
 		for _, other := range all {
 			owner := vmNameOf(other.ID)
-			id := to.Ptr(strings.ToUpper(other.ID)) // the spelling differs from that of the list
+			id := new(strings.ToUpper(other.ID)) // the spelling differs from that of the list
 			switch {
 			case owner != "" && owner != name:
 			case other.Kind == tags.Network:

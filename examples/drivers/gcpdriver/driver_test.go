@@ -280,3 +280,17 @@ func TestAbsent(t *testing.T) {
 		}
 	})
 }
+
+// TestEndpoint: without an endpoint, requests go to Google's.
+func TestEndpoint(t *testing.T) {
+	a, hosts := machines(t, 1), map[string]bool{}
+	config := a.config()
+	config.Endpoint, config.HTTP = "", fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hosts[r.URL.Host] = true
+		a.ServeHTTP(w, r)
+	})}
+	kit, err := gcpdriver.New(config)
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	assert.Equal(t, map[string]bool{"compute.test": true, "compute.googleapis.com": true}, hosts, "the first is that for tokens")
+}
