@@ -15,7 +15,6 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
 	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -33,14 +32,14 @@ const (
 type access struct {
 	Config
 
-	rules   tags.Rules
-	clients *login.Cache[*ecs.Client]
+	rules tags.Rules
 }
 
-// connect takes the client of an earlier update. There is no login: each request is signed with the
-// access key. But a client keeps its connections.
+// connect makes a client for the update, since the SDK's client is not safe for concurrent use. There
+// is no login that could be shared: each request is signed with the access key. The SDK shares
+// connections among its clients.
 func (a *access) connect(
-	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *alicloud.ProviderSpec,
+	_ context.Context, request *machineupdate.UpdateMachineRequest, class *alicloud.ProviderSpec,
 ) (*machine, error) {
 	m := &machine{class: class, name: request.Machine, cluster: a.rules.MandatoryIn(class.Tags)}
 	if err := m.parse(request.ProviderID); err != nil {
@@ -51,15 +50,12 @@ func (a *access) connect(
 	if id == "" || secret == "" {
 		return nil, errors.New("the secret has no " + AccessKeyID + " or no " + AccessKeySecret)
 	}
-	credentials := []string{a.Endpoint, m.region, id, secret}
-	m.account = slices.Clone(credentials)
+	m.account = []string{a.Endpoint, m.region, id, secret}
 	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
 		m.account = append(m.account, key, m.cluster[key])
 	}
 	var err error
-	m.client, err = a.clients.Client(ctx, credentials, func(context.Context) (*ecs.Client, error) {
-		return a.client(m.region, id, secret)
-	})
+	m.client, err = a.client(m.region, id, secret)
 	return m, err
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -59,7 +58,7 @@ func New(config Config) (*Driver, error) {
 	if config.Refill == 0 {
 		config.Refill = 10
 	}
-	a := &access{Config: config, rules: rules, clients: login.NewCache[*ecs.Client]()}
+	a := &access{Config: config, rules: rules}
 	definition := driver.Definition[alicloud.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
 		Sharing: driver.Sharing[*machine]{

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -326,16 +328,18 @@ func TestPages(t *testing.T) {
 		a.Page = 7
 		kit, err := openstackdriver.New(config(a))
 		require.NoError(t, err)
-		errs := map[int]chan error{}
-		for i := range 24 {
-			errs[i] = make(chan error, 1)
-			go func() { errs[i] <- kit.UpdateMachine(t.Context(), request(t, i, "a")) }()
+		var errs [24]error
+		var all sync.WaitGroup
+		for i := range errs {
+			r := request(t, i, "a")
+			all.Go(func() { errs[i] = kit.UpdateMachine(t.Context(), r) })
 		}
-		for i := range 24 {
+		all.Wait()
+		for i, err := range errs {
 			if i < 20 {
-				assert.NoError(t, <-errs[i], i)
+				assert.NoError(t, err, i)
 			} else {
-				assert.ErrorIs(t, <-errs[i], machineupdate.ErrNotFound, i)
+				assert.ErrorIs(t, err, machineupdate.ErrNotFound, i)
 			}
 		}
 		assert.Contains(t, a.Requests(), "GET compute/v2.1/servers/detail")
@@ -346,7 +350,7 @@ func TestPages(t *testing.T) {
 // them is told without them.
 func TestCertificates(t *testing.T) {
 	server := httptest.NewUnstartedServer(openstacktest.Refusal(http.StatusForbidden, nil))
-	server.Config.ErrorLog = nil
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of those that do not trust it
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
