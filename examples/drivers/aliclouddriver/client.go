@@ -15,7 +15,7 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/drivers/aliclouddriver"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"

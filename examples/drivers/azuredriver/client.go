@@ -18,8 +18,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"github.com/hotupdate/providerconfig/examples/azure"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 

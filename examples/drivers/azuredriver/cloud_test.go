@@ -23,7 +23,7 @@ import (
 	resourcesfake "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources/fake"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/azuredriver"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"

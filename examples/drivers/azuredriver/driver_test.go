@@ -18,7 +18,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/azure"
 	"github.com/hotupdate/providerconfig/examples/drivers/azuredriver"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/api/compute/v1"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"

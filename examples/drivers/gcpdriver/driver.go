@@ -26,7 +26,7 @@ import (
 	"golang.org/x/oauth2"
 	"google.golang.org/api/compute/v1"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"

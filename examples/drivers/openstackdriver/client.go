@@ -12,8 +12,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	sdk "github.com/gophercloud/gophercloud/v2/openstack"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"

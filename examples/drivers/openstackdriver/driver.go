@@ -24,7 +24,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver"
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver/openstacktest"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"

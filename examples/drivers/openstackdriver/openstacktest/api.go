@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -43,6 +43,9 @@ type API struct {
 
 // New returns an OpenStack on a cloud.
 func New(cloud fleet.Cloud) *API { return &API{Cloud: cloud} }
+
+// NewFleet returns an OpenStack with these rules of metadata, in which servers can be created.
+func NewFleet(rules func(kind tags.Kind) (tags.Rules, error)) *API { return New(fleet.New(rules)) }
 
 // Requests returns the requests so far, without those to Keystone, such as "PUT volume/v3/p/…".
 func (a *API) Requests() []string {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/tags"
 )

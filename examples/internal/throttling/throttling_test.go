@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 

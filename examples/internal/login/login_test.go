@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/drivers/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
 )
 
 // counted returns a login that numbers its clients and takes a second.
