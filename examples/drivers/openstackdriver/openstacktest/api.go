@@ -44,9 +44,6 @@ type API struct {
 // New returns an OpenStack on a cloud.
 func New(cloud fleet.Cloud) *API { return &API{Cloud: cloud} }
 
-// NewFleet returns an OpenStack with these rules of metadata, in which servers can be created.
-func NewFleet(rules func(kind tags.Kind) (tags.Rules, error)) *API { return New(fleet.New(rules)) }
-
 // Requests returns the requests so far, without those to Keystone, such as "PUT volume/v3/p/…".
 func (a *API) Requests() []string {
 	a.mutex.Lock()
