@@ -25,6 +25,23 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 	}, told)
 }
 
+// TestDriversNameTheirSDKs: the page of the drivers names the SDKs in the versions that their modules demand, and the
+// released drivers in those that the table of versions has, or the guide.
+func TestDriversNameTheirSDKs(t *testing.T) {
+	page, versions := read(t, "examples/drivers/README.md"), read(t, ".github/VERSIONS.md")
+	rows := regexp.MustCompile("(?m)^\\| \\[`(\\w+)`\\]\\(\\S+\\) \\| (v[0-9.]+) \\| ([^|]+) \\|").FindAllStringSubmatch(page, -1)
+	require.Len(t, rows, 4)
+	for _, row := range rows {
+		module := read(t, "examples/drivers/"+row[1]+"/go.mod")
+		assert.Contains(t, versions, "("+row[2], row[1])
+		sdks := regexp.MustCompile(`(\S+) (v[0-9.]+[0-9])`).FindAllStringSubmatch(row[3], -1)
+		require.NotEmpty(t, sdks, row[1])
+		for _, sdk := range sdks {
+			assert.Regexp(t, `(?m)^\t\S*`+regexp.QuoteMeta(sdk[1])+`(/v\d+)? `+regexp.QuoteMeta(sdk[2])+`$`, module, row[1])
+		}
+	}
+}
+
 // cut splits a text at a separator that it has.
 func cut(t *testing.T, text, separator string) (before, after string) {
 	t.Helper()

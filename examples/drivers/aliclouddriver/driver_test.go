@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,7 @@ func TestConformance(t *testing.T) {
 		return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
 			{Kind: tags.VM, ID: "i1", Tags: flat(hot.Of(tags.VM))},
 			{Kind: tags.Network, ID: "eni-i1", Tags: flat(hot.Of(tags.Network))},
+			{Kind: tags.Network, ID: "eni-pod-i1", Tags: flat(nil)}, // of a CNI plugin
 			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
@@ -124,6 +126,9 @@ func TestDisks(t *testing.T) {
 		all, err = a.Resources(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flat(map[string]string{"team": "a"}), all[at].Tags)
+		isDisks := func(sent string) bool { return !strings.HasPrefix(sent, "DescribeDisks") }
+		lists := len(slices.DeleteFunc(slices.Clone(a.requests), isDisks))
+		assert.LessOrEqual(t, lists, 6+6+1, "six machines alone, six pages of the list, and the disk that it does not show")
 	})
 }
 

@@ -14,9 +14,9 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
 
+	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/examples/internal/throttling"
-	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 

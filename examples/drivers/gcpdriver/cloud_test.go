@@ -10,7 +10,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"slices"
@@ -22,8 +21,8 @@ import (
 	"google.golang.org/api/compute/v1"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
-	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -48,6 +47,7 @@ type api struct {
 	status   string         // of VMs, unless it is empty
 	opFails  string         // the code of operations that fail
 	page     int            // the length of a page; 0 is Google's
+	expires  int            // seconds until a token expires; 0 is an hour
 }
 
 // refusal is an answer in the form of Google's.
@@ -71,7 +71,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.logins++
 		a.mutex.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"access_token":"token","token_type":"Bearer","expires_in":3600}`)
+		_, _ = fmt.Fprintf(w, `{"access_token":"token","token_type":"Bearer","expires_in":%d}`, cmp.Or(a.expires, 3600))
 		return
 	}
 	if r.Header.Get("Authorization") != "Bearer token" {

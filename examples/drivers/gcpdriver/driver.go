@@ -26,8 +26,8 @@ import (
 	"golang.org/x/oauth2"
 	"google.golang.org/api/compute/v1"
 
-	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"

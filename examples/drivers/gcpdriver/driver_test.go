@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
-	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -147,6 +147,7 @@ func TestRepeated(t *testing.T) {
 		fleet.Update(t, kit, r)
 		assert.GreaterOrEqual(t, time.Since(began), 7*time.Second)
 		assert.Len(t, a.requests, 2+6+1)
+		assert.Equal(t, []string{"GET z/instances/m-0", "GET z/disks/m-0"}, a.requests[:2], "a single machine is read alone")
 	})
 }
 
@@ -171,20 +172,63 @@ func TestLogin(t *testing.T) {
 	assert.Empty(t, a.requests)
 }
 
+// TestTokenExpires: a token that has expired is renewed, long after the update that got it.
+func TestTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 1)
+		a.expires = 600
+		kit, err := gcpdriver.New(a.config())
+		require.NoError(t, err)
+		fleet.Update(t, kit, request(t, 0, "a"))
+		time.Sleep(20 * time.Minute)
+		fleet.Update(t, kit, request(t, 0, "a"))
+		assert.Equal(t, 2, a.logins)
+	})
+}
+
+// TestLastLabel: a VM and a disk without any label are written as such, and not left as they are.
+func TestLastLabel(t *testing.T) {
+	f := fleet.New(tags.GCP.Rules)
+	own := map[string]string{"team": "a"}
+	f.Add(
+		driver.Resource{Kind: tags.VM, ID: "m-0", Tags: own}, driver.Resource{Kind: tags.Network, ID: "m-0", Tags: map[string]string{"a": ""}},
+		driver.Resource{Kind: tags.Disk, ID: "m-0", Tags: own},
+	)
+	a := &api{Cloud: f}
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	r := request(t, 0, "a")
+	r.Class.ProviderSpec, r.Parts = []byte(`{"disks":[{"boot":true}]}`), nil
+	for _, kind := range tags.Kinds() {
+		r.Parts = append(r.Parts, machineupdate.Part{
+			Kind: string(kind), Applied: `{"labels":{"team":"a"},"tags":["a"]}`, Desired: "{}",
+		})
+	}
+	fleet.Update(t, kit, r)
+	live, err := f.Resources(t.Context())
+	require.NoError(t, err)
+	for _, one := range live {
+		assert.Empty(t, one.Tags, one.Kind)
+	}
+}
+
 // TestTokens: a driver with workload identities has its own tokens.
 func TestTokens(t *testing.T) {
 	a := machines(t, 1)
 	config := a.config()
-	config.Tokens = func(_ context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
+	var lasting context.Context
+	config.Tokens = func(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
 		if len(secret) == 0 {
 			return nil, errors.New("no file")
 		}
+		lasting = ctx
 		return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "token"}), nil
 	}
 	kit, err := gcpdriver.New(config)
 	require.NoError(t, err)
 	fleet.Update(t, kit, request(t, 0, "a"))
 	assert.Zero(t, a.logins)
+	assert.NoError(t, lasting.Err(), "it does not end with the login")
 }
 
 // TestProviderIDs: an ID of another form is refused before a login.

@@ -33,7 +33,7 @@ type Cache[C any] struct {
 func NewCache[C any]() *Cache[C] { return &Cache[C]{clients: cache.NewLRUExpireCache(most)} }
 
 // Client returns the client of these credentials. If there is none, it calls login, once for all
-// that ask at the same time. A login that fails is not kept. The context of login is that of no
+// that ask while it is under way. A login that fails is not kept. The context of login is that of no
 // caller: it ends after a minute, and a caller whose own context ends waits no longer.
 func (c *Cache[C]) Client(
 	ctx context.Context, credentials []string, login func(ctx context.Context) (C, error),
@@ -43,9 +43,6 @@ func (c *Cache[C]) Client(
 		return found.(C), nil //nolint:forcetypeassert // the cache holds nothing else
 	}
 	answer := c.logins.DoChan(key, func() (any, error) {
-		if found, ok := c.clients.Get(key); ok { // since the look above
-			return found, nil
-		}
 		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 		defer cancel()
 		client, err := login(shared)

@@ -18,9 +18,9 @@ import (
 
 // counted returns a login that numbers its clients and takes a second.
 func counted(logins *atomic.Int32) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
 		time.Sleep(time.Second)
-		return strconv.Itoa(int(logins.Add(1))), nil
+		return strconv.Itoa(int(logins.Add(1))), ctx.Err()
 	}
 }
 

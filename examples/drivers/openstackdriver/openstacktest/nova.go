@@ -29,7 +29,7 @@ func groupsText(names []string) string {
 	return string(text)
 }
 
-// attachedTo returns the volumes of a server: its own one first.
+// attachedTo returns the volumes of a server. Nova has no order for them; here its own one is the last.
 func attachedTo(server *driver.Resource, all []driver.Resource) (own []*driver.Resource) {
 	var others []*driver.Resource
 	for i := range all {
@@ -42,7 +42,7 @@ func attachedTo(server *driver.Resource, all []driver.Resource) (own []*driver.R
 			own = append(own, &all[i])
 		}
 	}
-	return append(own, others...)
+	return append(others, own...)
 }
 
 // shown is a server as Nova shows it.
