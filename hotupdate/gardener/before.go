@@ -7,10 +7,9 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apiserver/pkg/admission"
-
 	"github.com/gardener/gardener/pkg/apis/core"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -18,7 +17,7 @@ import (
 // before is the state before a change.
 type before struct {
 	manifest json.RawMessage
-	meta     metadata
+	head     head
 	states   map[gardenerplugin.Landscape]*state // landscapes with the same state share it
 	images   images
 	refusals []gardenerplugin.Refusal
@@ -61,7 +60,7 @@ func (j *Judge) beforeOf(manifest json.RawMessage) (*before, error) {
 }
 
 func (j *Judge) newBefore(manifest json.RawMessage) (*before, error) {
-	meta, err := metadataOf(manifest)
+	h, err := headOf(manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +68,16 @@ func (j *Judge) newBefore(manifest json.RawMessage) (*before, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &before{manifest: manifest, meta: meta, states: map[gardenerplugin.Landscape]*state{}}
+	b := &before{manifest: manifest, head: h, states: map[gardenerplugin.Landscape]*state{}}
 	if slices.ContainsFunc(shoot.Spec.Provider.Workers, isInPlace) {
 		b.assumed = append(b.assumed, assumedInPlace)
 	}
-	if !meta.isLive() {
+	if !h.isLive() {
 		b.images = assumedImages(shoot)
+		if !h.hasWindow() {
+			shoot.Spec.Maintenance.TimeWindow = new(window)
+			b.assumed = append(b.assumed, assumedWindow)
+		}
 		return b, j.create(b, shoot)
 	}
 	s, err := newState(shoot)
@@ -144,17 +147,24 @@ func (j *Judge) scheduled(b *before, shoot *core.Shoot, l gardenerplugin.Landsca
 func (b *before) sent(answer *gardenerplugin.Answer, manifest json.RawMessage) (
 	all map[gardenerplugin.Landscape]*core.Shoot, err error,
 ) {
+	h, err := headOf(manifest)
+	if err != nil {
+		return nil, err
+	}
+	last := b.lastApplied(h)
+	if len(last) == 0 {
+		answer.Assumed = append(answer.Assumed, assumedNothingApplied)
+	}
 	all = map[gardenerplugin.Landscape]*core.Shoot{}
 	for _, l := range landscapes {
 		if len(all) > 0 && b.isDefault(l) {
 			all[l] = all[byDefault].DeepCopy()
 			continue
 		}
-		merged, how, err := b.merge(manifest, b.states[l].live)
+		merged, err := apply(last, manifest, b.states[l].live)
 		if err != nil {
 			return nil, err
 		}
-		answer.Merge = how
 		shoot, err := decode(lenient, merged)
 		if err != nil {
 			return nil, err

@@ -1,21 +1,21 @@
 package gardener_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener"
 )
@@ -114,14 +114,15 @@ func replaced(value any, path []any, e edit) any {
 
 // drawer draws edits of the fields of a type.
 type drawer struct {
-	random  *rand.Rand
+	lot     lot
+	base    string           // the Shoot that is edited
 	harvest map[string][]any // values of all Shoots by field
 	edits   []edit
 }
 
 // newDrawer makes a drawer that knows the values of some Shoots.
 func newDrawer(seed uint64, all []base) *drawer {
-	d := &drawer{random: rand.New(rand.NewPCG(seed, 1)), harvest: map[string][]any{}}
+	d := &drawer{lot: lot(seed), harvest: map[string][]any{}}
 	for _, b := range all {
 		d.collect(b.shoot["spec"], reflect.TypeFor[gardencorev1beta1.ShootSpec](), "spec")
 	}
@@ -158,8 +159,9 @@ func (d *drawer) collect(value any, t reflect.Type, field string) {
 }
 
 // draw returns edits of every field of a Shoot, but for its identity and its status.
-func (d *drawer) draw(shoot object) []edit {
-	d.edits = nil
+func (d *drawer) draw(b *base) []edit {
+	d.edits, d.base = nil, b.name
+	shoot := b.shoot
 	metadata, _ := shoot["metadata"].(object)
 	for _, name := range []string{"labels", "annotations", "finalizers"} {
 		t := gardener.JSONFields(reflect.TypeFor[metav1.ObjectMeta]())[name]
@@ -198,7 +200,7 @@ func (d *drawer) walk(value any, isPresent bool, t reflect.Type, path []any, fie
 	}
 }
 
-func kindOfEmpty(isPresent bool) kind { //nolint:revive // the argument says what the value was
+func kindOfEmpty(isPresent bool) kind {
 	if isPresent {
 		return empty
 	}
@@ -262,7 +264,7 @@ func (d *drawer) elements(t reflect.Type, field string) []any {
 	if isLeaf(t) || t.Kind() != reflect.Struct {
 		return d.values(t, field, nil)
 	}
-	all := d.sample(d.harvest[field], 2)
+	all := d.sample(field, d.harvest[field], 2)
 	var model object
 	if len(all) > 0 {
 		model, _ = all[0].(object)
@@ -273,7 +275,7 @@ func (d *drawer) elements(t reflect.Type, field string) []any {
 		if _, is := model[name]; is || !isLeaf(of) {
 			continue
 		}
-		for _, v := range d.sample(d.values(of, field+"."+name, nil), 1) {
+		for _, v := range d.sample(field+"."+name, d.values(of, field+"."+name, nil), 1) {
 			with := maps.Clone(model)
 			if with == nil {
 				with = object{}
@@ -298,7 +300,7 @@ func (d *drawer) walkMap(value any, isPresent bool, t reflect.Type, path []any, 
 	members, _ := value.(object)
 	keys := append(slices.Clone(mapKeys[field]), "a", "Bad Key/!")
 	for _, key := range keys {
-		for _, v := range d.sample(d.values(indirect(t.Elem()), field+"."+key, nil), 2) {
+		for _, v := range d.sample(field+"."+key, d.values(indirect(t.Elem()), field+"."+key, nil), 2) {
 			switch _, is := members[key]; {
 			case is:
 			case isPresent:
@@ -311,7 +313,7 @@ func (d *drawer) walkMap(value any, isPresent bool, t reflect.Type, path []any, 
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		at := append(slices.Clone(path), key)
 		d.edits = append(d.edits, edit{path: at, field: keyed(field, key), kind: removed, absent: true})
-		for _, v := range d.sample(d.values(indirect(t.Elem()), field+"."+key, members[key]), 2) {
+		for _, v := range d.sample(field+"."+key, d.values(indirect(t.Elem()), field+"."+key, members[key]), 2) {
 			d.add(at, keyed(field, key), changed, v)
 		}
 	}
@@ -331,7 +333,7 @@ func (d *drawer) walkLeaf(value any, isPresent bool, t reflect.Type, path []any,
 		for _, v := range emptyValues(t) {
 			d.add(path, field, empty, v)
 		}
-		d.add(path, field, mistyped, d.sample([]any{[]any{}, object{}, "x", json.Number("1"), true}, 1)[0])
+		d.add(path, field, mistyped, d.sample(field, mistypes, 1)[0])
 	}
 }
 
@@ -349,16 +351,33 @@ func emptyValues(t reflect.Type) []any {
 	return []any{json.Number("0")}
 }
 
-// sample returns up to n of the values; the first is always one of them.
-func (d *drawer) sample(values []any, n int) []any {
+// mistypes are values of all types.
+var mistypes = []any{"x", []any{}, object{}, json.Number("1"), true}
+
+// sample returns up to n values of a field; the first is always one of them. Another field or value
+// does not change what is drawn of the others, so that another version of Gardener draws the same.
+func (d *drawer) sample(field string, values []any, n int) []any {
 	if len(values) <= n {
 		return values
 	}
-	chosen := []any{values[0]}
-	for _, i := range d.random.Perm(len(values) - 1)[:n-1] {
-		chosen = append(chosen, values[i+1])
-	}
-	return chosen
+	others := slices.Clone(values[1:])
+	slices.SortStableFunc(others, func(a, b any) int {
+		return cmp.Compare(d.lot.of(d.base, field, string(mustJSON(a))), d.lot.of(d.base, field, string(mustJSON(b))))
+	})
+	return append([]any{values[0]}, others[:n-1]...)
+}
+
+// lot decides by chance, for each thing by itself.
+type lot uint64
+
+// of returns the number of a thing.
+func (l lot) of(thing ...string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintln(h, uint64(l), thing)
+	n := h.Sum64()
+	n ^= n >> 33 // the last letters of a text hardly reach the upper bits
+	n *= 0xff51afd7ed558ccd
+	return n ^ n>>33
 }
 
 // leaves are types whose JSON is a single value, or free.

@@ -12,7 +12,8 @@ type reason string
 // The reasons.
 const (
 	imageOfProfile  reason = "the default of the machine image is in the CloudProfile, which is missing"
-	imageOfCreation reason = "the old Shoot does not have the machine image or its version, and got it when it was created"
+	imageOfCreation reason = "the old manifest does not have the machine image or its version, " +
+		"and the Shoot got it when it was created"
 )
 
 // images has the pools whose image is not known, with the name of the image as far as it is.

@@ -1,6 +1,7 @@
 package gardener
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,16 +11,16 @@ import (
 	"strings"
 	"sync"
 
-	k8sruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apiserver/pkg/admission"
-
 	"github.com/gardener/gardener/pkg/api"
 	v1beta1helper "github.com/gardener/gardener/pkg/api/core/v1beta1/helper"
 	"github.com/gardener/gardener/pkg/apis/core"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	apiserverfeatures "github.com/gardener/gardener/pkg/apiserver/features"
 	"github.com/gardener/gardener/pkg/features"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/component-base/featuregate"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -42,12 +43,8 @@ func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 			setup.FormatVersion, gardenerplugin.Command, gardenerplugin.FormatVersion)
 	}
 	registered()
-	gates := map[string]bool{string(features.InPlaceNodeUpdates): true}
-	for name, enabled := range setup.FeatureGates {
-		gates[name] = enabled
-	}
-	if err := features.DefaultFeatureGate.SetFromMap(gates); err != nil {
-		return nil, nil, fmt.Errorf("feature gates: %w", err)
+	if err := setFeatureGates(setup.FeatureGates); err != nil {
+		return nil, nil, err
 	}
 	o, err := newObjects()
 	if err != nil {
@@ -68,11 +65,29 @@ func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 	return j, ignored, nil
 }
 
+// setFeatureGates sets the gates of the process. It checks their names first, since a gate that is not
+// known would stand in the way of all later settings.
+func setFeatureGates(wanted map[string]bool) error {
+	known := features.DefaultFeatureGate.GetAll()
+	gates := map[string]bool{string(features.InPlaceNodeUpdates): true}
+	for name, enabled := range wanted {
+		if _, is := known[featuregate.Feature(name)]; !is {
+			return fmt.Errorf("gardener-apiserver has no feature gate %q; check its spelling and case", name)
+		}
+		gates[name] = enabled
+	}
+	if err := features.DefaultFeatureGate.SetFromMap(gates); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	return nil
+}
+
 // Judge answers a question. It never fails: an answer without outcomes has an error.
 func (j *Judge) Judge(q gardenerplugin.Question) (answer gardenerplugin.Answer) {
 	defer func() {
 		if r := recover(); r != nil {
-			answer = gardenerplugin.Answer{ID: q.ID, Error: fmt.Sprintf("Gardener's code panics in %s: %v", panicking(), r)}
+			problem := fmt.Sprintf("Gardener's code panics in %s: %v", panicking(), r)
+			answer = gardenerplugin.Answer{ID: q.ID, Error: problem}
 		}
 	}()
 	answer, err := j.judge(q)
@@ -202,7 +217,7 @@ func (j *Judge) permit(shoots ...*core.Shoot) (missing []gardenerplugin.Referenc
 		}
 		versioned = append(versioned, v)
 	}
-	all := permissive(j.objects.parentOf(versioned...), versioned...)
+	all := j.objects.permitted(versioned...).objects(versioned...)
 	missing, removeAll, err := j.objects.addMissing(all)
 	missing = slices.DeleteFunc(missing, func(m gardenerplugin.Reference) bool { return m.Name == assumedSeed })
 	if err != nil || j.objects.hasProject(shoots[0].Namespace) {
@@ -229,7 +244,6 @@ func refusalsOfManifest(manifest json.RawMessage) []gardenerplugin.Refusal {
 
 // judgeNew answers for a Shoot that is created.
 func (j *Judge) judgeNew(manifest json.RawMessage) (answer gardenerplugin.Answer, err error) {
-	answer.Merge = gardenerplugin.Create
 	for _, l := range landscapes {
 		outcome := gardenerplugin.Outcome{
 			Landscapes: []gardenerplugin.Landscape{l}, Refusals: refusalsOfManifest(manifest),
@@ -297,6 +311,9 @@ var (
 	strict  = serializer.NewCodecFactory(api.Scheme, serializer.EnableStrict).UniversalDecoder(core.SchemeGroupVersion)
 )
 
+// assumedNamespace is the namespace of a manifest that has none: kubectl takes that of its context.
+const assumedNamespace = "garden-assumed"
+
 // decode reads a Shoot, with defaults.
 func decode(decoder k8sruntime.Decoder, manifest json.RawMessage) (*core.Shoot, error) {
 	object, err := k8sruntime.Decode(decoder, manifest)
@@ -307,6 +324,7 @@ func decode(decoder k8sruntime.Decoder, manifest json.RawMessage) (*core.Shoot, 
 	if !is {
 		return nil, fmt.Errorf("is of another kind; it must be a Shoot of %s", gardencorev1beta1.SchemeGroupVersion)
 	}
+	shoot.Namespace = cmp.Or(shoot.Namespace, assumedNamespace)
 	return shoot, nil
 }
 

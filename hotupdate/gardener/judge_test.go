@@ -2,6 +2,7 @@ package gardener_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,22 +13,24 @@ import (
 )
 
 // written returns a Shoot of testdata.
-func written(t testing.TB, name string) object {
-	t.Helper()
-	return toObject(t, toJSON(t, readYAML(t, "shoots/"+name+".yaml")))
+func written(tb testing.TB, name string) object {
+	tb.Helper()
+	return toObject(tb, toJSON(tb, readYAML(tb, "shoots/"+name+".yaml")))
 }
 
-func with(shoot object, value any, path ...any) object { return edit{path: path, value: value}.apply(shoot) }
+func with(shoot object, value any, path ...any) object {
+	return edit{path: path, value: value}.apply(shoot)
+}
 
 func without(shoot object, path ...any) object { return edit{path: path, absent: true}.apply(shoot) }
 
 // ask answers a question about two Shoots.
-func ask(t testing.TB, judge *gardener.Judge, old, updated object) gardenerplugin.Answer {
-	t.Helper()
-	answer := judge.Judge(gardenerplugin.Question{ID: "q", Old: toJSON(t, old), New: toJSON(t, updated)})
-	require.Empty(t, answer.Error)
-	require.Equal(t, "q", answer.ID)
-	require.NotEmpty(t, answer.Outcomes)
+func ask(tb testing.TB, judge *gardener.Judge, old, updated object) gardenerplugin.Answer {
+	tb.Helper()
+	answer := judge.Judge(gardenerplugin.Question{ID: "q", Old: toJSON(tb, old), New: toJSON(tb, updated)})
+	require.Empty(tb, answer.Error)
+	require.Equal(tb, "q", answer.ID)
+	require.NotEmpty(tb, answer.Outcomes)
 	return answer
 }
 
@@ -40,11 +43,11 @@ func changesOf(outcome gardenerplugin.Outcome) map[string]gardenerplugin.Change 
 	return all
 }
 
-func bareJudge(t testing.TB) *gardener.Judge {
-	t.Helper()
+func bareJudge(tb testing.TB) *gardener.Judge {
+	tb.Helper()
 	judge, ignored, err := gardener.New(gardenerplugin.Setup{FormatVersion: gardenerplugin.FormatVersion})
-	require.NoError(t, err)
-	require.Empty(t, ignored)
+	require.NoError(tb, err)
+	require.Empty(tb, ignored)
 	return judge
 }
 
@@ -118,10 +121,49 @@ func TestMissingObjects(t *testing.T) {
 func TestMissingObjectsDoNotRefuse(t *testing.T) {
 	bare, judge := bareJudge(t), newJudge(t)
 	for _, b := range bases(t, judge) {
-		answer := ask(t, bare, b.shoot, b.shoot)
+		answer := ask(t, bare, b.old(), b.shoot)
 		assert.Empty(t, answer.OldRefusals, b.name)
 		assert.Empty(t, answer.Outcomes[0].Refusals, b.name)
 	}
+}
+
+// TestMissingObjectsAgree: what was not given does not stand against what was, nor against a change that
+// the landscape may admit.
+func TestMissingObjectsAgree(t *testing.T) {
+	openstack := written(t, "openstack")
+	credentials := with(without(openstack, "spec", "secretBindingName"), "account", "spec", "credentialsBindingName")
+	aws := written(t, "aws")
+	profile := object{"kind": "NamespacedCloudProfile", "name": "own"}
+	managed := with(aws, "managed", "metadata", "annotations", "authentication.gardener.cloud/issuer")
+	managed = without(managed, "spec", "kubernetes", "kubeAPIServer", "serviceAccountConfig", "issuer")
+	plugin := []any{object{"name": "ValidatingAdmissionWebhook", "kubeconfigSecretName": "kubeconfig"}}
+	secret := []any{object{"name": "k", "resourceRef": object{"apiVersion": "v1", "kind": "Secret", "name": "kubeconfig"}}}
+	named := with(aws, "a-name-of-20-letters", "metadata", "name")
+	tests := []struct {
+		name         string
+		old, updated object
+	}{
+		{"another kind of binding", openstack, credentials},
+		{"a profile of the own below the same one", aws, with(aws, profile, "spec", "cloudProfile")},
+		{"a managed issuer", aws, managed},
+		{
+			"the kubeconfig of a plugin", aws,
+			with(with(aws, plugin, "spec", "kubernetes", "kubeAPIServer", "admissionPlugins"), secret, "spec", "resources"),
+		},
+		{"no namespace", without(aws, "metadata", "namespace"), without(aws, "metadata", "namespace")},
+		{"a long name", named, named},
+		{"another zone", aws, with(aws, []any{"eu-central-1a", "new"}, "spec", "provider", "workers", 0, "zones")},
+		{"a lower image", aws, with(aws, "1.2.3", "spec", "provider", "workers", 0, "machine", "image", "version")},
+		{"another minor", aws, with(aws, "1.34.7", "spec", "kubernetes", "version")},
+	}
+	bare := bareJudge(t)
+	for _, test := range tests {
+		answer := ask(t, bare, test.old, test.updated)
+		assert.Empty(t, answer.OldRefusals, test.name)
+		assert.Empty(t, answer.Outcomes[0].Refusals, test.name)
+	}
+	judge := newJudge(t) // with the SecretBinding
+	assert.Empty(t, ask(t, judge, openstack, credentials).Outcomes[0].Refusals)
 }
 
 // TestMissingObjectsOfOneQuestion: what a question permits is not there for the next one.
@@ -139,7 +181,7 @@ func TestAssumedImage(t *testing.T) {
 	judge := newJudge(t)
 	openstack := written(t, "openstack")
 	second := []any{"spec", "provider", "workers", 1}
-	image := append(second, "machine", "image")
+	image := slices.Concat(second, []any{"machine", "image"})
 	full := object{"name": "gardenlinux", "version": "1500.0.0"}
 	tests := []struct {
 		name    string
@@ -170,11 +212,9 @@ func TestMerge(t *testing.T) {
 	bare := without(without(manifest, "spec", "kubernetes", "kubeProxy"), "spec", "purpose")
 
 	answer := ask(t, judge, manifest, bare)
-	assert.Equal(t, gardenerplugin.Apply, answer.Merge)
 	assert.Empty(t, answer.Outcomes[0].Refusals)
 
 	answer = ask(t, judge, live, with(live, "x", "metadata", "labels", "a"))
-	assert.Equal(t, gardenerplugin.Replace, answer.Merge)
 	assert.Empty(t, answer.Outcomes[0].Refusals)
 
 	// As they are, the Shoot loses a field that must not change.
@@ -185,7 +225,7 @@ func TestMerge(t *testing.T) {
 	// annotation has.
 	noMask := without(manifest, "spec", "kubernetes", "kubelet", "cpuManagerPolicy")
 	answer = ask(t, judge, live, noMask)
-	assert.Equal(t, gardenerplugin.Apply, answer.Merge)
+	assert.Contains(t, answer.Assumed[len(answer.Assumed)-1], "kubectl apply removes nothing")
 	assert.Equal(t, gardenerplugin.NoChange, changesOf(answer.Outcomes[0])["plain"])
 	last := with(live, string(toJSON(t, manifest)), "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
 	assert.Equal(t, gardenerplugin.Roll, changesOf(ask(t, judge, last, noMask).Outcomes[0])["plain"])
@@ -196,7 +236,6 @@ func TestCreate(t *testing.T) {
 	judge := newJudge(t)
 	aws := written(t, "aws")
 	answer := judge.Judge(gardenerplugin.Question{New: toJSON(t, aws)})
-	assert.Equal(t, gardenerplugin.Create, answer.Merge)
 	require.Len(t, answer.Outcomes, 1)
 	for _, pool := range answer.Outcomes[0].Pools {
 		assert.Equal(t, gardenerplugin.Added, pool.State)

@@ -8,32 +8,38 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
-
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
 
-// metadata is what tells who wrote a manifest.
-type metadata struct {
+// head is what tells who wrote a manifest, and what Gardener draws for it.
+type head struct {
 	metav1.PartialObjectMetadata
+	Spec struct {
+		Maintenance struct {
+			TimeWindow *json.RawMessage `json:"timeWindow"`
+		} `json:"maintenance"`
+	} `json:"spec"`
 }
 
-func metadataOf(manifest json.RawMessage) (m metadata, err error) {
-	if err := json.Unmarshal(manifest, &m); err != nil {
-		return m, fmt.Errorf("metadata: %w", err)
+func headOf(manifest json.RawMessage) (h head, err error) {
+	if err := json.Unmarshal(manifest, &h); err != nil {
+		return h, err
 	}
-	return m, nil
+	return h, nil
 }
+
+// hasWindow reports whether the manifest has a maintenance window.
+func (h head) hasWindow() bool { return h.Spec.Maintenance.TimeWindow != nil }
 
 // isLive reports whether the manifest was read from a cluster.
-func (m metadata) isLive() bool { return m.UID != "" || m.ResourceVersion != "" }
+func (h head) isLive() bool { return h.UID != "" || h.ResourceVersion != "" }
 
-// lastApplied returns what kubectl apply sent last, by the old manifest: the manifest itself if a user
-// wrote it, and else its annotation, if it has one.
-func (b *before) lastApplied() json.RawMessage {
-	if !b.meta.isLive() {
-		return b.manifest
+// lastApplied returns what kubectl apply sent last. Two Shoots read from a cluster are compared as they
+// are: it is all of the old one. A Shoot that was only read has it in an annotation, if at all.
+func (b *before) lastApplied(updated head) json.RawMessage {
+	if b.head.isLive() && !updated.isLive() {
+		return json.RawMessage(b.head.Annotations[corev1.LastAppliedConfigAnnotation])
 	}
-	return json.RawMessage(b.meta.Annotations[corev1.LastAppliedConfigAnnotation])
+	return b.manifest
 }
 
 // apply returns what a manifest makes of a live object, as kubectl does for types that it does not
@@ -48,17 +54,4 @@ func apply(lastApplied, manifest, live json.RawMessage) (json.RawMessage, error)
 		return nil, fmt.Errorf("kubectl apply: %w", err)
 	}
 	return applied, nil
-}
-
-// merge returns the object that the API server gets for a new manifest.
-func (b *before) merge(manifest, live json.RawMessage) (json.RawMessage, gardenerplugin.Merge, error) {
-	after, err := metadataOf(manifest)
-	if err != nil {
-		return nil, "", err
-	}
-	if b.meta.isLive() && after.isLive() {
-		return manifest, gardenerplugin.Replace, nil
-	}
-	applied, err := apply(b.lastApplied(), manifest, live)
-	return applied, gardenerplugin.Apply, err
 }

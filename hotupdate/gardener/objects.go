@@ -4,13 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	kubeinformers "k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
-
 	"github.com/gardener/gardener/pkg/api"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	v1beta1constants "github.com/gardener/gardener/pkg/apis/core/v1beta1/constants"
@@ -18,6 +11,12 @@ import (
 	gardencoreinformers "github.com/gardener/gardener/pkg/client/core/informers/externalversions"
 	securityinformers "github.com/gardener/gardener/pkg/client/security/informers/externalversions"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	kubeinformers "k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -61,7 +60,8 @@ func (o *objects) add(raw json.RawMessage) error {
 	if store == nil {
 		return fmt.Errorf("%s is not used: the admission of Shoots does not read its kind", o.reference(object))
 	}
-	if profile, is := object.(*gardencorev1beta1.NamespacedCloudProfile); is && profile.Status.CloudProfileSpec.Type == "" {
+	profile, is := object.(*gardencorev1beta1.NamespacedCloudProfile)
+	if is && profile.Status.CloudProfileSpec.Type == "" {
 		return fmt.Errorf("%s is not used: it has no status.cloudProfileSpec", o.reference(object))
 	}
 	if err := store.Add(object); err != nil {
@@ -82,7 +82,7 @@ func (o *objects) storeOf(object runtime.Object) cache.Store {
 		return core.Seeds().Informer().GetStore()
 	case *gardencorev1beta1.Project:
 		return core.Projects().Informer().GetStore()
-	case *gardencorev1beta1.SecretBinding:
+	case *gardencorev1beta1.SecretBinding: //nolint:staticcheck // Shoots still have one
 		return core.SecretBindings().Informer().GetStore()
 	case *gardencorev1beta1.Shoot:
 		return core.Shoots().Informer().GetStore()
@@ -137,8 +137,14 @@ func (o *objects) hasProject(namespace string) bool {
 	return false
 }
 
+// permitted returns what the objects of Shoots that are missing have to agree with.
+func (o *objects) permitted(shoots ...*gardencorev1beta1.Shoot) permitted {
+	return permitted{parent: o.parentOf(shoots...), account: o.accountOf(shoots...)}
+}
+
 // parentOf returns the name of the CloudProfile above the profiles of Shoots, as far as it is known.
 func (o *objects) parentOf(shoots ...*gardencorev1beta1.Shoot) string {
+	lister := o.core.Core().V1beta1().NamespacedCloudProfiles().Lister()
 	for _, shoot := range shoots {
 		reference := gardenerutils.BuildV1beta1CloudProfileReference(shoot)
 		switch {
@@ -147,13 +153,35 @@ func (o *objects) parentOf(shoots ...*gardencorev1beta1.Shoot) string {
 		case reference.Kind == v1beta1constants.CloudProfileReferenceKindCloudProfile:
 			return reference.Name
 		}
-		lister := o.core.Core().V1beta1().NamespacedCloudProfiles().Lister()
 		profile, err := lister.NamespacedCloudProfiles(shoot.Namespace).Get(reference.Name)
 		if err == nil {
 			return profile.Spec.Parent.Name
 		}
 	}
 	return ""
+}
+
+// accountOf returns the Secret that a binding of Shoots has, as far as it is known.
+//
+//nolint:staticcheck // Shoots still have a SecretBinding
+func (o *objects) accountOf(shoots ...*gardencorev1beta1.Shoot) corev1.SecretReference {
+	secrets := o.core.Core().V1beta1().SecretBindings().Lister()
+	credentials := o.security.Security().V1alpha1().CredentialsBindings().Lister()
+	for _, shoot := range shoots {
+		if name := shoot.Spec.SecretBindingName; name != nil {
+			if binding, err := secrets.SecretBindings(shoot.Namespace).Get(*name); err == nil {
+				return binding.SecretRef
+			}
+		}
+		if name := shoot.Spec.CredentialsBindingName; name != nil {
+			binding, err := credentials.CredentialsBindings(shoot.Namespace).Get(*name)
+			if err == nil && binding.CredentialsRef.Kind == "Secret" {
+				ref := binding.CredentialsRef
+				return corev1.SecretReference{Namespace: ref.Namespace, Name: ref.Name}
+			}
+		}
+	}
+	return corev1.SecretReference{Namespace: shoots[0].Namespace, Name: "account"}
 }
 
 func (o *objects) reference(object runtime.Object) gardenerplugin.Reference {

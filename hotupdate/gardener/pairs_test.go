@@ -20,18 +20,18 @@ func TestPairs(t *testing.T) {
 		changes map[string]effect // of the pools that are not the same
 	}
 	want := map[string]answer{
-		"FALSE-NONE-machine-image-without-name":               {admitted, map[string]effect{"cpu": roll}},
-		"error-aborts-directory-unknown-provider-config":      {admitted, nil},
-		"false-refusal-encryption-config-removed":             {admitted, nil},
-		"false-refusal-ip-families-empty":                     {admitted, nil},
-		"false-refusal-partial-image-version":                 {admitted, map[string]effect{"auto": inPlace}},
+		"FALSE-NONE-machine-image-without-name":                {admitted, map[string]effect{"cpu": roll}},
+		"error-aborts-directory-unknown-provider-config":       {admitted, nil},
+		"false-refusal-encryption-config-removed":              {admitted, nil},
+		"false-refusal-ip-families-empty":                      {admitted, nil},
+		"false-refusal-partial-image-version":                  {admitted, map[string]effect{"auto": inPlace}},
 		"indeterminate-own-kubelet-though-reserved-is-written": {admitted, map[string]effect{"rolling": roll}},
-		"missed-refusal-empty-strategy":                       {"spec.provider.workers[0].updateStrategy", nil},
-		"missed-refusal-label-key":                            {"metadata.labels", nil},
-		"missed-refusal-maxEmptyBulkDelete-differs":           {"spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete", nil},
-		"missed-refusal-nginx-range-kept-neighbour":           {"spec.addons.nginxIngress.loadBalancerSourceRanges[1]", nil},
-		"missed-refusal-taint-without-effect":                 {"spec.provider.workers[0].taints[0].effect", nil},
-		"missed-refusal-time-window-incomplete":               {"spec.maintenance.timeWindow", nil},
+		"missed-refusal-empty-strategy":                        {"spec.provider.workers[0].updateStrategy", nil},
+		"missed-refusal-label-key":                             {"metadata.labels", nil},
+		"missed-refusal-maxEmptyBulkDelete-differs":            {"spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete", nil},
+		"missed-refusal-nginx-range-kept-neighbour":            {"spec.addons.nginxIngress.loadBalancerSourceRanges[1]", nil},
+		"missed-refusal-taint-without-effect":                  {"spec.provider.workers[0].taints[0].effect", nil},
+		"missed-refusal-time-window-incomplete":                {"spec.maintenance.timeWindow", nil},
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "pairs", "*.old.yaml"))
 	require.NoError(t, err)

@@ -1,21 +1,20 @@
 package gardener
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 )
 
-// renamed are the names in Gardener's messages that differ from the name of the v1beta1 field by more
-// than upper and lower case. A test goes through all names in Gardener's validation.
-var renamed = map[string]string{
-	"autoscaler":                       "clusterAutoscaler",
-	"machineControllerManagerSettings": "machineControllerManager",
-}
+// renamed are the names in Gardener's messages that neither the JSON nor the Go name of the v1beta1
+// field has, whatever their case. A test goes through all names in Gardener's validation.
+var renamed = map[string]string{"autoscaler": "clusterAutoscaler"}
 
 // pathOf returns the path of a field in the v1beta1 Shoot. Gardener's messages have names of the
-// internal type in places. What the type does not have is left as it is.
+// internal type in places, and in others names that neither type has, such as timeWindow.begin/end: the
+// path then ends at the object above.
 func pathOf(path string) string {
 	t := reflect.TypeFor[gardencorev1beta1.Shoot]()
 	var translated strings.Builder
@@ -23,7 +22,6 @@ func pathOf(path string) string {
 		name, below := cutName(rest)
 		known, of := fieldOf(t, name)
 		if of == nil {
-			translated.WriteString(rest)
 			break
 		}
 		index, next := cutIndex(below)
@@ -32,14 +30,13 @@ func pathOf(path string) string {
 				of = of.Elem()
 			}
 		}
-		t = of
+		t, rest = of, next
 		translated.WriteString(known + index)
-		if next != "" {
+		if next != "" && known != "" {
 			translated.WriteByte('.')
 		}
-		rest = next
 	}
-	return translated.String()
+	return strings.TrimSuffix(translated.String(), ".")
 }
 
 // cutName splits a path behind its first name.
@@ -64,7 +61,8 @@ func cutIndex(path string) (index, below string) {
 }
 
 // fieldOf returns the JSON name and the type of a field by a name in Gardener's messages, and no type
-// if there is no such field. A key of a map is its own name.
+// if there is no such field. A key of a map is its own name. An embedded struct has no name, but stands
+// in the paths of the decoder.
 func fieldOf(t reflect.Type, name string) (string, reflect.Type) {
 	t = indirect(t)
 	if t.Kind() == reflect.Map {
@@ -73,35 +71,35 @@ func fieldOf(t reflect.Type, name string) (string, reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return "", nil
 	}
-	fields := jsonFields(t)
-	if f, is := fields[name]; is {
-		return name, f
+	if embedded, is := t.FieldByName(name); is && embedded.Anonymous {
+		return "", embedded.Type
 	}
-	for known, f := range fields {
-		if strings.EqualFold(known, name) {
-			return known, f
+	fields := jsonFields(t)
+	for _, wanted := range []string{name, renamed[name]} {
+		if f, is := fields[wanted]; is {
+			return wanted, f.Type
 		}
 	}
-	if f, is := fields[renamed[name]]; is {
-		return renamed[name], f
+	for known, f := range fields {
+		if strings.EqualFold(known, name) || strings.EqualFold(f.Name, name) {
+			return known, f.Type
+		}
 	}
 	return "", nil
 }
 
-// jsonFields returns the types of a struct's fields by their JSON names.
-func jsonFields(t reflect.Type) map[string]reflect.Type {
-	all := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+// jsonFields returns the fields of a struct by their JSON names, with those of embedded structs.
+func jsonFields(t reflect.Type) map[string]reflect.StructField {
+	all := map[string]reflect.StructField{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		embedded := indirect(f.Type)
 		switch {
 		case name == "-" || !f.IsExported():
-		case name == "" && (f.Anonymous || strings.Contains(options, "inline")):
-			for below, of := range jsonFields(indirect(f.Type)) {
-				all[below] = of
-			}
-		default:
-			all[name] = f.Type
+		case name == "" && embedded.Kind() == reflect.Struct:
+			maps.Copy(all, jsonFields(embedded))
+		case name != "":
+			all[name] = f
 		}
 	}
 	return all

@@ -2,20 +2,21 @@ package gardener
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-
+	v1beta1helper "github.com/gardener/gardener/pkg/api/core/v1beta1/helper"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	v1beta1constants "github.com/gardener/gardener/pkg/apis/core/v1beta1/constants"
 	securityv1alpha1 "github.com/gardener/gardener/pkg/apis/security/v1alpha1"
 	"github.com/gardener/gardener/pkg/client/kubernetes"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // What stands for a value that only the real CloudProfile has.
@@ -24,15 +25,21 @@ const (
 	unknownPart  = "999999999" // of a version, greater than all others
 )
 
-// permissive returns for each object that Shoots refer to one that permits all that is in the Shoots.
+// permitted are facts of the objects that were given, which those that were not have to agree with.
+type permitted struct {
+	// parent is the CloudProfile above all others: Gardener admits only another profile within a
+	// hierarchy.
+	parent string
+	// account is the Secret of the account: Gardener admits only another binding to the same one.
+	account corev1.SecretReference
+}
+
+// objects returns for each object that Shoots refer to one that permits all that is in the Shoots.
 // Where Gardener takes a default from the CloudProfile, it takes one that [isUnknown] reports.
-//
-// A NamespacedCloudProfile has the parent, since Gardener admits only another reference within a
-// hierarchy.
-func permissive(parent string, shoots ...*gardencorev1beta1.Shoot) (all []runtime.Object) {
+func (p permitted) objects(shoots ...*gardencorev1beta1.Shoot) (all []runtime.Object) {
 	for _, shoot := range shoots {
-		all = append(all, permissiveProfile(parent, shoot, shoots), permissiveSeed(shoot, shoots))
-		all = append(all, permissiveBindings(shoot)...)
+		all = append(all, p.profile(shoot, shoots), permissiveSeed(shoot, shoots))
+		all = append(all, p.bindings(shoot)...)
 		all = append(all, permissiveSecrets(shoot)...)
 	}
 	return slices.DeleteFunc(all, func(object runtime.Object) bool { return object == nil })
@@ -46,7 +53,7 @@ func isUnknown(image *gardencorev1beta1.ShootMachineImage) bool {
 	return image.Name == unknownImage || image.Version != nil && strings.Contains(*image.Version, unknownPart)
 }
 
-func permissiveProfile(parent string, of *gardencorev1beta1.Shoot, shoots []*gardencorev1beta1.Shoot) runtime.Object {
+func (p permitted) profile(of *gardencorev1beta1.Shoot, shoots []*gardencorev1beta1.Shoot) runtime.Object {
 	reference := gardenerutils.BuildV1beta1CloudProfileReference(of)
 	if reference == nil {
 		return nil
@@ -54,7 +61,7 @@ func permissiveProfile(parent string, of *gardencorev1beta1.Shoot, shoots []*gar
 	spec := permissiveProfileSpec(of.Spec.Provider.Type, shoots)
 	if reference.Kind == v1beta1constants.CloudProfileReferenceKindNamespacedCloudProfile {
 		above := gardencorev1beta1.CloudProfileReference{
-			Kind: v1beta1constants.CloudProfileReferenceKindCloudProfile, Name: parent,
+			Kind: v1beta1constants.CloudProfileReferenceKindCloudProfile, Name: p.parent,
 		}
 		return &gardencorev1beta1.NamespacedCloudProfile{
 			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: reference.Name},
@@ -70,15 +77,17 @@ func permissiveProfileSpec(provider string, shoots []*gardencorev1beta1.Shoot) g
 	for _, shoot := range shoots {
 		offered.add(shoot)
 	}
-	return gardencorev1beta1.CloudProfileSpec{
+	spec := gardencorev1beta1.CloudProfileSpec{
 		Type:          provider,
 		Kubernetes:    gardencorev1beta1.KubernetesSettings{Versions: offered.versions()},
 		MachineImages: offered.machineImages(),
 		MachineTypes:  offered.machineTypes,
 		VolumeTypes:   offered.volumeTypes,
 		Regions:       offered.regions,
-		ControlPlane:  &gardencorev1beta1.CloudProfileControlPlane{AllowZonePinning: true},
 	}
+	// By its JSON name, since Gardener below v1.150 does not have the field.
+	_ = json.Unmarshal([]byte(`{"controlPlane":{"allowZonePinning":true}}`), &spec)
+	return spec
 }
 
 // offers are what a permissive CloudProfile offers.
@@ -214,14 +223,25 @@ func permissiveSeed(of *gardencorev1beta1.Shoot, shoots []*gardencorev1beta1.Sho
 	seed.Spec.Provider.Zones = []string{"zone-1", "zone-2", "zone-3"}
 	seed.Spec.Networks.ShootDefaults = networksOf(shoots[0])
 	for _, shoot := range shoots {
-		if shoot.Spec.ControlPlane != nil {
-			seed.Spec.Provider.Zones = append(seed.Spec.Provider.Zones, shoot.Spec.ControlPlane.Zones...)
-		}
+		seed.Spec.Provider.Zones = append(seed.Spec.Provider.Zones, controlPlaneZones(shoot)...)
 		for _, r := range shoot.Spec.AccessRestrictions {
 			seed.Spec.AccessRestrictions = append(seed.Spec.AccessRestrictions, r.AccessRestriction)
 		}
 	}
 	return seed
+}
+
+// controlPlaneZones returns the zones that a Shoot wants for its control plane, by their JSON name:
+// Gardener below v1.150 does not have the field.
+func controlPlaneZones(shoot *gardencorev1beta1.Shoot) []string {
+	var controlPlane struct {
+		Zones []string `json:"zones"`
+	}
+	text, err := json.Marshal(shoot.Spec.ControlPlane)
+	if err == nil {
+		_ = json.Unmarshal(text, &controlPlane)
+	}
+	return controlPlane.Zones
 }
 
 // networksOf returns networks that a seed could have as defaults: those of a Shoot.
@@ -239,32 +259,42 @@ func networksOf(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.ShootNetworks
 	return networks
 }
 
-func permissiveBindings(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
+// bindings returns the bindings to the account.
+//
+//nolint:staticcheck // Shoots still have a SecretBinding
+func (p permitted) bindings(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
 	if name := of.Spec.SecretBindingName; name != nil {
 		all = append(all, &gardencorev1beta1.SecretBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: *name},
 			Provider:   &gardencorev1beta1.SecretBindingProvider{Type: of.Spec.Provider.Type},
-			SecretRef:  corev1.SecretReference{Namespace: of.Namespace, Name: *name},
+			SecretRef:  p.account,
 		})
 	}
 	if name := of.Spec.CredentialsBindingName; name != nil {
-		secret := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: of.Namespace, Name: *name}
-		if of.Spec.SecretBindingName != nil {
-			secret.Name = *of.Spec.SecretBindingName
-		}
 		all = append(all, &securityv1alpha1.CredentialsBinding{
-			ObjectMeta:     metav1.ObjectMeta{Namespace: of.Namespace, Name: *name},
-			Provider:       securityv1alpha1.CredentialsBindingProvider{Type: of.Spec.Provider.Type},
-			CredentialsRef: secret,
+			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: *name},
+			Provider:   securityv1alpha1.CredentialsBindingProvider{Type: of.Spec.Provider.Type},
+			CredentialsRef: corev1.ObjectReference{
+				APIVersion: "v1", Kind: "Secret", Namespace: p.account.Namespace, Name: p.account.Name,
+			},
 		})
 	}
 	return all
 }
 
-// permissiveSecrets returns the Secrets of the kubeconfigs of admission plugins.
+// permissiveSecrets returns the Secrets of the kubeconfigs of admission plugins, and the one by which a
+// landscape offers to manage the issuer of service accounts.
 func permissiveSecrets(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
+	if v1beta1helper.HasManagedIssuer(of) {
+		all = append(all, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: v1beta1constants.GardenNamespace, Name: "service-account-issuer",
+			Labels: map[string]string{
+				v1beta1constants.GardenRole: v1beta1constants.GardenRoleShootServiceAccountIssuer,
+			},
+		}})
+	}
 	if of.Spec.Kubernetes.KubeAPIServer == nil {
-		return nil
+		return all
 	}
 	for _, plugin := range of.Spec.Kubernetes.KubeAPIServer.AdmissionPlugins {
 		if plugin.KubeconfigSecretName == nil {
@@ -278,10 +308,10 @@ func permissiveSecrets(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
 	return all
 }
 
-// projectOf returns the project of a namespace.
+// projectOf returns the project of a namespace. Its name is short, since it counts for the length of
+// a Shoot's name.
 func projectOf(namespace string) *gardencorev1beta1.Project {
 	return &gardencorev1beta1.Project{
-		ObjectMeta: metav1.ObjectMeta{Name: strings.TrimPrefix(namespace, "garden-")},
-		Spec:       gardencorev1beta1.ProjectSpec{Namespace: &namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: gardencorev1beta1.ProjectSpec{Namespace: &namespace},
 	}
 }

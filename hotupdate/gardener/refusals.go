@@ -69,7 +69,8 @@ func ofTexts(by, text string) (all []gardenerplugin.Refusal) {
 
 // fieldError matches the beginning of a [field.Error] in an aggregate of them: its path, and then its
 // type.
-var fieldError = regexp.MustCompile(`(?:^\[?|, )([a-z][\w-]*(?:[.\[][^:, ]*)?): ((?:` + strings.Join(fieldErrorTypes(), "|") + `))`)
+var fieldError = regexp.MustCompile(
+	`(?:^\[?|, )([a-z][\w-]*(?:[.\[][^:, ]*)?): ((?:` + strings.Join(fieldErrorTypes(), "|") + `))`)
 
 func fieldErrorTypes() (all []string) {
 	for _, t := range []field.ErrorType{
@@ -90,7 +91,7 @@ var quotedField = regexp.MustCompile(`field "([^"]+)"|Go struct field [A-Z]\w*\.
 func ofText(by, text string) gardenerplugin.Refusal {
 	r := gardenerplugin.Refusal{Text: text, By: by}
 	if found := quotedField.FindStringSubmatch(text); by == byDecoding && found != nil {
-		r.Field = found[1] + found[2]
+		r.Field = found[1] + pathOf(found[2])
 	}
 	return r
 }

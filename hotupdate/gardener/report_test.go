@@ -90,14 +90,14 @@ var names = regexp.MustCompile(`"[^"]*"|\[\d+\]`)
 func withoutNames(text string) string { return names.ReplaceAllString(text, "…") }
 
 // writeReport writes what mends the list: which causes there are, how often, and a pair for each.
-func writeReport(t testing.TB, pairs []*pair, known *list) {
-	t.Helper()
+func writeReport(tb testing.TB, pairs []*pair, known *list) {
+	tb.Helper()
 	if *reportTo == "" {
 		return
 	}
-	require.NoError(t, os.MkdirAll(*reportTo, 0o755))
+	require.NoError(tb, os.MkdirAll(*reportTo, 0o755))
 	write := func(name string, text []byte) {
-		require.NoError(t, os.WriteFile(filepath.Join(*reportTo, name), text, 0o644))
+		require.NoError(tb, os.WriteFile(filepath.Join(*reportTo, name), text, 0o644))
 	}
 	write("matrix.txt", matrix(pairs))
 	counted, first := map[cause]int{}, map[cause]*pair{}
@@ -141,8 +141,8 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 		for _, field := range slices.SortedFunc(maps.Keys(fields[c]), func(a, b string) int { return fields[c][b] - fields[c][a] }) {
 			fmt.Fprintf(&text, "%12d %s\n", fields[c][field], field)
 		}
-		write(name+".old.yaml", commented(t, first[c], c, first[c].old))
-		write(name+".new.yaml", commented(t, first[c], c, first[c].updated))
+		write(name+".old.yaml", commented(tb, first[c], c, first[c].old))
+		write(name+".new.yaml", commented(tb, first[c], c, first[c].updated))
 	}
 	write("causes.txt", text.Bytes())
 	write("differences.yaml", full.bytes())
@@ -153,10 +153,10 @@ func writeReport(t testing.TB, pairs []*pair, known *list) {
 	write("missed-refusals.txt", missed.Bytes())
 }
 
-func commented(t testing.TB, p *pair, c cause, shoot object) []byte {
-	t.Helper()
+func commented(tb testing.TB, p *pair, c cause, shoot object) []byte {
+	tb.Helper()
 	text, err := yaml.Marshal(shoot)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return fmt.Appendf(nil, "# %s\n# Gardener: %s %s\n# plan: %s: %s\n%s", p, c.gardener, p.gardener.text, c.plan, c.text, text)
 }
 

@@ -5,15 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/apiserver/pkg/registry/rest"
-
 	"github.com/gardener/gardener/pkg/apis/core"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	shootregistry "github.com/gardener/gardener/pkg/apiserver/registry/core/shoot"
@@ -22,6 +13,13 @@ import (
 	"github.com/gardener/gardener/plugin/pkg/shoot/resourcereservation"
 	"github.com/gardener/gardener/plugin/pkg/shoot/validator"
 	"github.com/gardener/gardener/plugin/pkg/shoot/vpa"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -144,6 +142,6 @@ func attributesOf(shoot, old *core.Shoot, operation admission.Operation) admissi
 	}
 	return admission.NewAttributesRecord(shoot, oldObject,
 		gardencorev1beta1.SchemeGroupVersion.WithKind("Shoot"), shoot.Namespace, shoot.Name,
-		schema.GroupVersionResource(gardencorev1beta1.SchemeGroupVersion.WithResource("shoots")), "",
+		gardencorev1beta1.SchemeGroupVersion.WithResource("shoots"), "",
 		operation, nil, false, &user.DefaultInfo{Name: "user"})
 }

@@ -3,6 +3,7 @@ package gardener_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,35 +20,35 @@ import (
 type object = map[string]any
 
 // readYAML reads a file below testdata.
-func readYAML(t testing.TB, name string) (value any) {
-	t.Helper()
+func readYAML(tb testing.TB, name string) (value any) {
+	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(text, &value), name)
+	require.NoError(tb, err)
+	require.NoError(tb, yaml.Unmarshal(text, &value), name)
 	return value
 }
 
-func toJSON(t testing.TB, value any) json.RawMessage {
-	t.Helper()
+func toJSON(tb testing.TB, value any) json.RawMessage {
+	tb.Helper()
 	text, err := json.Marshal(value)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return text
 }
 
-func toObject(t testing.TB, text json.RawMessage) (value object) {
-	t.Helper()
+func toObject(tb testing.TB, text json.RawMessage) (value object) {
+	tb.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	require.NoError(t, decoder.Decode(&value))
+	require.NoError(tb, decoder.Decode(&value))
 	return value
 }
 
 // profiles returns the CloudProfiles of the test's Shoots by their names. The clouds offer the same.
-func profiles(t testing.TB) map[string]object {
-	t.Helper()
+func profiles(tb testing.TB) map[string]object {
+	tb.Helper()
 	all := map[string]object{}
 	for _, provider := range []string{"aws", "azure", "gcp", "openstack", "alicloud"} {
-		spec, _ := readYAML(t, "cloudprofile.yaml").(object)
+		spec, _ := readYAML(tb, "cloudprofile.yaml").(object)
 		spec["type"] = provider
 		all[provider] = object{
 			"apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile", "metadata": object{"name": provider},
@@ -64,24 +65,24 @@ func profiles(t testing.TB) map[string]object {
 }
 
 // setup has the objects of a landscape in which all Shoots of the test stand.
-func setup(t testing.TB) gardenerplugin.Setup {
-	t.Helper()
+func setup(tb testing.TB) gardenerplugin.Setup {
+	tb.Helper()
 	s := gardenerplugin.Setup{FormatVersion: gardenerplugin.FormatVersion}
-	for _, profile := range profiles(t) {
-		s.Objects = append(s.Objects, toJSON(t, profile))
+	for _, profile := range profiles(tb) {
+		s.Objects = append(s.Objects, toJSON(tb, profile))
 	}
-	objects, _ := readYAML(t, "objects.yaml").([]any)
+	objects, _ := readYAML(tb, "objects.yaml").([]any)
 	for _, one := range objects {
-		s.Objects = append(s.Objects, toJSON(t, one))
+		s.Objects = append(s.Objects, toJSON(tb, one))
 	}
 	return s
 }
 
-func newJudge(t testing.TB) *gardener.Judge {
-	t.Helper()
-	judge, ignored, err := gardener.New(setup(t))
-	require.NoError(t, err)
-	require.Empty(t, ignored)
+func newJudge(tb testing.TB) *gardener.Judge {
+	tb.Helper()
+	judge, ignored, err := gardener.New(setup(tb))
+	require.NoError(tb, err)
+	require.Empty(tb, ignored)
 	return judge
 }
 
@@ -90,38 +91,63 @@ type base struct {
 	name    string
 	profile string // the name of its CloudProfile; empty if there is none
 	shoot   object
+	cluster object // that the edited Shoot is applied to, read from the server; without it, the Shoot itself
+}
+
+// old is the Shoot before an edit.
+func (b *base) old() object {
+	if b.cluster != nil {
+		return b.cluster
+	}
+	return b.shoot
 }
 
 // bases returns the Shoots: those that users wrote, as they are in testdata, and some read back from
 // the server.
-func bases(t testing.TB, judge *gardener.Judge) (all []base) {
-	t.Helper()
+func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
+	tb.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "shoots", "*.yaml"))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	written := map[string]object{}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		shoot := toObject(t, toJSON(t, readYAML(t, filepath.Join("shoots", name+".yaml"))))
+		shoot := toObject(tb, toJSON(tb, readYAML(tb, filepath.Join("shoots", name+".yaml"))))
 		written[name] = shoot
-		all = append(all, base{name, profileOf(shoot), shoot})
+		all = append(all, base{name: name, profile: profileOf(shoot), shoot: shoot})
 	}
 	readBack := func(name string) object {
-		stored, refusals, err := judge.Stored(toJSON(t, written[name]))
-		require.NoError(t, err)
-		require.Empty(t, refusals)
-		return toObject(t, stored)
+		stored, refusals, err := judge.Stored(toJSON(tb, written[name]))
+		require.NoError(tb, err)
+		require.Empty(tb, refusals)
+		return toObject(tb, stored)
 	}
 	azure, pending := readBack("azure"), readBack("gcp-inplace")
 	status, _ := pending["status"].(object)
 	status["inPlaceUpdates"] = object{"pendingWorkerUpdates": object{"manualInPlaceUpdate": []any{"manual"}}}
-	return append(all, base{"azure-live", "azure", azure}, base{"gcp-inplace-live", "gcp", pending})
+	return append(all,
+		base{name: "azure-live", profile: "azure", shoot: azure},
+		base{name: "gcp-inplace-live", profile: "gcp", shoot: pending},
+		base{name: "azure-applied", profile: "azure", shoot: written["azure"], cluster: azure},
+		base{name: "gcp-applied", profile: "gcp", shoot: written["gcp"], cluster: applied(tb, readBack("gcp"), written["gcp"])},
+	)
+}
+
+// applied returns a Shoot of the server that kubectl apply has written, with its annotation.
+func applied(tb testing.TB, stored, manifest object) object {
+	tb.Helper()
+	metadata, _ := stored["metadata"].(object)
+	annotations, _ := metadata["annotations"].(object)
+	with := object{"kubectl.kubernetes.io/last-applied-configuration": string(toJSON(tb, manifest))}
+	maps.Copy(with, annotations)
+	metadata["annotations"] = with
+	return stored
 }
 
 // basesWithoutProfile returns Shoots whose CloudProfile and other objects neither side gets.
-func basesWithoutProfile(t testing.TB) (all []base) {
-	t.Helper()
+func basesWithoutProfile(tb testing.TB) (all []base) {
+	tb.Helper()
 	for _, name := range []string{"azure", "gcp", "openstack"} {
-		shoot := toObject(t, toJSON(t, readYAML(t, filepath.Join("shoots", name+".yaml"))))
+		shoot := toObject(tb, toJSON(tb, readYAML(tb, filepath.Join("shoots", name+".yaml"))))
 		all = append(all, base{name: name + "-without-profile", shoot: shoot})
 	}
 	return all
@@ -143,8 +169,8 @@ func TestBasesAreAdmitted(t *testing.T) {
 	all := bases(t, judge)
 	require.GreaterOrEqual(t, len(all), 10)
 	for _, b := range all {
-		shoot := toJSON(t, b.shoot)
-		answer := judge.Judge(gardenerplugin.Question{ID: b.name, Old: shoot, New: shoot})
+		question := gardenerplugin.Question{ID: b.name, Old: toJSON(t, b.old()), New: toJSON(t, b.shoot)}
+		answer := judge.Judge(question)
 		require.Empty(t, answer.Error, b.name)
 		require.Empty(t, answer.OldRefusals, b.name)
 		require.Empty(t, answer.Missing, b.name)

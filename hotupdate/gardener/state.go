@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/gardener/gardener/pkg/apis/core"
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The facts that are assumed of a Shoot that a user has written.
@@ -16,7 +15,14 @@ const (
 	assumedScheduled = "the Shoot is scheduled to a seed"
 	assumedSettled   = "the last operation succeeded, and no rotation or update is pending"
 	assumedInPlace   = "the feature gate InPlaceNodeUpdates is enabled"
+
+	assumedWindow         = "the maintenance window is from 22:00 to 23:00 UTC: Gardener draws one if there is none"
+	assumedNothingApplied = "kubectl apply removes nothing, since the old Shoot does not have its annotation"
 )
+
+// window is assumed to be the maintenance window that Gardener drew for a Shoot without one, which is
+// another one each time.
+var window = core.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"}
 
 // assumedSeed is the name of the seed of a Shoot whose manifest has none.
 const assumedSeed = "assumed-seed"

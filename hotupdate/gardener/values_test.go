@@ -2,7 +2,6 @@ package gardener_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -22,8 +21,8 @@ const perField = 2
 // type. They differ from the current one.
 func (d *drawer) values(t reflect.Type, field string, current any) []any {
 	known := append(slices.Clone(tableOf(field)), d.harvest[field]...)
-	all := d.sample(unequal(known, current), perField)
-	return append(all, d.sample(unequal(ofType(t, current), current), max(1, perField-len(all)))...)
+	all := d.sample(field, unequal(known, current), perField)
+	return append(all, d.sample(field, unequal(ofType(t, current), current), max(1, perField-len(all)))...)
 }
 
 func unequal(values []any, current any) (all []any) {
@@ -100,7 +99,7 @@ func tableOf(field string) (all []any) {
 		}
 		for _, v := range table[end] {
 			if n, is := v.(int); is {
-				v = json.Number(fmt.Sprint(n))
+				v = json.Number(strconv.Itoa(n))
 			}
 			all = append(all, v)
 		}
@@ -146,7 +145,7 @@ var table = map[string][]any{
 	"externalTrafficPolicy":                {"Local", "Cluster"},
 	"provider.type":                        {"aws", "gcp"},
 	"tlsMinVersion":                        {"VersionTLS13", "VersionTLS12"},
-	"encryptionConfig.provider.type":       {"secretbox", "aesgcm"},
+	"encryptionConfig.provider.type":       {"aescbc", "secretbox", "aesgcm"},
 	"encryptionConfig.resources[]":         {"configmaps", "deployments.apps", "secrets"},
 	"cloudProfile.kind":                    {"CloudProfile", "NamespacedCloudProfile"},
 	"cloudProfile.name":                    {"gcp", "aws", "ali"},
@@ -200,7 +199,7 @@ var table = map[string][]any{
 	"configMapRef.name":                    {"other"},
 	"accessRestrictions[].name":            {"eu-access-only"},
 	"exposureClassName":                    {"internet"},
-	"gardener.cloud/operation":             {"reconcile", "rotate-ca-start", "rotate-credentials-start", "rotate-rollout-workers=cpu", "rollout-workers=cpu", "rotate-ssh-keypair", "force-in-place-update"},
+	"gardener.cloud/operation":             {"rotate-ca-start", "reconcile", "rotate-credentials-start", "rotate-rollout-workers=cpu", "rollout-workers=cpu", "rotate-ssh-keypair", "force-in-place-update"},
 	"maintenance.gardener.cloud/operation": {"rotate-serviceaccount-key-start", "reconcile"},
 	"confirmation.gardener.cloud/deletion": {"true"},
 	"shoot.gardener.cloud/cleanup-infrastructure-resources-grace-period-seconds": {"60"},

@@ -7,6 +7,7 @@ const (
 	reads    = poolPackage + " ^TestReadRefuses$"
 	rolling  = poolPackage + "/facts ^TestRowsThatRollAreHashed$"
 	edits    = "hotupdate/cmd/hotupdate/internal/pool ^TestEveryEditAgreesWithAnotherReading$"
+	merges   = "hotupdate/cmd/hotupdate/internal/pool ^TestMerge"
 )
 
 const (
@@ -19,6 +20,7 @@ const (
 	reservationsFile = factsFolder + "reservations.go"
 	profileFile      = factsFolder + "cloudprofile.go"
 	tableFile        = poolPackage + "/fields/table.go"
+	mergeFile        = poolPackage + "/merge.go"
 )
 
 // planMutants break what plan says of a Shoot.
@@ -47,6 +49,13 @@ var planMutants = []mutant{
 	{"an image is for the architecture", profileFile, "case !slices.Contains(p.architectures(version), architecture):", "case false:", verdicts},
 	{"an image has the capabilities", profileFile, "case machine != nil && !p.canRun(machine, version):", "case machine != nil && false:", verdicts},
 	{"an image supports in-place updates", profileFile, "case isInPlace(of.Declared):", "case false:", verdicts},
+	{"a change that Gardener refuses does not happen", poolPackage + "/plan.go", "if p.IsRefused {", "if p.IsRefused && false {", merges},
+	{"what one landscape admits is not refused", mergeFile, "refusing > 0 && refusing == len(m.answer.Outcomes)", "refusing > 0", merges},
+	{"a key that Gardener changes rolls", mergeFile, "m.raise(planned, verdict.Roll)", "_ = planned", merges},
+	{"a hash that Gardener changes drains", mergeFile, "m.raise(planned, verdict.InPlaceUpdate)", "_ = planned", merges},
+	{"a key that Gardener leaves alone is told", mergeFile, "if planned.Key == judge.KeyChanges {", "if false {", merges},
+	{"landscapes that differ are told", mergeFile, "planned.raise(verdict.Indeterminate)", "_ = planned", merges},
+	{"the verdict after adoption is raised too", mergeFile, "adopted := max(*p.Adopted, v)", "adopted := *p.Adopted", merges},
 	{"a merge key counts where it stands", treeFolder + "yaml.go", "\t\tobject.below[at] = value\n", "\t\tif !known {\n\t\t\tobject.below[at] = value\n\t\t}\n", trees},
 	{"of two merged mappings the first one counts", treeFolder + "yaml.go", "range slices.Backward(c.merged(value))", "range slices.All(c.merged(value))", trees},
 	{"an anchor has several aliases", treeFolder + "yaml.go", "\tdelete(c.open, from.Alias)\n", "", trees},

@@ -107,14 +107,14 @@ func problem(code, what, hint string) *fault.Error {
 }
 
 // Mend returns the whole struct tag with the key and its value in the correct spelling, if it is
-// certain what was meant: if its only problems are quotes, and the case, spaces, hyphens and
-// underscores of known words.
+// certain what was meant: if its only problems are quotes, the case, spaces, hyphens and underscores
+// of known words, and the other spelling of the key, hotupdateable.
 //
 // It returns false if the struct tag has no problem, or another one. A mended struct tag has no
 // problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	found := find(string(tag))
-	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
+	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || !isCertain(found[0].word) {
 		return tag, false
 	}
 	f := found[0]

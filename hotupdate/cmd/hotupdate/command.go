@@ -57,6 +57,9 @@ type options struct {
 	pools                                   []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
+	gardener                                string
+	failOn                                  []string
+	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
 	defaulted                               bool
 	audit                                   auditOptions

@@ -27,9 +27,9 @@ func (c *call) addJudgement(command *cobra.Command) {
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
 	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
-		"the `FILE` with the CloudProfile: the machine images and Kubernetes versions that Gardener fills in, and "+
-			"the\n"+
-			"images that can be updated in place, such as of kubectl get cloudprofile aws -o yaml")
+		"the `FILE` with the CloudProfiles: the machine images and Kubernetes versions that Gardener fills in, and "+
+			"the\nimages that can be updated in place, such as of kubectl get cloudprofile -o yaml. Other objects in "+
+			"it\nare for --gardener")
 	flags.BoolVar(&c.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")
@@ -56,10 +56,11 @@ func (c *call) reader() (*side.Reader, error) {
 		}
 		options.Naming = namingOf(named)
 	}
+	r := &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}
 	if c.cloudProfile != "" {
-		options.CloudProfile, err = side.ReadCloudProfile(c.cloudProfile, c.std.in)
+		r.Landscape, err = side.ReadLandscape(c.cloudProfile, c.std.in)
 	}
-	return &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}, err
+	return r, err
 }
 
 // namingOf returns the naming of pools by a release. It covers the provider config only.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -20,6 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
+	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
 var update = flag.Bool("update", false, "write what the scripts compare instead of comparing it")
@@ -30,6 +32,7 @@ func TestMain(m *testing.M) {
 		"kubectl-hotupdate": runAsCalled,
 		"sha256":            printSHA256,
 		"eras":              serveEras,
+		"answering":         answerAsGardener,
 	}))
 }
 
@@ -58,6 +61,36 @@ func serveEras() int {
 		}
 	}
 	return 1
+}
+
+// answerAsGardener answers like hotupdate-gardener: each line of the input by a line of the file
+// answers.jsonl.
+func answerAsGardener() int {
+	answers, err := os.ReadFile("answers.jsonl")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	lines := bufio.NewReader(os.Stdin)
+	for answer := range strings.Lines(string(answers)) {
+		if _, err := lines.ReadBytes('\n'); err != nil {
+			return 0
+		}
+		fmt.Print(answer)
+	}
+	return 0
+}
+
+// withoutGardener removes the folders of a PATH that have a hotupdate-gardener: the scripts do not
+// depend on what is installed.
+func withoutGardener(path string) string {
+	var kept []string
+	for _, folder := range filepath.SplitList(path) {
+		if found, _ := filepath.Glob(filepath.Join(folder, gardenerplugin.Command+"*")); len(found) == 0 {
+			kept = append(kept, folder)
+		}
+	}
+	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
 // printSHA256 replaces sha256sum, which not every system has.
@@ -95,6 +128,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
 			env.Setenv("ACTION", action)
+			env.Setenv("PATH", withoutGardener(env.Getenv("PATH")))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -120,7 +154,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// edit FROM TO OLD NEW copies a file with one text replaced. The text must exist.
+// edit FROM TO OLD NEW (\n in NEW begins a line) copies a file with one text replaced. The text must exist.
 func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: edit FROM TO OLD NEW")
@@ -129,7 +163,8 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if !strings.Contains(text, args[2]) {
 		ts.Fatalf("%s does not contain %q", args[0], args[2])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(text, args[2], args[3])), 0o600))
+	edited := strings.ReplaceAll(text, args[2], strings.ReplaceAll(args[3], `\n`, "\n"))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(edited), 0o600))
 }
 
 // pad FILE SIZE appends a comment until the file has the size in bytes.

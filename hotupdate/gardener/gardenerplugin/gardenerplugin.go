@@ -49,11 +49,12 @@ type Ready struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Question asks what happens if New is applied after Old. Each is a Shoot of
+// Question asks what kubectl apply of New does after Old: what the server filled in stays, what Old has
+// and New does not is removed, lists are replaced as a whole. Each is a Shoot of
 // core.gardener.cloud/v1beta1.
 //
-//   - A Shoot with a UID or resource version was read from a cluster; others were written by a
-//     user.
+//   - A Shoot with a UID or resource version was read from a cluster, others were written by a user. If
+//     only Old was read, its annotation of kubectl apply says what New removes.
 //   - Without an Old, New is created.
 type Question struct {
 	// ID is repeated in the answer.
@@ -67,8 +68,6 @@ type Answer struct {
 	ID string `json:"id"`
 	// Error says why there is no answer: the old Shoot cannot be read, or Gardener's code failed.
 	Error string `json:"error,omitempty"`
-	// Merge says how the new manifest became the new object.
-	Merge Merge `json:"merge,omitempty"`
 	// Outcomes has one outcome, or several if the configuration of gardener-apiserver decides among
 	// them, which is in no manifest. The first one holds in Gardener's default configuration.
 	Outcomes []Outcome `json:"outcomes,omitempty"`
@@ -84,20 +83,6 @@ type Answer struct {
 	// that depend on them are not in the answer.
 	Missing []Reference `json:"missing,omitempty"`
 }
-
-// Merge is how a new manifest becomes the new object.
-type Merge string
-
-// The ways.
-const (
-	// Create is the creation of a Shoot.
-	Create Merge = "create"
-	// Apply is kubectl apply: what the server filled in stays, what the old manifest has and the new
-	// one has not is removed, lists are replaced as a whole.
-	Apply Merge = "apply"
-	// Replace takes the new object as it is: both were read from a cluster, as by kubectl diff.
-	Replace Merge = "replace"
-)
 
 // Outcome is what happens in some landscapes.
 type Outcome struct {

@@ -55,7 +55,8 @@ func run(arguments []string, input io.Reader, output io.Writer) error {
 		return fmt.Errorf("takes no arguments, but got %q", flags.Args())
 	}
 	if *version {
-		_, err := fmt.Fprintf(output, "Gardener %s, format version %d\n", gardener.Version(), gardenerplugin.FormatVersion)
+		_, err := fmt.Fprintf(output, "Gardener %s, format version %d\n",
+			gardener.Version(), gardenerplugin.FormatVersion)
 		return err
 	}
 	return gardener.Serve(input, output)

@@ -37,6 +37,8 @@ type Planned struct {
 	// Before and After are the numbers of machines of the pool. A pool that does not exist has
 	// none.
 	Before, After facts.Machines
+	// OldLine and NewLine are the lines in the files at which the pool stands, 0 if they are not known.
+	OldLine, NewLine int
 	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
 	// pool; see [Planned.Effect].
 	judge.Comparison
@@ -45,7 +47,7 @@ type Planned struct {
 // Effect returns what happens to the machines of the pool: those of an added pool are created, if
 // it is admitted. Those of a removed pool are deleted, and those of a renamed pool too: the pool of
 // the new name gets others.
-func (p Planned) Effect() verdict.Verdict {
+func (p *Planned) Effect() verdict.Verdict {
 	switch p.State {
 	case Removed, Renamed:
 		return verdict.Removed
@@ -56,7 +58,7 @@ func (p Planned) Effect() verdict.Verdict {
 
 // Touched returns the number of machines that the change touches, at most: those that are added or
 // removed where only their number changes, and else all that the pool has.
-func (p Planned) Touched() int {
+func (p *Planned) Touched() int {
 	before, after := p.Before, p.After
 	has := func(rule verdict.Rule) bool { return slices.Contains(p.Rules, rule) }
 	isScaled := p.Effect() == verdict.ComeOrGo && has(verdict.Scaled)
@@ -73,6 +75,12 @@ func (p Planned) Touched() int {
 
 func difference(a, b int) int { return max(a-b, b-a) }
 
+// Place is a place in a file. The zero value is none.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
 // Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
 type Plan struct {
 	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
@@ -80,22 +88,33 @@ type Plan struct {
 	Namespace, Name string
 	// State says whether the manifest is on both sides: it is kept, added or removed.
 	State State
+	// OldPlace and NewPlace are where the manifests stand, as far as that is known.
+	OldPlace, NewPlace Place
 	// AbovePools are the differences above the pools.
 	judge.AbovePools
 	// Pools say what happens to each worker pool. A provider config is one pool without a name.
 	Pools []Planned
+	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
+	IsRefused bool
 }
 
-// Verdict returns the gravest effect on any machine.
-func (p *Plan) Verdict() verdict.Verdict {
-	worst := p.AbovePools.Verdict()
-	if p.State == Removed { // also without pools
-		worst = verdict.Removed
+// Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
+func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
+
+// Verdicts returns the effects: that of the manifest as a whole, then those on the pools. If Gardener
+// refuses the change, that is all.
+func (p *Plan) Verdicts() []verdict.Verdict {
+	switch {
+	case p.IsRefused:
+		return []verdict.Verdict{verdict.Forbidden}
+	case p.State == Removed: // also without pools
+		return []verdict.Verdict{verdict.Removed}
 	}
-	for _, planned := range p.Pools {
-		worst = max(worst, planned.Effect())
+	all := []verdict.Verdict{p.AbovePools.Verdict()}
+	for i := range p.Pools {
+		all = append(all, p.Pools[i].Effect())
 	}
-	return worst
+	return all
 }
 
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
@@ -108,6 +127,11 @@ func (p *Plan) Verdict() verdict.Verdict {
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	readBack := onlyOneReadBack(old, updated)
+	old, updated, filled, err := facts.Completed(old, updated)
+	if err != nil {
+		return nil, err
+	}
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider",
@@ -133,26 +157,34 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
 	plan.hideTold()
-	plan.hideFilledIn(old, updated)
+	plan.hideFilledIn(readBack, filled)
 	plan.remark()
 	return plan, nil
 }
 
+// onlyOneReadBack returns the operation by which what only one of two Shoots sets is a change, if that
+// one was read from a cluster and the other one was not; else nothing.
+func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
+	switch {
+	case updated.Kind != facts.Shoot, old.IsReadBack() == updated.IsReadBack():
+		return ""
+	case old.IsReadBack():
+		return hotupdate.Remove
+	}
+	return hotupdate.Add
+}
+
 // hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
-// machine: the API server and Gardener have filled it in.
-func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
-	if p.Kind != facts.Shoot || old.IsReadBack() == updated.IsReadBack() {
+// machine: the API server and Gardener have filled it in. It tells how much that is, with what was
+// filled in before the comparison.
+func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
+	if onlyInCluster == "" {
 		return
 	}
-	onlyInCluster := hotupdate.Add
-	if old.IsReadBack() {
-		onlyInCluster = hotupdate.Remove
-	}
-	hidden := 0
 	isFilledIn := func(c judge.Finding) bool {
 		is := c.Verdict == verdict.None && c.Op == onlyInCluster
 		if is {
-			hidden++
+			filled++
 		}
 		return is
 	}
@@ -160,8 +192,8 @@ func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
 	for i := range p.Pools {
 		p.Pools[i].Changes = slices.DeleteFunc(p.Pools[i].Changes, isFilledIn)
 	}
-	if hidden > 0 {
-		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(hidden)))
+	if filled > 0 {
+		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(filled)))
 	}
 }
 
@@ -184,10 +216,15 @@ func (p *Plan) remark() {
 	if p.Kind != facts.Shoot {
 		return
 	}
-	isChanged := func(planned Planned) bool { return planned.State != Kept || len(planned.Changes) > 0 }
-	if len(p.Changes) > 0 || slices.ContainsFunc(p.Pools, isChanged) {
+	if p.isChanged() {
 		p.Rules = verdict.Sorted(append(p.Rules, verdict.AdmissionUnjudged))
 	}
+}
+
+// isChanged reports whether the two sides differ in anything.
+func (p *Plan) isChanged() bool {
+	isChanged := func(planned Planned) bool { return planned.State != Kept || len(planned.Changes) > 0 }
+	return p.State != Kept || len(p.Changes) > 0 || slices.ContainsFunc(p.Pools, isChanged)
 }
 
 // OneSided returns the plan of a manifest that is only on one side. It is added or removed with all

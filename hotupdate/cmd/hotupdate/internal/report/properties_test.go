@@ -37,6 +37,9 @@ func anyText() *rapid.Generator[string] {
 func anyPlan(t *rapid.T) *pool.Plan {
 	text := func() string { return anyText().Draw(t, "text") }
 	plan := &pool.Plan{Kind: facts.Shoot, Namespace: text(), Name: text()}
+	if rapid.Bool().Draw(t, "placed") {
+		plan.NewPlace = pool.Place{File: text(), Line: rapid.IntRange(1, 9).Draw(t, "line")}
+	}
 	plan.Unjudged = rapid.SliceOfN(anyText(), 0, 2).Draw(t, "unjudged")
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
@@ -61,7 +64,8 @@ func anyPlan(t *rapid.T) *pool.Plan {
 
 // anyReport draws reports on some plans.
 func anyReport(t *rapid.T) *report.Report {
-	return report.New(rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans"), rapid.SliceOfN(anyText(), 0, 2).Draw(t, "warnings"))
+	return report.New(rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans"), rapid.SliceOfN(anyText(), 0, 2).Draw(t, "warnings"),
+		report.Selection{All: rapid.Bool().Draw(t, "all"), Quiet: rapid.Bool().Draw(t, "quiet")})
 }
 
 func noteOf(i int) verdict.Rule {

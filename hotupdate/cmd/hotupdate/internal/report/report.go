@@ -36,8 +36,19 @@ const FormatVersion = 3
 type Report struct {
 	FormatVersion int              `json:"formatVersion"`
 	Verdict       string           `json:"verdict"`
+	Sum           []Summand        `json:"sum"`
 	Manifests     []ManifestReport `json:"manifests"`
-	Warnings      []string         `json:"warnings"`
+	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
+	Omitted  int      `json:"omitted"`
+	Warnings []string `json:"warnings"`
+}
+
+// Selection says what a report leaves out. The sum counts all pools.
+type Selection struct {
+	// All lists every manifest. Without it, those of several that did not change are only counted.
+	All bool
+	// Quiet leaves out manifests, pools and changes whose verdict is none.
+	Quiet bool
 }
 
 // ManifestReport says what a change does to a Shoot, a Worker, or a provider config on its own,
@@ -46,6 +57,8 @@ type ManifestReport struct {
 	Kind      string         `json:"kind,omitempty"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name,omitempty"`
+	OldPlace  *pool.Place    `json:"oldPlace,omitempty"`
+	NewPlace  *pool.Place    `json:"newPlace,omitempty"`
 	State     string         `json:"state"`
 	Verdict   string         `json:"verdict"`
 	Changes   []ChangeReport `json:"changes"`
@@ -68,6 +81,8 @@ type PoolReport struct {
 	Before     facts.Machines `json:"before"`
 	After      facts.Machines `json:"after"`
 	Touched    int            `json:"touched"`
+	OldLine    int            `json:"oldLine,omitempty"`
+	NewLine    int            `json:"newLine,omitempty"`
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
@@ -97,10 +112,12 @@ type ChangeReport struct {
 	New       json.RawMessage `json:"new,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Omitted   bool            `json:"omitted,omitempty"`
+	OldLine   int             `json:"oldLine,omitempty"`
+	NewLine   int             `json:"newLine,omitempty"`
 }
 
 // New makes a report of plans, and of warnings about their manifests.
-func New(plans []*pool.Plan, warnings []string) *Report {
+func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
 	gravest := verdict.None
 	for _, plan := range plans {
@@ -108,6 +125,7 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 		gravest = max(gravest, judged)
 		m := ManifestReport{
 			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
+			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
 			State: plan.State.String(), Verdict: judged.String(),
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
@@ -118,7 +136,51 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 		r.Manifests = append(r.Manifests, m)
 	}
 	r.Verdict = gravest.String()
+	r.Sum = sumOf(r.Manifests)
+	r.selectParts(s)
 	return r
+}
+
+// selectParts leaves out what is not wanted.
+func (r *Report) selectParts(s Selection) {
+	all := len(r.Manifests)
+	if all > 1 && !s.All {
+		r.Manifests = slices.DeleteFunc(r.Manifests, func(m ManifestReport) bool { return m.isUnchanged() })
+	}
+	if s.Quiet {
+		r.Manifests = slices.DeleteFunc(r.Manifests, func(m ManifestReport) bool { return m.Verdict == none })
+		for i := range r.Manifests {
+			r.Manifests[i].quieten()
+		}
+	}
+	r.Omitted = all - len(r.Manifests)
+}
+
+// isUnchanged reports whether both sides are the same.
+func (m *ManifestReport) isUnchanged() bool {
+	isChanged := func(p PoolReport) bool {
+		return p.State != pool.Kept.String() || p.Verdict != none || len(p.Changes)+len(p.Unjudged) > 0
+	}
+	return m.State == pool.Kept.String() && m.Verdict == none && len(m.Changes)+len(m.Unjudged) == 0 &&
+		!slices.ContainsFunc(m.Pools, isChanged)
+}
+
+// quieten leaves out the pools and changes whose verdict is none.
+func (m *ManifestReport) quieten() {
+	isNone := func(c ChangeReport) bool { return c.Verdict == none }
+	m.Changes = slices.DeleteFunc(m.Changes, isNone)
+	m.Pools = slices.DeleteFunc(m.Pools, func(p PoolReport) bool { return p.Verdict == none })
+	for i := range m.Pools {
+		m.Pools[i].Changes = slices.DeleteFunc(m.Pools[i].Changes, isNone)
+	}
+}
+
+// placeOf returns a place that a report shows, or nil if it is not known.
+func placeOf(p pool.Place) *pool.Place {
+	if p == (pool.Place{}) {
+		return nil
+	}
+	return &p
 }
 
 func poolOf(p pool.Planned) PoolReport {
@@ -134,6 +196,7 @@ func poolOf(p pool.Planned) PoolReport {
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
 		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(),
+		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
@@ -167,7 +230,7 @@ func changesOf(changes []judge.Finding) []ChangeReport {
 			Op: string(c.Op), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
 			Class:  c.Class.String(),
 			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
-			Sensitive: c.Sensitive, Omitted: c.Omitted,
+			Sensitive: c.Sensitive, Omitted: c.Omitted, OldLine: c.OldLine, NewLine: c.NewLine,
 		}
 		if c.Rule != verdict.NoRule {
 			all[i].Rule = &c.Rule
@@ -221,22 +284,15 @@ func (p *PoolReport) word() string {
 	return p.Verdict
 }
 
-// words lists the verdicts and states of pools, the gravest first.
-var words = []string{
-	verdict.Removed.String(), pool.Renamed.String(), verdict.Forbidden.String(), verdict.Roll.String(),
-	verdict.Indeterminate.String(), verdict.InPlaceUpdate.String(), verdict.ComeOrGo.String(),
-	verdict.HotUpdate.String(), pool.Added.String(), verdict.None.String(),
-}
-
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
 // none.
-func (s *section) counted(noun string) string {
-	sections := map[string]int{}
+func (s *section) counted(noun string, omitted int) string {
+	sections := map[string]int{none: omitted}
 	for i := range s.Sections {
 		sections[s.Sections[i].Word]++
 	}
 	all := plaintext.Listed(words, func(word string) int { return sections[word] })
-	return plaintext.Counted(len(s.Sections), noun) + ": " + strings.ReplaceAll(all, "machines ", "")
+	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + strings.ReplaceAll(all, "machines ", "")
 }
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1

@@ -199,7 +199,7 @@ func goldens() []golden {
 
 // made makes a report of plans, which must have JSON values.
 func made(_ require.TestingT, plans ...*pool.Plan) *report.Report {
-	return report.New(plans, nil)
+	return report.New(plans, nil, report.Selection{All: true})
 }
 
 // page writes a report as a page.

@@ -45,13 +45,14 @@ func viewOf(r *Report) *section {
 	for i := range r.Manifests {
 		root.Sections = append(root.Sections, r.Manifests[i].section())
 	}
-	if len(root.Sections) == 1 {
+	if len(root.Sections) == 1 && r.Omitted == 0 {
 		root = root.Sections[0]
 	} else {
-		root.Message = root.counted("manifest")
+		root.Message = root.counted("manifest", r.Omitted)
 		root.share()
 		root.merge()
 	}
+	root.gravestFirst()
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
 	}
@@ -73,7 +74,7 @@ func (m *ManifestReport) section() section {
 		s.Sections = append(s.Sections, m.Pools[i].section(configField))
 	}
 	s.share()
-	s.Message = s.counted("pool")
+	s.Message = s.counted("pool", 0)
 	if len(m.Pools) == 0 {
 		s.Message = "there are no worker pools"
 	}
@@ -210,6 +211,7 @@ func groupsOf(changes []ChangeReport, config string) (groups []group) {
 			i = len(groups)
 			groups = append(groups, group{Verdict: c.Verdict, Why: why, Source: source, Decides: c.Decides})
 		}
+		c.OldLine, c.NewLine = 0, 0 // not shown, and another one in each manifest
 		groups[i].Changes = append(groups[i].Changes, c)
 	}
 	decides := func(g group) bool { return g.Decides }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -150,16 +149,6 @@ func (c *Catalog) kindOf(object *tree.Node) (facts.TypeMeta, error) {
 				"config, such as " + c.kinds())
 	}
 	return meta, nil
-}
-
-// ReadCloudProfile reads a file with a CloudProfile.
-func ReadCloudProfile(file string, stdin io.Reader) (*facts.CloudProfile, error) {
-	o, err := one(file, stdin, "the CloudProfile")
-	if err != nil {
-		return nil, err
-	}
-	profile, err := facts.ReadCloudProfile(o.Tree, time.Now())
-	return profile, located(o, err)
 }
 
 // one reads a file with one object.

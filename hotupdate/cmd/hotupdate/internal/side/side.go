@@ -4,6 +4,7 @@
 package side
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -24,12 +26,14 @@ import (
 
 // Input is a Worker, a Shoot, or a provider config in a file of its own.
 type Input struct {
-	From string // for messages
-	Type facts.TypeMeta
+	From  string // for messages
+	Place manifests.Place
+	Type  facts.TypeMeta
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
 	*facts.Manifest
 
 	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
+	tree *tree.Node        // the whole object
 }
 
 // IsBare reports whether the manifest is a provider config in a file of its own.
@@ -54,6 +58,11 @@ type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
 	Options judge.Options
+	// Gardener is the path of the program that asks Gardener's own code, see package gardener; empty
+	// for none.
+	Gardener string
+	// Landscape has the CloudProfiles and other objects beside the manifests; nil if they are not known.
+	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
@@ -64,7 +73,8 @@ type Reader struct {
 	// Warnings are about the new side, each with its place.
 	Warnings []string
 	problems []error
-	others   []error // sides that have objects, and only of other kinds
+	objects  []json.RawMessage // that the admission of Shoots reads
+	others   []error           // sides that have objects, and only of other kinds
 }
 
 // Read returns the manifests of a side. It collects their problems, so that those of both sides are
@@ -91,6 +101,9 @@ func (r *Reader) Read(path string) (found []*Input) {
 		case isKustomization(o.File, kind):
 			overlay = true
 		default:
+			if isOfLandscape(kind) {
+				r.objects = append(r.objects, o.Tree.JSON())
+			}
 			others = append(others, o)
 		}
 	}
@@ -183,7 +196,8 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Tree)
 	m := &Input{
-		From: o.String(), Type: kind, Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
+		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
+		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
 	switch define := r.Schemas.defined[kind]; {
@@ -196,11 +210,22 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)
+		r.checkCloudProfile(m)
 	}
 	if err == nil {
 		err = m.checkConfigs(r.Options)
 	}
 	return m, located(o, errors.Join(misspelled, err))
+}
+
+// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
+func (r *Reader) checkCloudProfile(m *Input) {
+	if r.Landscape == nil {
+		return
+	}
+	if name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest); name != "" {
+		r.Warnings = append(r.Warnings, m.From+": refers to "+name+", which the file of --cloudprofile does not have")
+	}
 }
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.

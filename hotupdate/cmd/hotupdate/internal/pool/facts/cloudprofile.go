@@ -13,11 +13,76 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
+// CloudProfiles are the CloudProfiles that are known.
+type CloudProfiles []*CloudProfile
+
+// Of returns the CloudProfile that a Shoot refers to, or nil if it is not known. A manifest that refers
+// to none has the only one.
+func (all CloudProfiles) Of(m *Manifest) *CloudProfile {
+	wanted := m.cloudProfile()
+	if wanted.name == "" {
+		if len(all) == 1 {
+			return all[0]
+		}
+		return nil
+	}
+	for _, profile := range all {
+		if profile.id.name == "" || profile.id.is(wanted) {
+			return profile
+		}
+	}
+	return nil
+}
+
+// profileID identifies a CloudProfile or a NamespacedCloudProfile.
+type profileID struct{ kind, namespace, name string }
+
+const namespacedCloudProfile = "NamespacedCloudProfile"
+
+// is reports whether the ID may be another one, whose namespace may be missing.
+func (id profileID) is(other profileID) bool {
+	sameNamespace := id.kind != namespacedCloudProfile || id.namespace == "" || other.namespace == "" ||
+		id.namespace == other.namespace
+	return id.kind == other.kind && id.name == other.name && sameNamespace
+}
+
+// String returns the kind and the name.
+func (id profileID) String() string { return id.kind + " " + id.name }
+
+// cloudProfile returns the reference of a Shoot to its CloudProfile: BuildV1beta1CloudProfileReference.
+// It has no name if there is none.
+func (m *Manifest) cloudProfile() profileID {
+	reference := m.Tree.At("spec", "cloudProfile")
+	id := profileID{reference.At("kind").Text(), m.Namespace, reference.At("name").Text()}
+	if id.name == "" {
+		id = profileID{name: m.Tree.At("spec", "cloudProfileName").Text()}
+	}
+	id.kind = cmp.Or(id.kind, "CloudProfile")
+	return id
+}
+
+// MissingCloudProfile names the CloudProfile that a Shoot refers to and that is not known. It is empty
+// if there is none.
+func (all CloudProfiles) MissingCloudProfile(m *Manifest) string {
+	wanted := m.cloudProfile()
+	if m.Kind != Shoot || wanted.name == "" || len(all) == 0 || all.Of(m) != nil {
+		return ""
+	}
+	return wanted.String()
+}
+
 // CloudProfile says what Gardener fills in, and which machine images can be updated in place.
 type CloudProfile struct {
+	id     profileID
 	spec   *tree.Node
 	images map[hash.Image]*tree.Node // their versions
 	now    time.Time
+}
+
+// IsCloudProfile reports whether objects of a type are CloudProfiles.
+func IsCloudProfile(meta TypeMeta) bool {
+	return meta.APIVersion == "core.gardener.cloud/v1beta1" &&
+		(meta.Kind == "CloudProfile" || meta.Kind == namespacedCloudProfile)
 }
 
 // ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1. For
@@ -25,15 +90,17 @@ type CloudProfile struct {
 // that is given. All problems are joined, each a [*fault.Error].
 func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
 	meta := TypeMetaOf(object)
-	if meta.APIVersion != "core.gardener.cloud/v1beta1" ||
-		meta.Kind != "CloudProfile" && meta.Kind != "NamespacedCloudProfile" {
+	if !IsCloudProfile(meta) {
 		return nil, otherKind("write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile")
 	}
 	if _, err := checkMembers("", members.CloudProfile, object); err != nil {
 		return nil, err
 	}
 	profile := &CloudProfile{
-		cmp.Or(object.At("status", "cloudProfileSpec"), object.At("spec")), map[hash.Image]*tree.Node{}, now,
+		profileID{meta.Kind, object.At("metadata", "namespace").Text(), object.At("metadata", "name").Text()},
+		cmp.Or(object.At("status", "cloudProfileSpec"), object.At("spec")),
+		map[hash.Image]*tree.Node{},
+		now,
 	}
 	for _, image := range profile.spec.At("machineImages").Elements() {
 		for _, version := range image.At("versions").Elements() {

@@ -38,6 +38,8 @@ type Comparison struct {
 	// Adopted is the verdict once the extension has adopted the library, if that is not known and the
 	// verdict is another one.
 	Adopted *verdict.Verdict
+	// Key says whether Gardener's own part in the name of the pool stays.
+	Key Key
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may
@@ -80,6 +82,10 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
+	key, err := p.key()
+	if err != nil {
+		return Comparison{}, located(p.updated, err, nil)
+	}
 	findings := slices.Concat(p.judgeTriggers(), p.judgeConfigs())
 	slices.SortStableFunc(findings, byMember)
 	if !p.updated.IsBare() {
@@ -87,7 +93,9 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 			findings = append(findings, judge(p)...)
 		}
 	}
-	return p.conclude(findings), nil
+	concluded := p.conclude(findings)
+	concluded.Key = key
+	return concluded, nil
 }
 
 // byMember orders findings with a class by the first name in their paths, and puts all others behind

@@ -24,6 +24,8 @@ type Finding struct {
 	// Decides says that the change alone leads to the verdict of the pool. It is false if that
 	// verdict is None.
 	Decides bool
+	// OldLine and NewLine are the lines in the files of both sides, 0 if they are not known.
+	OldLine, NewLine int
 
 	hasClass bool // the change is that of a hashed field or of a provider config
 	isNamed  bool // the verdict Roll follows from the name of the pool

@@ -17,11 +17,14 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 	first := readings[0]
 	all := Comparison{
 		Verdict: first.Verdict, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
-		Unjudged: first.Unjudged, Changes: combinedChanges(readings),
+		Unjudged: first.Unjudged, Changes: combinedChanges(readings), Key: first.Key,
 	}
 	for _, reading := range readings {
 		if reading.Verdict != first.Verdict {
 			all.Verdict = verdict.Indeterminate
+		}
+		if reading.Key != first.Key {
+			all.Key = KeyOpen
 		}
 		all.Unknown = append(all.Unknown, reading.Unknown...)
 		all.Rules = append(all.Rules, reading.Rules...)

@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
 )
@@ -19,5 +20,11 @@ func (j *Judge) Stored(manifest json.RawMessage) (json.RawMessage, []gardenerplu
 // PathOf is [pathOf].
 var PathOf = pathOf
 
-// JSONFields is [jsonFields].
-var JSONFields = jsonFields
+// JSONFields returns the types of a struct's fields by their JSON names.
+func JSONFields(t reflect.Type) map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for name, f := range jsonFields(t) {
+		all[name] = f.Type
+	}
+	return all
+}
