@@ -65,12 +65,15 @@ func New(options Options) (*Updater, error) {
 	return u, nil
 }
 
+// codeUnusable is the code of problems of options.
+const codeUnusable = "unusable-options"
+
 func (o *Options) check() error {
 	var problems fault.List
 	require := func(holds bool, field, what, hint string) {
 		if !holds {
 			problems.Add(&fault.Error{
-				Kind: fault.Misuse, Code: "unusable-options", Where: "updater.Options", Field: field, What: what,
+				Kind: fault.Misuse, Code: codeUnusable, Where: "updater.Options", Field: field, What: what,
 				Hint: hint,
 			})
 		}
