@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func start(t *testing.T, byPool map[string]*replica) *fixture {
 	f.extensions = serve(t, f, byPool)
 	f.startProvider(t, scheme)
 	for _, ready := range []func(){
-		f.startManager(t, "core", clusterAPI),
+		f.startManager(t, "core", path.Join(clusterAPI, core())),
 		f.startManager(t, "bootstrap", clusterAPI+"/bootstrap/kubeadm"),
 		f.startManager(t, "controlplane", clusterAPI+"/controlplane/kubeadm"),
 	} {
