@@ -82,8 +82,8 @@
 // The release that understands a new field of the provider spec goes first: a driver that decodes
 // strictly fails on the class of a newer extension, see [order of releases].
 //
+// A missing secret is an error: nothing is called or written. MCM takes it as empty data.
+//
 // [table of drivers]: https://github.com/hotupdate/providerconfig/blob/main/.github/VERSIONS.md#drivers-of-machine-controller-manager
 // [order of releases]: https://github.com/hotupdate/providerconfig/blob/main/examples/MIGRATION.md#order-of-releases
-//
-// A missing secret is an error: nothing is called or written. MCM takes it as empty data.
 package updater
