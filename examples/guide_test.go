@@ -240,15 +240,11 @@ func deleteTags(_ context.Context, s *session, resources []string, remove []tags
 }
 
 func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpec, *session], error) {
+	flat := func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
+	tagging := driver.FlatTagging[ProviderSpec, *session](rules, tags.Kinds(), flat) // the usual Project and Mandatory
+	tagging.Set, tagging.Remove = createTags, deleteTags
 	return driver.New(driver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: connect, Resources: own,
-		Tags: []driver.Tagging[ProviderSpec, *session]{{
-			Kinds: tags.Kinds(), Rules: rules, Set: createTags, Remove: deleteTags,
-			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
-				return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
-			},
-			Mandatory: func(class *ProviderSpec, _ string) map[string]string { return rules.MandatoryIn(class.Tags) },
-		}},
+		Schema: schema, Connect: connect, Resources: own, Tags: []driver.Tagging[ProviderSpec, *session]{tagging},
 	})
 }
 

@@ -154,7 +154,9 @@ func (f *fixture) join(ctx context.Context, machine *clusterv1.Machine, provider
 	node.Name, node.Spec.ProviderID = machine.Name, providerID
 	_, isControlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	if isControlPlane {
-		node.Labels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
+		const role = "node-role.kubernetes.io/control-plane" // as kubeadm does
+		node.Labels = map[string]string{role: ""}
+		node.Spec.Taints = []corev1.Taint{{Key: role, Effect: corev1.TaintEffectNoSchedule}}
 	}
 	if err := f.Create(ctx, node); err != nil {
 		return client.IgnoreAlreadyExists(err)

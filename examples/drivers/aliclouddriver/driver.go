@@ -75,22 +75,15 @@ func New(config Config) (*Driver, error) {
 
 func tagging(kind tags.Kind, rules *tags.Rules) driver.Tagging[alicloud.ProviderSpec, *machine] {
 	of := resourceTypes[kind]
-	return driver.Tagging[alicloud.ProviderSpec, *machine]{
-		Kinds: []tags.Kind{kind}, Rules: *rules,
-		Project: func(spec *alicloud.ProviderSpec, kind tags.Kind) map[string]string {
-			projected, _ := spec.TagsOf(kind) // every kind has rules
-			return projected
-		},
-		Mandatory: func(class *alicloud.ProviderSpec, _ string) map[string]string {
-			return rules.MandatoryIn(class.Tags)
-		},
-		Set: func(ctx context.Context, m *machine, ids []string, set []tags.Tag) error {
-			return m.set(ctx, of, ids, set)
-		},
-		Remove: func(ctx context.Context, m *machine, ids []string, remove []tags.Tag) error {
-			return m.remove(ctx, of, ids, remove)
-		},
+	flat := func(spec *alicloud.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
+	made := driver.FlatTagging[alicloud.ProviderSpec, *machine](*rules, []tags.Kind{kind}, flat)
+	made.Set = func(ctx context.Context, m *machine, ids []string, set []tags.Tag) error {
+		return m.set(ctx, of, ids, set)
 	}
+	made.Remove = func(ctx context.Context, m *machine, ids []string, remove []tags.Tag) error {
+		return m.remove(ctx, of, ids, remove)
+	}
+	return made
 }
 
 // machine is the machine of one update.

@@ -55,19 +55,16 @@ func New(config Config) (*Driver, error) {
 	if err := errors.Join(schemaErr, rulesErr); err != nil {
 		return nil, err
 	}
+	tagging := driver.FlatTagging[azure.ProviderSpec, *machine](rules, tags.Kinds(),
+		func(spec *azure.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
+	tagging.Set, tagging.Remove = set, remove
+	tagging.Mandatory = func(class *azure.ProviderSpec, _ string) map[string]string {
+		return mandatory(&rules, class.Tags)
+	}
 	a := &access{Config: config, clients: login.NewCache[*clients]()}
 	return driver.New(driver.Definition[azure.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
-		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{{
-			Kinds: tags.Kinds(), Rules: rules, Set: set, Remove: remove,
-			Project: func(spec *azure.ProviderSpec, kind tags.Kind) map[string]string {
-				projected, _ := spec.TagsOf(kind) // every kind has rules
-				return projected
-			},
-			Mandatory: func(class *azure.ProviderSpec, _ string) map[string]string {
-				return mandatory(&rules, class.Tags)
-			},
-		}},
+		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
 			// Azure Resource Manager refills 25 reads and 10 writes a second of a subscription and a

@@ -73,23 +73,18 @@ func New(config Config) (*Driver, error) {
 	if config.Refill == 0 {
 		config.Refill = 10
 	}
-	// The driver gives the keys by which MCM finds servers to volumes as well.
-	mandatory := func(class *openstack.ProviderSpec, _ string) map[string]string {
-		return server.MandatoryIn(class.Spec.Tags)
+	// The driver gives the flat map, and so the keys by which MCM finds servers, to volumes as well.
+	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
+		return spec.Spec.Tags, spec.Spec.ResourceTags
 	}
+	ofServer := driver.FlatTagging[openstack.ProviderSpec, *machine](server, []tags.Kind{tags.VM}, flat)
+	ofServer.Set, ofServer.Remove = setMetadata, driver.OneByOne(removeMetadatum)
+	ofVolume := driver.FlatTagging[openstack.ProviderSpec, *machine](volume, []tags.Kind{tags.Disk}, flat)
+	ofVolume.Replace = replaceMetadata
 	a := &access{Config: config, schema: schema, clients: login.NewCache[*clients]()}
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
-		Tags: []driver.Tagging[openstack.ProviderSpec, *machine]{
-			{
-				Kinds: []tags.Kind{tags.VM}, Rules: server, Project: project, Mandatory: mandatory,
-				Set: setMetadata, Remove: removeMetadata,
-			},
-			{
-				Kinds: []tags.Kind{tags.Disk}, Rules: volume, Project: project, Mandatory: mandatory,
-				Replace: replaceMetadata,
-			},
-		},
+		Tags:   []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
 		Groups: []driver.Group[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
@@ -100,11 +95,6 @@ func New(config Config) (*Driver, error) {
 			Resources: readMany, MaxMachines: 1000,
 		},
 	})
-}
-
-func project(spec *openstack.ProviderSpec, kind tags.Kind) map[string]string {
-	projected, _ := spec.TagsOf(kind) // servers and volumes have rules
-	return projected
 }
 
 // machine is the machine of one update.
@@ -266,10 +256,9 @@ func setMetadata(ctx context.Context, m *machine, resources []string, set []tags
 	return translated(err)
 }
 
-// removeMetadata removes a key of a server. The Rules say that a call removes one. A key that is gone
-// already is removed.
-func removeMetadata(ctx context.Context, m *machine, resources []string, remove []tags.Tag) error {
-	err := servers.DeleteMetadatum(ctx, m.compute, resources[0], remove[0].Key).ExtractErr()
+// removeMetadatum removes a key of a server. A key that is gone already is removed.
+func removeMetadatum(ctx context.Context, m *machine, server string, tag tags.Tag) error {
+	err := servers.DeleteMetadatum(ctx, m.compute, server, tag.Key).ExtractErr()
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return nil
 	}

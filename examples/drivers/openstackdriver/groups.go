@@ -2,7 +2,6 @@ package openstackdriver
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
@@ -23,7 +22,7 @@ func securityGroups() driver.Group[openstack.ProviderSpec, *machine] {
 		Kind: tags.VM, Modify: changeGroups,
 		Attributes: driver.Attributes{Defaults: map[string]string{groupsAttribute: ""}},
 		Project: func(spec *openstack.ProviderSpec, _ *driver.Resource) map[string]string {
-			return map[string]string{groupsAttribute: namesText(named(spec.Spec.SecurityGroups))}
+			return map[string]string{groupsAttribute: driver.SetValue(named(spec.Spec.SecurityGroups))}
 		},
 	}
 }
@@ -35,23 +34,10 @@ func named(groups []string) []string {
 	return slices.DeleteFunc(slices.Clone(groups), uuid.MatchString)
 }
 
-// namesText writes names as a text. Their order has no meaning. No names are [], which is no empty
-// value: a spec without security groups wants none of those that it had.
-func namesText(names []string) string {
-	ordered := slices.Compact(slices.Sorted(slices.Values(names)))
-	text, _ := json.Marshal(append([]string{}, ordered...)) // strings are always valid
-	return string(text)
-}
-
-func namesIn(text string) (names []string) {
-	_ = json.Unmarshal([]byte(text), &names) // written by namesText
-	return names
-}
-
 // groupReadings reads those security groups of a server that the spec has, or has had.
 func (m *machine) groupReadings(own *server) map[string]driver.Reading {
 	isOther := func(name string) bool { return !m.groups[name] }
-	return map[string]driver.Reading{groupsAttribute: driver.Done(namesText(slices.DeleteFunc(own.groups(), isOther)))}
+	return map[string]driver.Reading{groupsAttribute: driver.Done(driver.SetValue(slices.DeleteFunc(own.groups(), isOther)))}
 }
 
 // groups returns the names of the security groups of all ports.
@@ -72,21 +58,16 @@ func changeGroups(ctx context.Context, m *machine, vm *driver.Resource, values m
 	if err != nil {
 		return translated(err)
 	}
-	live, wanted := own.groups(), namesIn(values[groupsAttribute])
-	for _, name := range wanted {
-		if !slices.Contains(live, name) {
-			if err := secgroups.AddServer(ctx, m.compute, vm.ID, name).ExtractErr(); err != nil {
-				return translated(err)
-			}
-		}
+	isOwn := func(name string) bool { return m.groups[name] }
+	add := func(name string) error {
+		return translated(secgroups.AddServer(ctx, m.compute, vm.ID, name).ExtractErr())
 	}
-	for _, name := range live {
-		if m.groups[name] && !slices.Contains(wanted, name) {
-			err := secgroups.RemoveServer(ctx, m.compute, vm.ID, name).ExtractErr()
-			if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // gone meanwhile
-				return translated(err)
-			}
+	remove := func(name string) error {
+		err := secgroups.RemoveServer(ctx, m.compute, vm.ID, name).ExtractErr()
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // gone meanwhile
+			return nil
 		}
+		return translated(err)
 	}
-	return nil
+	return driver.ChangeSet(values[groupsAttribute], own.groups(), isOwn, add, remove)
 }
