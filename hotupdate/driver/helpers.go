@@ -70,12 +70,15 @@ func SetValue(members []string) string {
 // returns false belongs to somebody else, and stays.
 //
 // The error is that of a call, or a [*fault.Error] with the code malformed-set.
-func ChangeSet(value string, live []string, isOwn func(member string) bool, add, remove func(member string) error) error {
+func ChangeSet(
+	value string, live []string, isOwn func(member string) bool, add, remove func(member string) error,
+) error {
 	var wanted []string
 	if err := json.Unmarshal([]byte(value), &wanted); err != nil {
 		return &fault.Error{
 			Kind: fault.Malformed, Code: "malformed-set", Where: "driver.ChangeSet",
-			What: fmt.Sprintf("a value of %d bytes is not a list of texts", len(value)), Hint: "use SetValue in Project",
+			What: fmt.Sprintf("a value of %d bytes is not a list of texts", len(value)),
+			Hint: "use SetValue in Project",
 		}
 	}
 	for _, member := range wanted {

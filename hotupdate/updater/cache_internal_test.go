@@ -79,5 +79,6 @@ func TestOrigins(t *testing.T) {
 // noLanes is a driver without lanes of its own.
 type noLanes struct{}
 
-func (noLanes) Driver() machineupdate.Driver                                             { return machineupdate.Driver{} }
+func (noLanes) Driver() machineupdate.Driver { return machineupdate.Driver{} }
+
 func (noLanes) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }

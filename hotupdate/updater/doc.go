@@ -84,6 +84,6 @@
 //
 // A missing secret is an error: nothing is called or written. MCM takes it as empty data.
 //
-// [table of drivers]: https://github.com/hotupdate/providerconfig/blob/main/.github/VERSIONS.md#drivers-of-machine-controller-manager
+// [table of drivers]: https://github.com/hotupdate/providerconfig/blob/main/.github/VERSIONS.md
 // [order of releases]: https://github.com/hotupdate/providerconfig/blob/main/examples/MIGRATION.md#order-of-releases
 package updater

@@ -89,7 +89,10 @@ func (u *Updater) usage(machines []*object) map[string]bool {
 	for _, machine := range machines {
 		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
 			class := text(machine, "spec", "class", "name")
-			unrecorded[class] = unrecorded[class] // it is used
+			_, isKnown := unrecorded[class]
+			if !isKnown {
+				unrecorded[class] = false
+			}
 			continue
 		}
 		for _, class := range u.cache.origins(machine) {

@@ -68,7 +68,8 @@ func TestControlConfig(t *testing.T) {
 // kit is a Driver that knows its Schema, as a driver.Kit does.
 type kit struct{ schema *hotupdate.Schema }
 
-func (k kit) Schema() *hotupdate.Schema                                              { return k.schema }
+func (k kit) Schema() *hotupdate.Schema { return k.schema }
+
 func (kit) Driver() machineupdate.Driver                                             { return machineupdate.Driver{} }
 func (kit) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }
 
@@ -76,11 +77,10 @@ func (kit) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) e
 // because both would have the same metrics.
 func TestStart(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct {
-		Tags map[string]string `hotupdatable:"true" json:"tags"`
+		Tags map[string]string `json:"tags" hotupdatable:"true"`
 	}]()
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx := t.Context()
 	server := updater.Server{ControlKubeconfig: kubeconfig(t, 1), Namespace: "n"}
 	hot, err := updater.Start(ctx, server, updater.Options{Driver: kit{schema}})
 	require.NoError(t, err)

@@ -36,7 +36,7 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 // says it.
 func TestDriversOfMCM(t *testing.T) {
 	wantGo, wantModules := goVersion(t), firstMatch(t, `k8s.io/client-go (v[0-9.]+)`, read(t, "hotupdate/updater/go.mod"))
-	row := regexp.MustCompile("(?m)^\\| ([A-Z][\\w ]+) \\| v[0-9.]+ \\| v[0-9.]+ \\| (v[0-9.]+) \\| ([0-9.]+) \\| (.+) \\|$")
+	row := regexp.MustCompile(`(?m)^\| ([A-Z][\w ]+) \| v[0-9.]+ \| v[0-9.]+ \| (v[0-9.]+) \| ([0-9.]+) \| (.+) \|$`)
 	rows := row.FindAllStringSubmatch(read(t, ".github/VERSIONS.md"), -1)
 	require.Len(t, rows, 5)
 	for _, row := range rows {
