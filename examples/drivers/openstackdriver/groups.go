@@ -37,7 +37,8 @@ func named(groups []string) []string {
 // groupReadings reads those security groups of a server that the spec has, or has had.
 func (m *machine) groupReadings(own *server) map[string]driver.Reading {
 	isOther := func(name string) bool { return !m.groups[name] }
-	return map[string]driver.Reading{groupsAttribute: driver.Done(driver.SetValue(slices.DeleteFunc(own.groups(), isOther)))}
+	ours := slices.DeleteFunc(own.groups(), isOther)
+	return map[string]driver.Reading{groupsAttribute: driver.Done(driver.SetValue(ours))}
 }
 
 // groups returns the names of the security groups of all ports.
