@@ -38,7 +38,7 @@ var mutants = []mutant{
 	{"a node that is not drained is not ready", "gate.go", `node.Spec.Unschedulable && `, `node != nil || `, "TestGate"},
 	{"the gate holds the report back", "gate.go", `if reportsReady(body) {`, `if false {`, "TestGate"},
 	{"the class of an in-place pool is the deployment's", "cache.go", `wanted: wantedOf(deployment)`, `wanted: own.wanted`, "TestInPlaceIsReported"},
-	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") != "InPlaceUpdate"`, `false`, "TestRollingPool"},
+	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") == "InPlaceUpdate"`, `true`, "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
 	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case unrecorded && false:`, "TestCreationsWhilePruning"},
