@@ -29,10 +29,10 @@ var mutants = []mutant{
 	{"a version is stored before it is used", "creating.go", "switch wrote, err := u.store.add(ctx, class.GetName(), version); {", `later := context.WithoutCancel(ctx)
 	go func() { <-ctx.Done(); _, _ = u.store.add(later, class.GetName(), version) }()
 	switch wrote, err := false, error(nil); {`, "TestCreations$"},
-	{"a stored version is used", "reconcile.go", `return found.hots[own], err`, `return found.hots[own+"?"], err`, "TestSupersededVersion"},
-	{"all stored versions are used", "reconcile.go", `return found.hots[own], err`, `return found.hots[own][max(len(found.hots[own])-1, 0):], err`, "TestCreations$"},
-	{"an adoption reads the store", "reconcile.go", `return found.hots[own], err`, `_ = err
-		return found.hots[own], nil`, "TestUnreadStore"},
+	{"a stored version is used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class+"?"]...)`, "TestSupersededVersion"},
+	{"all stored versions are used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class][max(len(found.hots[class])-1, 0):]...)`, "TestCreations$"},
+	{"an adoption reads the store", "reconcile.go", `return all, err`, `_ = err
+		return all, nil`, "TestUnreadStore"},
 	{"a missing secret is not empty", "reconcile.go", "\t\tfound, err := u.secret(ctx, namespace, name)\n", "\t\tfound, err := u.secret(ctx, namespace, name)\n\t\tif apierrors.IsNotFound(err) {\n\t\t\tcontinue\n\t\t}\n", "TestMissingSecret"},
 	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(&observed, owned)\n", gateWithoutDrain, "TestInPlaceIsReported"},
 	{"a node that is not drained is not ready", "gate.go", `node.Spec.Unschedulable && `, `node != nil || `, "TestGate"},
