@@ -28,6 +28,7 @@ var sharingMutants = []mutant{
 	{"who has left is not called again", sharePacerFile, "for _, m := range present(members) {\n\t\tm.piece", "for _, m := range members {\n\t\tm.piece", shareModel},
 	{"who has left gets no answer", sharePacerFile, "return present(c.Members)\n}", "return c.Members\n}", shareModel},
 	{"who was refused is not called again", sharePacerFile, "rest = [][]*Member[P]{innocent}", "rest = [][]*Member[P]{c.Members[1:]}\n\t\t_ = innocent", shareModel},
+	{"who is named and not in the call is not guilty", sharePacerFile, "if slices.ContainsFunc(c.Members, isGuilty) {", "if len(guilty) > 0 {", shareModel},
 	{"a call ends with its last member", sharePacerFile, "m.call != nil && len(present(m.call.Members)) == 0", "m.call != nil && len(m.call.Members) == 1", shareModel},
 	{"a call goes on until its last member has gone", sharePacerFile, "m.call != nil && len(present(m.call.Members)) == 0", "m.call != nil", shareModel},
 	{"who leaves does not wait", sharePacerFile, "return w == m })", "return false })", shareModel},
