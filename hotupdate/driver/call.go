@@ -177,9 +177,20 @@ func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Co
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := f(ctx)
+	err := caught(func() error { return f(ctx) })
 	k.definition.Count(function, outcomeOf(err))
 	return err
+}
+
+// caught calls a function. A panic is its error: it must end neither the process nor the other
+// calls of the update.
+func caught(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = machineupdate.NewPanicError(value)
+		}
+	}()
+	return f()
 }
 
 // outcomeOf returns the outcome that Definition.Count gets.

@@ -74,8 +74,19 @@ func (k *Kit[T, C]) Prepare(
 
 // UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
 // [machineupdate.UpdateMachineRequest].
+//
+// A panic in a function of the Definition is an error with a [*machineupdate.PanicError].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
+	err := caught(func() error { return u.make(ctx) })
+	if problem, ok := err.(*machineupdate.PanicError); ok { //nolint:errorlint // others have their place already
+		return u.failure("UpdateMachine", nil, problem)
+	}
+	return err
+}
+
+// make makes the update.
+func (u *update[T, C]) make(ctx context.Context) error {
 	if err := u.read(ctx); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
 	case how == writeFailed && (apierrors.IsForbidden(err) || apierrors.IsInvalid(err)):
 		tell(warning, "HotUpdateFailed", "the API server refuses the record of the machine ("+why+"): "+err.Error())
-	case how == callFailed || how == throttled || how == refused || how == differing:
+	case how == callFailed || how == panicked || how == throttled || how == refused || how == differing:
 		tell(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated ("+why+"): "+err.Error())
 	}
 }

@@ -34,7 +34,7 @@ type Executor[M Machine] struct {
 	) (M, error)
 	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an
 	// error whose kind [ErrorKindOf] does not know in one of this package: fmt.Errorf("%w: %v",
-	// ErrNotFound, err).
+	// ErrNotFound, err). Its panic is a [*PanicError] of the machine.
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event func(object runtime.Object, eventType, reason, message string)
@@ -48,8 +48,8 @@ type Executor[M Machine] struct {
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
-	//     Pending, Refused, Undrained, Differing, CallFailed, Throttled, Unable, Gone, Updated and
-	//     Confirmed.
+	//     Pending, Refused, Undrained, Differing, CallFailed, Panicked, Throttled, Unable, Gone,
+	//     Updated and Confirmed.
 	Count func(action string, reason Reason, ending string)
 }
 
@@ -218,12 +218,31 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 			return
 		}
 	}
-	callErr := e.UpdateMachine(callCtx, request)
+	callErr := e.update(callCtx, request)
 	cancel()
 	once.Do(func() {}) // from now on no marker is written
-	if failed == nil {
+	switch {
+	case failed == nil:
 		e.finish(ctx, o, result, callErr)
+	case isPanic(callErr):
+		result.note(callErr)
 	}
+}
+
+// update calls the driver. A panic is an error of this machine: it must end neither the process nor
+// the updates of other machines.
+func (e *Executor[M]) update(ctx context.Context, request *UpdateMachineRequest) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = NewPanicError(value)
+		}
+	}()
+	return e.UpdateMachine(ctx, request)
+}
+
+func isPanic(err error) bool {
+	_, ok := errors.AsType[*PanicError](err)
+	return ok
 }
 
 // mark writes the marker of a pass. After an error, which the result holds as well, nothing may be
@@ -288,6 +307,8 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(pending, retry, callErr)
 	case kind == ErrThrottled:
 		result.end(throttled, max(after, retry), callErr)
+	case isPanic(callErr):
+		result.end(panicked, max(after, retry), callErr)
 	default:
 		result.end(callFailed, max(after, retry), callErr)
 	}

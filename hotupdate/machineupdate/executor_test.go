@@ -416,6 +416,39 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	assert.Greater(t, len(delays), 5)
 }
 
+// TestDriverPanics: a panic of the driver is an error of this machine alone, with the stack for the log. Whatever the panic's value says, the
+// marker stays, and the next attempt waits.
+func TestDriverPanics(t *testing.T) {
+	unimplemented := &status{code: "Unimplemented"}
+	for name, value := range map[string]any{
+		"text": "index", "error": assert.AnError, "one of ours": machineupdate.ErrUnimplemented, "one of MCM's": unimplemented,
+		"retry": &machineupdate.RetryError{After: 48 * time.Hour, Err: machineupdate.ErrNotFound}, "nil": nil,
+	} {
+		for _, isMarked := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, isMarked), func(t *testing.T) {
+				b := newBench(t, settledRecord(classOf(t, `{}`)))
+				if !isMarked {
+					b.o.Class = preparedFor(t, b.o.Class, reader)
+				}
+				b.onCall = func(context.Context) { panic(value) }
+				result := b.reconcile(t)
+				assert.Equal(t, []any{"Panicked", 10 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+				problem, ok := errors.AsType[*machineupdate.PanicError](result.Err)
+				require.True(t, ok, "%v", result.Err)
+				assert.Contains(t, problem.Stack, "TestDriverPanics")
+				if value != nil {
+					assert.Contains(t, result.Err.Error(), fmt.Sprint("panic: ", value))
+				}
+				require.Len(t, b.writes, 1, "the marker")
+				assert.Contains(t, b.writes[0].Set()[machineupdate.AnnotationRecord], `"state":"Calling"`)
+				require.Len(t, result.Events, 1)
+				assert.Equal(t, "HotUpdateFailed", result.Events[0].Reason)
+				assert.NotContains(t, result.Events[0].Message, "executor_test.go", "the stack is for the log")
+			})
+		}
+	}
+}
+
 // TestUpdatesUnderWay: an update is under way until the call has returned, however it ended, also by a panic.
 func TestUpdatesUnderWay(t *testing.T) {
 	limiter := &machineupdate.Limiter{Every: time.Nanosecond, Burst: 100, InFlight: 1}
@@ -433,10 +466,7 @@ func TestUpdatesUnderWay(t *testing.T) {
 		b.onWrite = func(int) {
 			assert.Equal(t, "Denied", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")
 		}
-		func() {
-			defer func() { assert.Equal(t, i == 3, recover() != nil) }()
-			b.Reconcile(t.Context(), b.o)
-		}()
+		b.Reconcile(t.Context(), b.o)
 		inner.onWrite = nil
 		assert.Equal(t, "Updated", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "%d: and afterwards", i)
 	}

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Action is a cloud action under one key. The quota of a cloud action belongs to the key, and only
@@ -186,7 +187,7 @@ func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answe
 func attempt[P any](ctx context.Context, send Send[P], members []P) (answer Answer, err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			answer, err = Answer{}, fmt.Errorf("panic: %v", what)
+			answer, err = Answer{}, machineupdate.NewPanicError(what)
 		}
 	}()
 	return send(ctx, members)
