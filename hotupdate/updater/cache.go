@@ -91,7 +91,7 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 		return own, err
 	}
 	deployment, err := c.owner(set, "MachineDeployment", c.deployments)
-	if deployment == nil || err != nil || text(deployment, "spec", "strategy", "type") != "InPlaceUpdate" {
+	if deployment == nil || err != nil || !isInPlace(deployment) {
 		return own, err
 	}
 	former := text(set, "spec", "template", "spec", "class", "name")
@@ -101,6 +101,11 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 // wantedOf returns the class that the machines of a deployment should have.
 func wantedOf(deployment *object) string {
 	return text(deployment, "spec", "template", "spec", "class", "name")
+}
+
+// isInPlace reports whether the machines of a deployment are updated in place.
+func isInPlace(deployment *object) bool {
+	return text(deployment, "spec", "strategy", "type") == "InPlaceUpdate"
 }
 
 // owner returns the owner of a kind; nil if there is none.

@@ -12,8 +12,8 @@ import (
 
 // Creating stores the version of the class with which the driver is about to create or to
 // initialize a VM. Call it at the top of CreateMachine and of InitializeMachine, with the objects
-// of the request and the raw provider spec. It waits at most 5 seconds. In every process it works,
-// whether Run leads or not.
+// of the request and the raw provider spec. It tries for at most 5 seconds. In every process it
+// works, whether Run leads or not.
 //
 // If the version cannot be stored, the creation goes on: an event and a metric report it. If the
 // class drops a key before this machine is adopted, the key then stays on the VM. A nil Updater
@@ -30,7 +30,7 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 		u.notStored(ctx, "Unreadable", machine, err)
 		return
 	}
-	switch wrote, err := u.store.add(ctx, class.GetName(), version); {
+	switch wrote, err := u.store.additions.add(ctx, class.GetName(), version); {
 	case err != nil:
 		u.notStored(ctx, "Failed", machine, err)
 	case wrote:

@@ -54,12 +54,16 @@ func New(options Options) (*Updater, error) {
 	}
 	u := &Updater{
 		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
-		store:   store{objects: clients.versions.ConfigMaps(options.Namespace)},
-		secrets: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
+		store: store{
+			objects:   clients.versions.ConfigMaps(options.Namespace),
+			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},
+		},
+		written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
+		secrets: secrets{client: clients.core, read: expiring.NewExpiring()},
 	}
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{
-		Patch: clients.machines.Patch, UpdateMachine: options.Driver.UpdateMachine, Event: u.recorder.Event,
+		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.recorder.Event,
 		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
 	}
 	return u, nil

@@ -1,37 +1,42 @@
 package updater
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
+	"errors"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// unknownRetry is when a machine is looked at again whose class, owner or secret could not be read.
-const unknownRetry = 10 * time.Second
+// Times after which a machine is looked at again.
+const (
+	unknownRetry = 10 * time.Second // its class, owner or secret could not be read
+	brokenRetry  = time.Minute      // its reconcile did not return
+)
+
+// writtenAge is how long the cache may lag behind a write of this process. After that the write is
+// forgotten: an API server that was restored from a backup counts from an older version on.
+const writtenAge = time.Minute
 
 // reconcile updates a machine, and returns when to look at it again.
 func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	machine, err := u.cache.get(u.cache.machines, name)
-	if err != nil || !isFinished(machine) || u.isStale(machine) {
+	if err != nil || !isFinished(machine) {
 		return 0 // the next event of the machine brings it back
+	}
+	if u.isStale(machine) {
+		return writtenAge // an event is on its way
 	}
 	observed, owned := u.observe(ctx, machine)
 	result := u.executor.Reconcile(ctx, observed)
-	u.written.Store(name, versionOf(result.Machine))
-	if result.Err != nil && ctx.Err() == nil && !apierrors.IsConflict(result.Err) {
-		klog.FromContext(ctx).Error(result.Err, "hot update", "machine", klog.KObj(machine))
-	}
+	u.noteWrite(machine, result.Machine)
+	u.log(ctx, machine, result.Err)
 	if owned.inPlace {
 		observed.Machine = result.Machine
 		u.reportInPlace(&observed, owned)
@@ -61,8 +66,11 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 	}
 	own := text(machine, "spec", "class", "name")
 	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) {
-		found, err := u.store.read(ctx)
-		return found.hots[own], err
+		found, err := readStore(ctx, u.store.objects)
+		if err != nil {
+			return nil, err
+		}
+		return found.versions(own)
 	}
 	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
 		return o, of
@@ -74,7 +82,7 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 	if of.inPlace {
 		_, o.Former, _ = u.prepare(of.former) // it may be gone
 	}
-	if o.Secret, o.ClassError = u.secretOf(ctx, class); o.ClassError != nil {
+	if o.Secret, o.ClassError = u.secrets.of(ctx, class, u.Namespace); o.ClassError != nil {
 		o.Class = nil
 	}
 	return o, of
@@ -98,44 +106,49 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 	return class, prepared, err
 }
 
-// secretAge is how old the data of a secret may be.
-const secretAge = 5 * time.Second
-
-// secretOf returns the merged data of the secrets of a class. A secret that is missing is an error:
-// MCM itself takes it as empty.
-func (u *Updater) secretOf(ctx context.Context, class *object) (map[string][]byte, error) {
-	data := map[string][]byte{}
-	for _, member := range []string{"secretRef", "credentialsSecretRef"} {
-		name, namespace := text(class, member, "name"), cmp.Or(text(class, member, "namespace"), u.Namespace)
-		if name == "" {
-			continue
-		}
-		found, err := u.secret(ctx, namespace, name)
-		if err != nil {
-			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", namespace, name, class.GetName(), err)
-		}
-		maps.Copy(data, found.Data)
+// log logs the error of an update, with the stack of a panic. Conflicts are frequent, and what ends
+// with the term is repeated by the next one.
+func (u *Updater) log(ctx context.Context, machine *object, err error) {
+	logger := klog.FromContext(ctx).WithValues("machine", klog.KObj(machine))
+	if problem, ok := errors.AsType[*machineupdate.PanicError](err); ok {
+		logger.Error(err, "hot update", "stack", problem.Stack)
+	} else if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
+		logger.Error(err, "hot update")
 	}
-	return data, nil
 }
 
-// secret reads a secret, or returns what was read a moment ago.
-func (u *Updater) secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
-	key := namespace + "/" + name
-	if known, ok := u.secrets.Get(key); ok {
-		return known.(*corev1.Secret), nil //nolint:forcetypeassert // it holds nothing else
+// tellBroken reports a reconcile that did not return.
+func (u *Updater) tellBroken(ctx context.Context, name string, problem error) {
+	u.metrics.count("None", "", "Panicked")
+	machine, err := u.cache.get(u.cache.machines, name)
+	if err != nil {
+		machine = &object{}
+		machine.SetName(name)
+	} else {
+		u.recorder.Event(machine, corev1.EventTypeWarning, "HotUpdateFailed",
+			"the update of the machine was broken off: "+problem.Error())
 	}
-	found, err := u.clients.core.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err == nil {
-		u.secrets.Set(key, found, secretAge)
-	}
-	return found, err
+	u.log(ctx, machine, problem)
 }
 
-// isStale reports whether the cache lags behind our own last write. An event is on its way then.
-// That saves conflicts, and is not needed for safety.
+// updateMachine calls the driver.
+func (u *Updater) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	end := u.calls.begin(ctx, request)
+	defer end()
+	return u.Driver.UpdateMachine(ctx, request)
+}
+
+// noteWrite notes that this process has written a machine.
+func (u *Updater) noteWrite(before, after *object) {
+	if version := versionOf(after); version != versionOf(before) {
+		u.written.Set(after.GetName(), version, writtenAge)
+	}
+}
+
+// isStale reports whether the cache lags behind our own last write. That saves conflicts, and is
+// not needed for safety.
 func (u *Updater) isStale(machine *object) bool {
-	written, ok := u.written.Load(machine.GetName())
+	written, ok := u.written.Get(machine.GetName())
 	return ok && versionOf(machine) < written.(uint64) //nolint:forcetypeassert // it holds nothing else
 }
 
