@@ -41,7 +41,8 @@
 // no credentials. They may be confidential nevertheless: who reads Machines and MachineClasses
 // reads them there as well, so give nobody else the right to read the ConfigMap. Versions are
 // removed when every Machine that names the class has a record; the last one stays while the class
-// exists. Beyond 16 versions the oldest are merged, and no value is lost.
+// exists. Beyond 16 versions the older ones are merged, and no value is lost: what they have in
+// common stands once, and a leaf of which they have N values takes N texts.
 //
 // A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
 // if the versions of its class are full or malformed, which concerns no other class. The event

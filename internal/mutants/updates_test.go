@@ -141,8 +141,11 @@ var updateMutants = []mutant{
 	{"versions that cannot be read are not adopted", versionsFile, "if !record.IsHotPart([]byte(version)) {", "if false {", versions},
 	{"versions take no room of entries", recordPassFile, "t.limits.Entries+entries.cost()", "t.limits.Entries", versions},
 	{"versions have to fit into a record", recordPassFile, "p.size() <= t.limits.Record\n", "true\n", versions},
-	{"a version stands once", versionsFile, "if slices.Contains(versions, p.hot) {", "if false {", versions},
-	{"merged versions lose no value", versionsFile, "record.Merge(all[:old])", "record.Merge(all[1:old])", versions},
+	{"a version stands once", versionsFile, "p.hot == merged || slices.Contains(versions, p.hot)", "p.hot == merged", versions},
+	{"the latest versions stand as they are", versionsFile, "len(all)-apart\n", "len(all)-1\n", versions},
+	{"versions are not laid out each time", versionsFile, " || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin])", "", versions},
+	{"versions are laid out in the end", versionsFile, "8*lengthOf(all[begin:end])", "0*lengthOf(all[begin:end])", versions},
+	{"merged versions lose no value", versionsFile, "record.Merge(all[:end])", "record.Merge(all[1:end])", versions},
 	{"the limiter is asked before versions are read", executorFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, &result.decision) != nil || e.Limiter.begin(reason, o.now):", versions},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
