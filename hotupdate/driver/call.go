@@ -174,7 +174,7 @@ func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error
 
 // once makes a call and counts it.
 func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := share.Ended(ctx); err != nil {
 		return err
 	}
 	err := caught(func() error { return f(ctx) })

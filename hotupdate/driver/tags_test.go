@@ -478,6 +478,31 @@ func TestNothingIsSentAfterTheContext(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
+// suspended is a context whose deadline has passed by the wall clock, and which does not know it: the timer of a context stands still while a
+// computer sleeps.
+type suspended struct {
+	context.Context
+	isOver func() bool
+}
+
+func (s suspended) Deadline() (time.Time, bool) {
+	if s.isOver() {
+		return time.Now().Add(-time.Minute), true
+	}
+	return time.Now().Add(time.Minute), true
+}
+
+// TestNothingIsSentAfterASuspension: the deadline counts by the wall clock before each call.
+func TestNothingIsSentAfterASuspension(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules = oneByOne(t)
+	one, other := uniform(map[string]string{"mine": "1"}), uniform(map[string]string{"mine": "2"})
+	ctx := suspended{t.Context(), func() bool { return len(w.calls) >= 2 }}
+	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other}))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Len(t, w.calls, 2)
+}
+
 // TestInFlight: one update makes its calls one after the other, and none once the context is done.
 func TestInFlight(t *testing.T) {
 	w := newWorld(t)

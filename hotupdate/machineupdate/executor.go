@@ -199,7 +199,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 
 // call calls the driver, which asks for the marker, and writes the result.
 func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
-	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
+	left := o.Settings.callTimeout() - elapsed(o.now, e.Now())
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	var once sync.Once
@@ -258,7 +258,7 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 			return err
 		}
 	}
-	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
+	if ctx.Err() != nil || elapsed(o.now, e.Now()) >= o.Settings.callTimeout() {
 		// A process that was suspended here must not call the driver: another process may have
 		// updated and settled the machine meanwhile.
 		result.end(canceled, shortRetry, ctx.Err())
@@ -298,7 +298,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		doubted := pass.Doubted(now)
 		write(doubted, differing, o.nextTry(&doubted, now))
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		refusal := pass.Refused(now.Add(min(after, maxRefusal)), now)
+		refusal := pass.Refused(now.Add(min(after, record.MaxRefusal)), now)
 		write(refusal, refused, o.nextTry(&refusal, now))
 	// Recorded, so that the next attempts wait.
 	case !result.marked && !e.write(ctx, o.annotated(marker), result):
@@ -313,9 +313,6 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(callFailed, max(after, retry), callErr)
 	}
 }
-
-// maxRefusal bounds how long a refusal is respected.
-const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
 var errReadOnly = misuse("read-only", "UpdateMachine",

@@ -53,8 +53,11 @@ func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if elapsed := now.Sub(l.at); elapsed > 0 && l.Every > 0 {
-		l.spent, l.at = max(l.spent-elapsed.Seconds()/l.Every.Seconds(), 0), now
+	switch passed := now.Sub(l.at); {
+	case passed > 0 && l.Every > 0:
+		l.spent, l.at = max(l.spent-passed.Seconds()/l.Every.Seconds(), 0), now
+	case passed < -time.Second: // the clock was set back; less is the disorder of goroutines
+		l.at = now
 	}
 	rank := reason.rank()
 	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) &&

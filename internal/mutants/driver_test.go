@@ -2,7 +2,7 @@ package mutants_test
 
 // The tests that kill.
 const (
-	kitTags   = "hotupdate/driver ^Test(Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
+	kitTags   = "hotupdate/driver ^Test(Panic|Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
 	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
 	kitModel  = "hotupdate/driver ^TestModel$"
 )
@@ -55,7 +55,10 @@ var driverMutants = []mutant{
 	{"delays grow", kitCallFile, "delay = min(2*delay, maxDelay)", "delay = min(delay, maxDelay)", kitTags},
 	{"delays are bounded", kitCallFile, "delay = min(2*delay, maxDelay)", "delay *= 2", kitTags},
 	{"machines do not return together", kitCallFile, "u.request.Machine+strconv.Itoa(try)", "strconv.Itoa(try)", kitTags},
-	{"nothing is sent after the context", kitCallFile, "\tif err := ctx.Err(); err != nil {\n\t\treturn err", "\tif err := ctx.Err(); false {\n\t\treturn err", kitTags},
+	{"nothing is sent after the context", kitCallFile, "\tif err := share.Ended(ctx); err != nil {\n\t\treturn err", "\tif err := share.Ended(ctx); false {\n\t\treturn err", kitTags},
+	{"a suspended process sends nothing late", shareShellFile, "isOver := ok && !time", "isOver := ok && false && !time", kitTags},
+	{"a panic of a call is its error", kitCallFile, "\terr := caught(func() error { return f(ctx) })", "\terr := f(ctx)", kitTags},
+	{"a panic of the kit hides secrets", kitFile, "\t\treturn u.failure(\"UpdateMachine\", nil, problem)\n", "\t\treturn problem\n", kitTags},
 	// Attributes.
 	{"a group is called only if it differs", kitGroupFile, "isKnown && !maps.Equal(live, whole)", "isKnown", kitGroups},
 	{"an unknown attribute is waited for", kitGroupFile, "isDifferent := isKnown && ", "isDifferent := ", kitGroups},

@@ -3,7 +3,8 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|LimiterClock.*)$"
+	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
@@ -24,6 +25,7 @@ const (
 	fleetFile         = "hotupdate/machineupdate/fleet.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
+	limiterFile       = "hotupdate/machineupdate/limiter.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
 	passFile          = "hotupdate/machineupdate/pass.go"
 	recordContentFile = "hotupdate/machineupdate/internal/record/content.go"
@@ -71,7 +73,17 @@ var updateMutants = []mutant{
 	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
 	{"a success carries the resourceVersion of the marker", executorFile, "\t\tresult.Machine = written\n\t\tif crowded", "\t\twritten.SetResourceVersion(m.GetResourceVersion())\n\t\tresult.Machine = written\n\t\tif crowded", executions},
 	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
-	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
+	{"a process that slept does not call", executorFile, "elapsed(o.now, e.Now()) >= o.Settings.callTimeout()", "false", executions},
+	{"a suspended process goes by the wall clock", decisionFile, ", to.Round(0).Sub(from.Round(0)), 0)", ", 0)", clocks},
+	{"a process goes by its monotonic clock as well", decisionFile, "return max(to.Sub(from), to.Round", "return max(to.Round", clocks},
+	{"a clock that is set back gives no call more time", decisionFile, "from.Round(0)), 0)", "from.Round(0)))", clocks},
+	{"the next try does not wait for a clock that was set back", decisionFile, "min(max(r.Since.Sub(now), 0), time.Second)", "max(r.Since.Sub(now), 0)", clocks},
+	{"a refusal by a clock that was ahead is dropped", recordPassFile, "if isAhead || ", "if isAhead && false || ", clocks},
+	{"a limiter goes on after its clock was set back", limiterFile, "case passed < -time.Second:", "case false:", clocks},
+	{"the disorder of goroutines adds no tokens", limiterFile, "case passed < -time.Second:", "case passed < 0:", clocks},
+	{"what an unreadable record loses is said", recordParseFile, "stay on the machine", "are gone", clocks},
+	{"a panic of a driver ends nothing", executorFile, "if value := recover(); value != nil {", "if value := any(nil); value != nil {", executions},
+	{"a panic has no kind", errorsFile, "\tcase *PanicError: // its text is that of any value\n\t\treturn errOther\n", "", executions},
 	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == errOther:", executions},
 	{"a partial failure is none of the causes", errorsFile, "if kind == errOther || below == errPartial {", "if kind == errOther {", executions},
 	{"Unimplemented is understood where it is wrapped", errorsFile, "return []error{err.Unwrap()}\n", "return nil\n", executions},
@@ -125,7 +137,7 @@ var updateMutants = []mutant{
 	{"a refusal is recorded", executorFile, "case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():", "case false:", lanes},
 	{"a short delay is no refusal", executorFile, "case after > o.Settings.confirmAfter() && marker", "case after > 0 && marker", lanes},
 	{"a refusal is not moved", executorFile, "case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():", "case after > o.Settings.confirmAfter():", lanes},
-	{"a refusal is believed for a day", executorFile, "min(after, maxRefusal)", "after", lanes},
+	{"a refusal is believed for a day", executorFile, "min(after, record.MaxRefusal)", "after", lanes},
 	{"a refusal is no news twice", executorFile, "case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():", "case kind == ErrPending:", lanes},
 	{"a refused change is read once soon", decisionFile, "\tif h.Retries == 0 {\n\t\treturn d\n\t}\n", "", lanes},
 	{"a refused change waits", decisionFile, "\tif !h.NotBefore.IsZero() {", "\tif false {", lanes},
@@ -178,8 +190,8 @@ var updateMutants = []mutant{
 	{"a creation after a foreign record is settled", creationFile, `c.first && ok && problem.Code == "foreign-record"`, `c.first && ok && problem.Code == "x"`, creations},
 	{"a creation does not believe a foreign record", creationFile, `"foreign-record"; !ok {`, `"foreign-record"; true {`, creations},
 	{"a creation of a driver without hot updates takes as long as before", creationFile, "\tif c.seen == nil {\n\t\treturn ctx\n\t}\n", "", creations},
-	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.deadline.Sub(c.now()))", "context.WithTimeout(ctx, time.Hour)", creations},
-	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || e.Now().After(creation.deadline):", "creation.seen.Class == nil:", creations},
+	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.left())", "context.WithTimeout(ctx, time.Hour)", creations},
+	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || creation.left() < 0:", "creation.seen.Class == nil:", creations},
 	{"a creation by an unreadable class is not recorded", creationFile, "creation.markers == nil || creation.seen.Class == nil ||", "creation.markers == nil ||", creations},
 	// The record.
 	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
@@ -210,7 +222,7 @@ var updateMutants = []mutant{
 	{"retries are counted", recordPassFile, "retries = min(r.Retries+1, MaxRetries)", "retries = 0", records},
 	{"another spec begins at no retries", recordPassFile, `r.Creating == "" && sameHot && sameSchema {`, `r.Creating == "" && (sameHot || true) && sameSchema {`, executions},
 	{"a refusal is dropped when it is over", recordPassFile, "!p.Marker.NotBefore.After(now) {", "false {", records},
-	{"a refusal is dropped after a success", recordPassFile, "p.after.NotBefore = (time.Time{}); ", "_ = 0; ", records},
+	{"a refusal is dropped after a success", recordPassFile, "\tp.after.NotBefore = time.Time{}\n", "", records},
 	{"a refusal is read soon", recordPassFile, "refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0,", "refused.Since, refused.NotBefore = wholeSeconds(now),", records},
 	{"what is doubted is updated", recordPassFile, "doubted.State, doubted.Since = Calling, wholeSeconds(now)", "doubted.Since = wholeSeconds(now)", records},
 	{"a pass outside of a drain names none", recordPassFile, `next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}`, `next.ProviderID, next.Creating = providerID, ""`, records},
