@@ -48,8 +48,8 @@ type Executor[M Machine] struct {
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
-	//     Pending, Refused, Undrained, Differing, CallFailed, Panicked, Throttled, Unable, Gone,
-	//     Updated and Confirmed.
+	//     Pending, Refused, Unrecalled, Undrained, Differing, CallFailed, Panicked, Throttled,
+	//     Unable, Gone, Updated and Confirmed.
 	Count func(action string, reason Reason, ending string)
 }
 
@@ -187,7 +187,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	case e.Limiter.begin(reason, o.now):
 		defer e.Limiter.end()
 		if err := o.recall(ctx, &result.decision); err != nil {
-			result.end(writeFailed, shortRetry, err)
+			result.end(unrecalled, shortRetry, err)
 			return
 		}
 		e.call(ctx, o, result, reason)

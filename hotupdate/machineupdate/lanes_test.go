@@ -434,7 +434,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 		{"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")), []string{`lane "b" of the driver: is another lane that is InPlace`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte("{}")}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
 			problems := fault.All(err)
 			require.Len(t, problems, len(tc.want), "%v", err)
 			for i, want := range tc.want {
@@ -443,7 +443,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 			}
 		})
 	}
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte("{}")}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
 	require.ErrorContains(t, err, "does not read first")
 	_, err = machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
 	assert.Equal(t, "large-hot-part", codeOf(err))
@@ -461,7 +461,7 @@ func TestLanesAreTold(t *testing.T) {
 	assert.Equal(t, schema(a, b), schema(b, a))
 
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte("{}")}
 	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
 		prepared, _, err := classes.Prepare(class, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)

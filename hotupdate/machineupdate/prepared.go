@@ -51,6 +51,13 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
 		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
 	}
+	if spec := bytes.TrimSpace(class.ProviderSpec); len(spec) == 0 || string(spec) == "null" {
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
+			What: "has no provider spec, by which everything that is ours would be removed from its machines",
+			Hint: "hand in its raw provider spec",
+		}
+	}
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := readable.PartDocument(hotupdate.Hot, config)

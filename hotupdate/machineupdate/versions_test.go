@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -253,6 +256,33 @@ func TestUnusableVersions(t *testing.T) {
 			} else {
 				assert.ErrorIs(t, result.Err, errServer)
 			}
+		})
+	}
+}
+
+// TestUnreadVersionsAreTold: what does not pass by itself is reported, and is not taken for a refusal of the record. An API server that is down is not
+// reported for each machine.
+func TestUnreadVersionsAreTold(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "versions", nil)
+	malformed := &fault.Error{Kind: fault.Malformed, Code: "malformed-versions", What: "cannot be read"}
+	for name, tc := range map[string]struct {
+		err    error
+		isTold bool
+	}{"forbidden": {forbidden, true}, "malformed": {malformed, true}, "down": {errors.New("no API server"), false}} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+			var events []string
+			b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+" "+message) }
+			b.recalling(nil, tc.err)
+			_, result := b.step(0)
+			assert.Equal(t, "Unrecalled", machineupdate.EndingOf(result))
+			if !tc.isTold {
+				assert.Empty(t, events)
+				return
+			}
+			require.Len(t, events, 1)
+			assert.Contains(t, events[0], "HotUpdateFailed the machine is not adopted: the versions of its class cannot be read")
+			assert.Contains(t, events[0], tc.err.Error())
 		})
 	}
 }

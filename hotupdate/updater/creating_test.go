@@ -203,6 +203,21 @@ func TestStoreBeyondItsBounds(t *testing.T) {
 	}
 }
 
+// TestNoProviderSpec: a class without a provider spec is a mistake of the caller, and no version.
+func TestNoProviderSpec(t *testing.T) {
+	t.Parallel()
+	s := newAPIServer(t)
+	u := s.updater()
+	for _, spec := range [][]byte{nil, {}, []byte("null")} {
+		u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m"}, &metav1.ObjectMeta{Name: "class"}, spec)
+	}
+	assert.Equal(t, map[string]int{"Unreadable": 3}, outcomes(t, u))
+	assert.Empty(t, s.took())
+	u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m"}, &metav1.ObjectMeta{Name: "class"}, []byte("{}"))
+	assert.Equal(t, 1, outcomes(t, u)["Known"])
+	assert.Empty(t, s.data(), "a version without Hot leaves needs no entry")
+}
+
 // TestNilUpdater: a driver that has none stores nothing.
 func TestNilUpdater(t *testing.T) {
 	t.Parallel()

@@ -238,7 +238,7 @@ func TestUnreadStore(t *testing.T) {
 		return nil
 	}})
 	f.until("an adoption was tried", func() bool {
-		return p.metric(t, "hot_update_reconciles_total", "WriteFailed") > 0
+		return p.metric(t, "hot_update_reconciles_total", "Unrecalled") > 0
 	})
 	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
