@@ -34,6 +34,7 @@ type poolModel struct {
 	replicas           int8
 	unavailable, surge int8
 	chosen             string // the machine with a low priority; none if it is empty
+	chooses            bool   // the autoscaler gives and takes low priorities
 	faults             int8
 	decisions          map[decisionInput]decision // those of the selector so far
 }
@@ -42,6 +43,7 @@ type decisionInput struct {
 	seen     machineStates
 	record   promises
 	replicas int8
+	chosen   set // with a low priority
 }
 
 type decision struct {
@@ -90,10 +92,15 @@ type poolWorld struct {
 	view    machineStates
 	hasView bool
 	lost    int8 // how many machines have become unavailable since then, by themselves or by their user
+	// chosen are the machines with a low priority, and viewChosen those of the view.
+	chosen, viewChosen set
 }
 
 func (m poolModel) start() poolWorld {
 	w := poolWorld{replicas: m.replicas, faults: m.faults}
+	if i := slices.Index(machineNames[:], m.chosen); i >= 0 {
+		w.chosen = 1 << i
+	}
 	for i := range m.replicas {
 		w.machines[i] = idle
 	}
@@ -113,7 +120,7 @@ func (w poolWorld) available() (n int8) {
 	return n
 }
 
-func (m poolModel) observe(w poolWorld, seen machineStates) inplace.MachineDeployment {
+func (m poolModel) observe(w poolWorld, seen machineStates, chosen set) inplace.MachineDeployment {
 	p := inplace.MachineDeployment{
 		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
 		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
@@ -121,7 +128,7 @@ func (m poolModel) observe(w poolWorld, seen machineStates) inplace.MachineDeplo
 	for i, state := range seen {
 		if state != absent {
 			p.Machines = append(p.Machines, observed(machineNames[i], state))
-			if m.chosen == machineNames[i] {
+			if chosen.has(i) {
 				p.Machines[len(p.Machines)-1].Annotations = map[string]string{machinePriority: "1"}
 			}
 		}
@@ -214,11 +221,11 @@ func promisesOf(text string) promises {
 }
 
 // decide lets a controller decide on what it has seen, and write the record if that differs.
-func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld, decision, error) {
-	input := decisionInput{seen, w.record, w.replicas}
+func (m poolModel) decide(w poolWorld, seen machineStates, lost int8, chosen set) (poolWorld, decision, error) {
+	input := decisionInput{seen, w.record, w.replicas, chosen}
 	d, known := m.decisions[input]
 	if !known {
-		s := m.selector(m.observe(w, seen))
+		s := m.selector(m.observe(w, seen, chosen))
 		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.Failed])+len(s.Progress[inplace.Unavailable])+len(s.Create) > 0}
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
@@ -226,13 +233,13 @@ func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld
 	was := w
 	w.record = d.record
 	if w.record != was.record {
-		w.view, w.hasView, w.lost = machineStates{}, false, 0
+		w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
 	}
-	return w, d, m.check(was, w, seen, lost)
+	return w, d, m.check(was, w, seen, lost, chosen)
 }
 
 // check holds a decision against what is promised. A machine that was seen down may have come up since.
-func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error {
+func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8, choices set) error {
 	took, creates := false, false
 	for i := range slots {
 		takes := w.record.selects.has(i) && !was.record.selects.has(i) || w.record.deletes.has(i) && !was.record.deletes.has(i)
@@ -251,8 +258,10 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 			total--
 		}
 	}
-	if m.keepsChosen(was, w, seen) {
-		return errors.New("another machine goes instead of the chosen one")
+	for i := range slots {
+		if choices.has(i) && m.keepsChosen(was, w, seen, i, choices) {
+			return errors.New("another machine goes instead of the chosen one")
+		}
 	}
 	switch {
 	case took && w.available()+lost < w.replicas-m.unavailable:
@@ -263,19 +272,18 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 	return nil
 }
 
-// keepsChosen reports whether a decision keeps the machine with the low priority in a pool of its
+// keepsChosen reports whether a decision keeps a machine with a low priority in a pool of its
 // size, and deletes an available one. At the end of a surge, an updated machine stays instead of one
 // that needs the update.
-func (m poolModel) keepsChosen(was, w poolWorld, seen machineStates) bool {
+func (m poolModel) keepsChosen(was, w poolWorld, seen machineStates, chosen int, choices set) bool {
 	kept, deletes := 0, false
-	chosen := slices.Index(machineNames[:], m.chosen)
 	for i, state := range seen {
 		exists := state != absent && state != terminating
 		if exists && !w.record.deletes.has(i) || w.record.creates.has(i) {
 			kept++
 		}
 		isWorse := chosen >= 0 && seen[chosen] == updated && state == idle
-		deletes = deletes || (state == idle || state == updated) && !isWorse && w.record.deletes.has(i) && !was.record.deletes.has(i) && i != chosen
+		deletes = deletes || (state == idle || state == updated) && !isWorse && w.record.deletes.has(i) && !was.record.deletes.has(i) && !choices.has(i)
 	}
 	return deletes && chosen >= 0 && seen[chosen] != absent && seen[chosen] != terminating && !w.record.deletes.has(chosen) && kept <= int(w.replicas)
 }
@@ -339,11 +347,25 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 	}
 	if !w.hasView {
 		after := w
-		after.view, after.hasView = w.machines, true
+		after.view, after.hasView, after.viewChosen = w.machines, true, w.chosen
 		all = append(all, after)
 	}
 	if w.faults > 0 {
 		all = append(all, w.scaled(1), w.scaled(-1), w.superseded())
+		all = append(all, m.choices(w)...)
+	}
+	return all
+}
+
+// choices are the worlds after the autoscaler has chosen a machine, or no longer chooses it.
+func (m poolModel) choices(w poolWorld) (all []poolWorld) {
+	for i := range slots {
+		if m.chooses && w.machines[i] != absent {
+			after := w
+			after.chosen ^= 1 << i
+			after.faults--
+			all = append(all, after)
+		}
 	}
 	return all
 }
@@ -352,7 +374,7 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 func (w poolWorld) scaled(by int8) poolWorld {
 	w.replicas = max(0, min(3, w.replicas+by))
 	w.faults--
-	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
 	return w
 }
 
@@ -365,7 +387,7 @@ func (w poolWorld) superseded() poolWorld {
 		}
 	}
 	w.faults--
-	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
 	return w
 }
 
@@ -378,9 +400,9 @@ func (m poolModel) explore() (states int, err error) {
 		w := queue[0]
 		queue = queue[1:]
 		next := m.events(w)
-		after, _, err := m.decide(w, w.machines, 0)
+		after, _, err := m.decide(w, w.machines, 0, w.chosen)
 		if next = append(next, after); err == nil && w.hasView {
-			after, _, err = m.decide(w, w.view, w.lost)
+			after, _, err = m.decide(w, w.view, w.lost, w.viewChosen)
 			next = append(next, after)
 		}
 		for i, env := range poolEnvironments {
@@ -413,14 +435,14 @@ var poolEnvironments = [4]poolEnvironment{
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
 func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]bool) error {
-	w.faults, w.view, w.hasView, w.lost = 0, machineStates{}, false, 0
+	w.faults, w.view, w.hasView, w.lost, w.viewChosen = 0, machineStates{}, false, 0, 0
 	var way []poolWorld
 	for !good[w] {
 		if len(way) > 100 {
 			return fmt.Errorf("goes on for ever, %s: %+v", env.name, w)
 		}
 		way = append(way, w)
-		after, d, err := m.decide(w, w.machines, 0)
+		after, d, err := m.decide(w, w.machines, 0, w.chosen)
 		if err == nil {
 			after = m.fair(after, env.stuck)
 			if after == w {
@@ -489,14 +511,16 @@ var poolModels = map[string]struct {
 
 	long int8
 }{
-	"one after the other":  {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one of two":           {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
-	"two at once":          {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen":        {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen, surge": {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"surge":                {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"both":                 {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"manual":               {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
+	"one after the other":           {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one of two":                    {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"two at once":                   {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen":                 {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen, surge":          {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"the autoscaler chooses":        {poolModel{replicas: 3, unavailable: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"the autoscaler chooses, surge": {poolModel{replicas: 2, surge: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"surge":                         {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"both":                          {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"manual":                        {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
 }
 
 // TestModelPool: what the package promises of a pool holds in every state.
@@ -604,7 +628,7 @@ func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
 		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
 		w := m.start()
 		for range 100 {
-			w, _, _ = m.decide(w, w.machines, 0)
+			w, _, _ = m.decide(w, w.machines, 0, w.chosen)
 			w = m.fair(w, []machineState{unborn})
 		}
 		return w.available()

@@ -43,7 +43,8 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	case how == confirmed:
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
 	case how == unrecalled && (apierrors.IsForbidden(err) || len(fault.All(err)) > 0): // no passing error
-		tell(warning, "HotUpdateFailed", "the machine is not adopted: the versions of its class cannot be read: "+err.Error())
+		tell(warning, "HotUpdateFailed",
+			"the machine is not adopted: the versions of its class cannot be read: "+err.Error())
 	case how == writeFailed && (apierrors.IsForbidden(err) || apierrors.IsInvalid(err)):
 		tell(warning, "HotUpdateFailed", "the API server refuses the record of the machine ("+why+"): "+err.Error())
 	case how == callFailed || how == panicked || how == throttled || how == refused || how == differing:
