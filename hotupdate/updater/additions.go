@@ -2,6 +2,7 @@ package updater
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +34,8 @@ type additions struct {
 	waiting []*addition
 	isBusy  bool
 }
+
+var errBeingDeleted = errors.New("ConfigMap " + storeName + " is being deleted")
 
 // addition is the version that a creation waits for.
 type addition struct {
@@ -113,6 +116,9 @@ func (s *additions) attempt(round []*addition) error {
 	found, err := readStore(ctx, s.objects)
 	if err != nil {
 		return err
+	}
+	if found.object.DeletionTimestamp != nil { // what is written is lost once its finalizers have gone
+		return errBeingDeleted
 	}
 	wrote, failed, isChanged := make([]bool, len(round)), make([]error, len(round)), false
 	for i, a := range round {

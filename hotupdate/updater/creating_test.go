@@ -203,6 +203,23 @@ func TestStoreBeyondItsBounds(t *testing.T) {
 	}
 }
 
+// TestStoreIsBeingDeleted: what is written to a ConfigMap that waits for its finalizers is lost with it. The creation waits for the end.
+func TestStoreIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	s := newAPIServer(t)
+	s.given(nil, map[string]string{"class": "[" + redVersion + "]"})
+	s.stored.DeletionTimestamp, s.stored.Finalizers = &metav1.Time{Time: time.Unix(1, 0)}, []string{"foregroundDeletion"}
+	u := s.updater()
+	time.AfterFunc(time.Second, func() {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.stored = nil
+	})
+	create(t, u, "class", red)
+	assert.Equal(t, map[string]int{"Stored": 1}, outcomes(t, u))
+	assert.Equal(t, "["+redVersion+"]", s.data()["class"])
+}
+
 // TestNoProviderSpec: a class without a provider spec is a mistake of the caller, and no version.
 func TestNoProviderSpec(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,8 @@
 // It needs client-go v0.34.0, which MCM has since v0.62.0, or newer. These releases of drivers
 // compile with it as they are: AWS v0.28.0 and Azure v0.21.0, both with v0.34.0, and OpenStack
 // v0.26.0 with v0.35.3. Alibaba Cloud v0.14.1 has v0.31.0, and compiles once that is raised. It
-// imports neither MCM nor controller-runtime, and registers no metrics by itself.
+// imports neither MCM nor controller-runtime, and registers no metrics by itself: where a process has
+// two Updaters, give the metrics of each a label with prometheus.WrapRegistererWith.
 //
 // A missing secret is an error: nothing is called or written. MCM takes it as empty data.
 package updater

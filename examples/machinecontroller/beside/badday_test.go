@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -267,4 +270,164 @@ func TestPruningHeals(t *testing.T) {
 		left := f.versions()
 		return len(left) == 1 && left[class] == `[{"tags":{"owner":"alice"}}]`
 	})
+}
+
+// TestManyWorkers: five hundred workers adopt a fleet with the queries that MCM has by default. They delay no creation, and read a
+// secret once for all.
+func TestManyWorkers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putClass(class, `{"tags":{"owner":"bob"}}`)
+	f.running(`{"tags":{"owner":"alice"}}`, names(500)...)
+	p := f.start(func(o *updater.Options) {
+		o.Workers, o.Control.QPS, o.Control.Burst = 500, 20, 30
+	})
+	isSecret := func(r request) bool { return r.Resource == "secrets" }
+	f.until("the adoption is under way", func() bool {
+		patches, _ := p.patches()
+		return patches > 50
+	})
+	fastest := time.Hour // the fleet of the other tests runs on the same computer
+	for i := range 5 {
+		began := time.Now()
+		version := fmt.Appendf(nil, `{"tags":{"owner":"carol","n":"%d"}}`, i)
+		p.Creating(t.Context(), &metav1.ObjectMeta{Name: "m", Namespace: f.namespace}, &metav1.ObjectMeta{Name: class}, version)
+		fastest = min(fastest, time.Since(began))
+	}
+	assert.Less(t, fastest, time.Second)
+	assert.Zero(t, p.metric(t, "hot_update_creations_total", "Failed"))
+	assert.Less(t, len(p.log(isSecret)), 20)
+}
+
+// TestRotatedSecret: the credentials are rotated while a fleet is updated, and the old ones are refused from then on. Every machine is
+// updated with the new ones.
+func TestRotatedSecret(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putClass(class, `{"tags":{"owner":"alice"}}`)
+	all := names(40)
+	f.running(`{"tags":{"owner":"alice"}}`, all...)
+	valid := &rotating{Provider: f.provider}
+	valid.token.Store("one")
+	p := f.start(func(o *updater.Options) { o.Driver = valid })
+	f.settled(len(all))
+	f.putClass(class, `{"tags":{"owner":"bob"}}`)
+	f.until("some machines are updated", func() bool {
+		sets, _, _ := f.cloud.Calls()
+		return sets > 2
+	})
+	valid.token.Store("two")
+	secret, err := f.client.Secrets.Get(t.Context(), secretName, metav1.GetOptions{})
+	require.NoError(t, err)
+	secret.Data = map[string][]byte{"token": []byte("two")}
+	_, err = f.client.Secrets.Update(t.Context(), secret, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	f.tagged(all, map[string]string{"owner": "bob"})
+	f.settled(len(all))
+	isTold := func(r request) bool { return r.Resource == "events" && strings.Contains(r.Body, "HotUpdateFailed") }
+	if valid.refused.Load() > 0 {
+		f.until("refusals are told", func() bool { return len(p.log(isTold)) > 0 })
+	}
+}
+
+// rotating is a driver that refuses all tokens but one.
+type rotating struct {
+	*beside.Provider
+
+	token   atomic.Value // a string
+	refused atomic.Int32
+}
+
+func (r *rotating) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	if string(request.Secret["token"]) != r.token.Load().(string) {
+		r.refused.Add(1)
+		return errors.New("the token is not valid")
+	}
+	return r.Provider.UpdateMachine(ctx, request)
+}
+
+// TestTwoNamespaces: a process runs an updater for each of two namespaces, with machines, classes and secrets of the same names. Neither
+// touches what is the other's.
+func TestTwoNamespaces(t *testing.T) {
+	t.Parallel()
+	one, other := newFixture(t), newFixtureIn(t, "two-namespaces-other")
+	for _, f := range []*fixture{one, other} {
+		f.provider = one.provider
+		f.cloud = one.cloud
+		f.putClass(class, `{"tags":{"owner":"`+f.namespace+`"}}`)
+	}
+	one.running(`{"tags":{"owner":"alice"}}`, "m-1")
+	other.running(`{"tags":{"owner":"eve"}}`, "m-2")
+	p, q := one.start(), other.start()
+	one.tagged([]string{"m-1"}, map[string]string{"owner": one.namespace})
+	one.tagged([]string{"m-2"}, map[string]string{"owner": other.namespace})
+	one.settled(1)
+	other.settled(1)
+	for _, of := range []*process{p, q} {
+		assert.Equal(t, 1.0, of.metric(t, "hot_update_leads", ""))
+		registry := prometheus.NewPedanticRegistry()
+		require.NoError(t, prometheus.WrapRegistererWith(prometheus.Labels{"namespace": "1"}, registry).Register(p))
+		require.NoError(t, prometheus.WrapRegistererWith(prometheus.Labels{"namespace": "2"}, registry).Register(q))
+		_, err := registry.Gather()
+		require.NoError(t, err)
+	}
+	p.Creating(t.Context(), &metav1.ObjectMeta{Name: "m-3", Namespace: one.namespace}, &metav1.ObjectMeta{Name: class}, []byte(`{"tags":{"a":"1"}}`))
+	assert.Contains(t, one.versions()[class], `"a"`)
+	assert.Empty(t, other.versions())
+}
+
+// laned is a driver with one more lane that is Hot, which it cannot update at first.
+type laned struct {
+	*beside.Provider
+
+	isAble    atomic.Bool
+	mutex     sync.Mutex
+	attempted []machineupdate.Hot // of that lane's last update
+}
+
+func (l *laned) Driver() machineupdate.Driver {
+	driver := l.Provider.Driver()
+	driver.Lanes = append(driver.Lanes, machineupdate.Lane{Name: "owner", Kinds: driver.Kinds, Paths: []string{"/tags/owner"}})
+	return driver
+}
+
+func (l *laned) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	switch {
+	case request.Lane != "owner":
+		return l.Provider.UpdateMachine(ctx, request)
+	case !l.isAble.Load():
+		return machineupdate.ErrUnimplemented
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if attempted := request.Parts[0].Attempted; len(attempted) > 1 {
+		l.attempted = attempted
+	}
+	return request.BeforeWrite(ctx)
+}
+
+// TestVersionsOfLanes: a machine has a record in one lane, and none in the other, which the driver cannot update yet. The versions stay
+// until it can: then they are adopted there as well.
+func TestVersionsOfLanes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	driver := &laned{Provider: f.provider}
+	f.putClass(class, `{"tags":{"owner":"bob","team":"red"}}`)
+	f.running(`{"tags":{"team":"red"}}`, "m-1")
+	p := f.start(func(o *updater.Options) { o.Driver = driver })
+	for _, version := range []string{`{"tags":{"owner":"alice"}}`, `{"tags":{"owner":"bob","team":"red"}}`} {
+		p.Creating(t.Context(), &metav1.ObjectMeta{Name: "m-1", Namespace: f.namespace}, &metav1.ObjectMeta{Name: class}, []byte(version))
+	}
+	f.settled(1)
+	time.Sleep(12 * time.Second) // longer than the time between two looks at versions to forget
+	assert.Contains(t, f.versions()[class], "alice")
+	driver.isAble.Store(true)
+	f.putClass(class, `{"tags":{"owner":"carol","team":"red"}}`) // the driver is asked again
+	f.until("the lane is adopted", func() bool {
+		return f.machine("m-1").Annotations[machineupdate.AnnotationRecord+"-owner"] != ""
+	})
+	driver.mutex.Lock()
+	assert.Contains(t, driver.attempted, machineupdate.Hot(`{"tags":{"owner":"alice"}}`))
+	driver.mutex.Unlock()
+	f.until("its versions are forgotten", func() bool { return !strings.Contains(f.versions()[class], "alice") })
 }

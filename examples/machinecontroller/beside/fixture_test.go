@@ -77,8 +77,12 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	f := &fixture{T: t, namespace: name, cloud: beside.NewCloud()}
+	return newFixtureIn(t, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())))
+}
+
+func newFixtureIn(t *testing.T, namespace string) *fixture {
+	t.Helper()
+	f := &fixture{T: t, namespace: namespace, cloud: beside.NewCloud()}
 	f.settings = machineupdate.Settings{
 		ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute,
 	}
