@@ -7,7 +7,6 @@ require (
 	github.com/golangci/plugin-module-register v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/mitchellh/hashstructure/v2 v2.0.2
-	github.com/robfig/cron v1.2.0
 	github.com/rogpeppe/go-internal v1.13.1
 	github.com/spf13/cobra v1.9.1
 	github.com/spf13/pflag v1.0.6

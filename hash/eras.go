@@ -67,7 +67,8 @@ type era[P any] struct {
 // returns them:
 //
 //   - There is at least one.
-//   - Each has a name of its own and a function.
+//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil Schema
+//     or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
 //
@@ -81,7 +82,8 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 	for i, e := range eras {
 		c.name(i, e.Name)
 		if e.Data == nil {
-			c.report("no-era-function", "has no function", "set Data")
+			c.report("no-era-function", "has no function",
+				"set Data; hash.Canonical returns none for a Schema or function that is nil")
 		}
 		checked[i] = era[P]{e, c.from(i, e.From)}
 	}
@@ -172,9 +174,16 @@ func reason(from, minor, until string) string {
 // Canonical returns the function of an era that hashes by meaning. It returns the
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
 // own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
+//
+// It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an era
+// without a function.
 func Canonical[P any](
 	schema *hotupdate.Schema, more ...func(pool P) []string,
 ) func(raw []byte, pool P) ([]string, error) {
+	_, err := schema.HashRaw(nil) // of a Schema, every empty configuration has a hash
+	if err != nil || slices.ContainsFunc(more, func(f func(P) []string) bool { return f == nil }) {
+		return nil
+	}
 	return func(raw []byte, pool P) ([]string, error) {
 		sum, err := schema.HashRaw(raw)
 		if err != nil {

@@ -306,8 +306,26 @@ func TestCanonical(t *testing.T) {
 
 	_, err = hash.Canonical[bool](schema)([]byte(`{"sise":1}`), true)
 	assert.Equal(t, "unknown-member", fault.All(err)[0].Code)
-	_, err = hash.Canonical[bool](nil)(nil, true)
-	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
+}
+
+// TestCanonicalOfNothing: what the function would miss is an error of the eras, and no panic later.
+func TestCanonicalOfNothing(t *testing.T) {
+	t.Parallel()
+	schema, err := hotupdate.SchemaOf[struct{}]()
+	require.NoError(t, err)
+	some := func(bool) []string { return nil }
+	_, err = hash.NewEras([]hash.Era[bool]{
+		{Name: "nil Schema", Data: hash.Canonical[bool](nil)},
+		{Name: "zero Schema", From: "1.31", Data: hash.Canonical[bool](&hotupdate.Schema{})},
+		{Name: "nil function", From: "1.32", Data: hash.Canonical[bool](schema, nil)},
+		{Name: "some functions", From: "1.33", Data: hash.Canonical(schema, some, nil, some)},
+		{Name: "right", From: "1.34", Data: hash.Canonical(schema, some)},
+	})
+	require.Len(t, fault.All(err), 4)
+	for _, problem := range fault.All(err) {
+		assert.Equal(t, "no-era-function", problem.Code)
+		assert.Contains(t, problem.Error(), "hash.Canonical returns none for a Schema or function that is nil")
+	}
 }
 
 // TestAdmissionNeedsTheSchemaOfTheEra: the newest Schema admits a change by which a pool in an era of an older Schema gets another name. The older

@@ -121,8 +121,9 @@ func ExampleNewEras() {
 	})
 	fmt.Println(err)
 	// Output:
-	// hotupdate: era 0 "raw": has no function; set Data
+	// hotupdate: era 0 "raw": has no function; set Data; hash.Canonical returns none for a Schema or function that is nil
 	// hotupdate: era 0 "raw": begins at "1.30", so older pools have no era; leave out From of the first era
+	// hotupdate: era 1 "canonical": has no function; set Data; hash.Canonical returns none for a Schema or function that is nil
 	// hotupdate: era 1 "canonical": begins at "1.37.0"; write MAJOR.MINOR, such as 1.34
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -335,7 +336,43 @@ func (a *architect) field(s scope) *field {
 	default:
 		a.mapField(f, s)
 	}
+	if f.tag != "" && f.value.holdsTexts() && chance(a.t, 3) {
+		f.tag += ",as=" + among(a.t, slices.Sorted(maps.Keys(textsAs))...)
+	}
+	a.filled(f)
 	return f
+}
+
+// filled may give a pointer to an object, list or map a default.
+func (a *architect) filled(f *field) {
+	isTaken := f.tag == "" || strings.Contains(f.tag, "presence") || strings.Contains(f.tag, "default=")
+	if isTaken || f.embedded || f.value.pointers == 0 || f.value.shape == leafShape || f.value.shape == arrayShape || !chance(a.t, 2) {
+		return
+	}
+	class, options, _ := readTag(f.tag, hotupdate.Immutable)
+	m := modelNode{typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag), by: &reading{nil, map[memberKey][]modelNode{}}, depth: usualDepth}
+	drawn := author{a.t, blind}.value(m)
+	if raw, err := json.Marshal(drawn.Interface()); err == nil && rereads(drawn, raw) {
+		f.tag += ",default='" + strings.ReplaceAll(string(raw), "'", "''") + "'"
+	}
+}
+
+// rereads reports whether JSON that was written is read back and written again. Some types do not do that in a map.
+func rereads(v reflect.Value, raw []byte) bool {
+	again := reflect.New(v.Type())
+	if string(raw) == "null" || json.Unmarshal(raw, again.Interface()) != nil {
+		return false
+	}
+	written, err := json.Marshal(again.Elem().Interface())
+	return err == nil && string(written) == string(raw)
+}
+
+// holdsTexts reports whether a value is a string, or lists and maps of strings.
+func (b *blueprint) holdsTexts() bool {
+	for b.elem != nil {
+		b = b.elem
+	}
+	return b.leaf != nil && b.leaf.Kind() == reflect.String && !marshals(b.leaf) && b.leaf != reflect.TypeFor[json.Number]()
 }
 
 // named draws a field with a JSON name that no other field of the type has.

@@ -12,6 +12,9 @@ func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) {
 	return schemaOf(fieldplan.Compile(t, overridesIn(options)))
 }
 
+// SchemaOnce is [SchemaOfType] for one of many types. It is not kept for the life of the process.
+func SchemaOnce(t reflect.Type) (*Schema, error) { return schemaOf(fieldplan.Build(t, nil)) }
+
 // SplitAny is [Split] for values whose type is made at run time. The halves are pointers to the Schema's type.
 func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 	v, err := s.value(config)

@@ -76,6 +76,8 @@ type Effect struct {
 	//	has it empty                           the object is there, and nothing in it is hashed
 	//	has elements there
 	//	has a null element there
+	//	has an array around it                 of fixed length, as an element, even if it is null: missing
+	//	                                       elements of such an array are hashed as zero
 	Where string `json:"where"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,6 +119,9 @@ func (w *letters) add(path string) { w.stray = append(w.stray, path) }
 
 // compare compares the values at one place: a member, or an element of collection in. The node has the stricter class of both sides.
 func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
+	if in == nil && p.fallback != nil && p.shape() != leafShape && p.isNil(left) != p.isNil(want) {
+		left, want = p.filled(left), p.filled(want)
+	}
 	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // its presence has a meaning
 	if in != nil {
 		counts = in.shape() != arrayShape && (left.tree == nothing{} || want.tree == nothing{}) ||
@@ -146,6 +150,20 @@ func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
 	default:
 		w.inside(p, p.shell(in, want, left), want)
 	}
+}
+
+// filled returns the default in place of a member that is left out.
+func (p modelNode) filled(s standing) standing {
+	if !p.isNil(s) {
+		return s
+	}
+	var tree any
+	decoder := json.NewDecoder(strings.NewReader(*p.fallback))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		panic(err)
+	}
+	return standing{tree, pointedTo(p.typ, parsed(base(p.typ), *p.fallback))}
 }
 
 // isWhole reports whether a value is one field: a leaf, a set, or an array in which everything has one class.

@@ -146,7 +146,7 @@ type trail struct {
 	end     modelNode
 	classes []hotupdate.Class // that a change there may have
 	keys    []any             // strings and numbers that order the changes
-	fixed   bool              // in an array: one that is left out has the elements of the zero array
+	fixed   bool              // in an array or below a default: one that is left out has the elements of the zero array, or of the default
 	unnamed bool              // an element of a set, in which changes stand in the order of their values; or a hidden key
 }
 
@@ -178,6 +178,7 @@ func (t *trail) enter(m modelNode, key any) {
 	if selected && inherits {
 		t.classes = append(t.classes, hotupdate.Hot)
 	}
+	t.fixed = t.fixed || m.marksPresence() && !m.presence
 	t.end = m
 	t.order(key)
 }

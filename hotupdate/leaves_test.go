@@ -134,7 +134,7 @@ func (x *jsonPointer) DeepCopy() *jsonPointer { return &jsonPointer{bytes.Clone(
 
 // leafTypes are all leaves that generated types have, the plainest first.
 var leafTypes = []leafType{
-	leafOf(drawString, same, "gp2", "'a, b'", "'it''s'", "0"),
+	leafOf(drawString, same, "gp2", "'a, b'", "'it''s'", "0", "1024Mi", "60m"),
 	leafOf(drawBool, same),
 	leafOf(drawInt[int], same, "5", "-1"),
 	leafOf(drawInt[int8], same, "5"),
@@ -176,6 +176,34 @@ var leafByType = func() map[reflect.Type]leafType {
 	}
 	return all
 }()
+
+// textsAs are texts for each kind of the option as: in each list, all mean the same.
+var textsAs = map[string][][]string{
+	"text":     {{"1Gi"}, {"1024Mi"}, {""}},
+	"quantity": {{"1Gi", "1024Mi", "1073741824", "1073741824.0", "1048576Ki"}, {"100m", "0.1", ".1", "100e-3"}, {"-0", "0", "0Ki"}, {"1.5", "1500m"}, {"5%"}, {"1 Gi"}, {""}, {"1e1000"}},
+	"duration": {{"1h", "60m", "3600s", "1h0m0s", "0.5h30m"}, {"0", "0s", "-0h"}, {"1d"}, {"Never"}, {"never"}, {"90s", "1m30s"}, {""}},
+	"cidr":     {{"10.0.0.0/8", "10.1.2.3/8"}, {"fd00::/16", "FD00:0::1/16", "fd00:0:0:0:0:0:0:0/16"}, {"10.0.0.0"}, {"10.0.0.0/33"}, {"0.0.0.0/0", "1.2.3.4/0"}, {""}},
+	"dns":      {{"a.example.com", "A.Example.com.", "a.example.com."}, {"."}, {".."}, {"*.a", "*.A."}, {"\u00c9.example.com"}, {"\u00e9.example.com"}, {""}},
+	"time":     {{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-02T03:04:05.000Z"}, {"2026-01-02T03:04:05.5Z", "2026-01-01T23:34:05.50-03:30"}, {"0000-01-01T00:00:00+01:00"}, {"2026-01-02"}, {""}},
+}
+
+// drawLeaf draws the value of a leaf. A text of the option as is often in the form of its kind.
+func (p modelNode) drawLeaf(t *rapid.T) reflect.Value {
+	if p.as == "" || p.typ.Kind() != reflect.String || chance(t, 5) {
+		return leafByType[p.typ].draw(t)
+	}
+	return reflect.ValueOf(among(t, among(t, textsAs[p.as]...)...)).Convert(p.typ)
+}
+
+// respellText draws another text with the same meaning.
+func respellText(t *rapid.T, as string, v reflect.Value) reflect.Value {
+	for _, alike := range textsAs[as] {
+		if slices.Contains(alike, v.String()) {
+			return reflect.ValueOf(among(t, alike...)).Convert(v.Type())
+		}
+	}
+	return v
+}
 
 // pick draws a number below n. Zero is the simplest, to which failures shrink.
 func pick(t *rapid.T, n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }

@@ -30,6 +30,7 @@ type modelNode struct {
 	index    []int  // of members, through embedded structs
 	secret   bool
 	optional bool
+	as       string // the option as, also of elements
 }
 
 // reading is the state of reading a type: its overrides, and a cache of its members.
@@ -111,7 +112,7 @@ func (p modelNode) pointed() modelNode {
 
 // elem is the node of the elements of a list, array or map.
 func (p modelNode) elem() modelNode {
-	return modelNode{typ: base(p.typ).Elem(), class: p.class, path: p.path + "[]", by: p.by, depth: p.depth + 1, secret: p.secret}
+	return modelNode{typ: base(p.typ).Elem(), class: p.class, path: p.path + "[]", by: p.by, depth: p.depth + 1, secret: p.secret, as: p.as}
 }
 
 // hotElem is the node of the elements that hotwhen selects.
@@ -131,6 +132,11 @@ func (p modelNode) elemOf(elem reflect.Value) modelNode {
 
 // fieldless reports whether the type has no members at all, so that only its presence can have a meaning.
 func (p modelNode) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
+
+// marksPresence reports whether an empty object, list or map may say something else than a missing one.
+func (p modelNode) marksPresence() bool {
+	return p.presence || p.fallback != nil && p.shape() != leafShape
+}
 
 // outer is a struct whose fields are members of an object: the object's own, or one embedded in it.
 type outer struct {
@@ -184,13 +190,14 @@ func (p modelNode) scan(level []outer, members map[string][]modelNode) (next []o
 			index := append(slices.Clone(o.index), i)
 			tag := f.Tag.Get("hotupdatable")
 			class, opts, secret := readTag(tag, o.class)
+			as := readAs(tag)
 			if f.Anonymous && name == "" {
 				next = append(next, outer{typ: base(f.Type), index: index, class: class, secret: o.secret || secret})
 				continue
 			}
 			m := modelNode{
 				typ: f.Type, class: class, path: step(p.path, name), by: p.by, depth: p.depth + 1, options: opts, name: name, index: index,
-				secret: o.secret || secret, optional: strings.Contains(rest, "omit"),
+				secret: o.secret || secret, optional: strings.Contains(rest, "omit"), as: as,
 			}
 			if override, ok := p.by.overrides[m.path]; ok {
 				m = m.overridden(override)
@@ -207,7 +214,7 @@ func (p modelNode) scan(level []outer, members map[string][]modelNode) (next []o
 // overridden applies a struct tag to a member that may have one. Without options of its own it leaves those of the member.
 func (p modelNode) overridden(tag string) modelNode {
 	class, opts, secret := readTag(tag, p.class)
-	p.class, p.secret = class, p.secret || secret
+	p.class, p.secret, p.as = class, p.secret || secret, cmp.Or(readAs(tag), p.as)
 	if opts != (options{}) {
 		p.options = opts
 	}
@@ -262,6 +269,16 @@ func readTag(tag string, inherited hotupdate.Class) (class hotupdate.Class, o op
 		}
 	}
 	return class, o, secret
+}
+
+// readAs is the option as of a struct tag.
+func readAs(tag string) string {
+	for _, word := range splitOptions(tag) {
+		if as, ok := strings.CutPrefix(word, "as="); ok {
+			return as
+		}
+	}
+	return ""
 }
 
 // splitOptions splits at the commas that do not stand between single quotes.

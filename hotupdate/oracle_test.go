@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"net"
 	"reflect"
 	"slices"
 	"strconv"
@@ -71,6 +72,9 @@ func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) 
 	if !v.IsValid() {
 		return nil, false
 	}
+	if m.fallback != nil && m.shape() != leafShape {
+		return w.filledMember(m, v)
+	}
 	switch m.shape() {
 	case leafShape:
 		return w.leafMember(m, v)
@@ -92,16 +96,37 @@ func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) 
 	panic("no such shape")
 }
 
+// filledMember is member for an object or collection with a default, which counts as unset. So an empty one is something else, if the view sees
+// something of the default.
+func (w view) filledMember(m modelNode, v reflect.Value) (tree any, present bool) {
+	if isNull(v) {
+		return nil, false
+	}
+	written := *m.fallback
+	m.fallback = nil
+	fallback, isFilled := w.member(m, parsed(v.Type(), written))
+	tree, present = w.member(m, v)
+	switch {
+	case present == isFilled && (!present || reflect.DeepEqual(tree, fallback)):
+		return nil, false
+	case present:
+		return tree, true
+	case m.shape() == listShape:
+		return []any{}, true
+	}
+	return map[string]any{}, true
+}
+
 func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) {
-	tree = leafTree(v)
+	tree = m.leafTree(v)
 	switch {
 	case !w.sees(m.class), tree == nil:
 		return nil, false
 	case v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type()):
 		return nil, false
-	case m.typ.Kind() != reflect.Pointer && reflect.DeepEqual(tree, leafTree(reflect.Zero(v.Type()))):
+	case m.typ.Kind() != reflect.Pointer && reflect.DeepEqual(tree, m.leafTree(reflect.Zero(v.Type()))):
 		return nil, false
-	case m.fallback != nil && reflect.DeepEqual(tree, leafTree(parsed(v.Type(), *m.fallback))):
+	case m.fallback != nil && reflect.DeepEqual(tree, m.leafTree(parsed(v.Type(), *m.fallback))):
 		return nil, false
 	}
 	return tree, true
@@ -133,10 +158,17 @@ func (w view) list(p modelNode, v reflect.Value) []any {
 	return list
 }
 
-// byKey is the order of list keys: texts by their bytes, integers by value.
+// byKey is the order of list keys: texts by their bytes, integers by value. A missing key is the empty text, and comes before integers.
 func byKey(a, b any) int {
-	if one, isNumber := a.(number); isNumber {
-		return one.exact().Cmp(b.(number).exact())
+	one, isNumber := a.(number)
+	other, isToo := b.(number)
+	switch {
+	case isNumber && isToo:
+		return one.exact().Cmp(other.exact())
+	case isNumber:
+		return +1
+	case isToo:
+		return -1
 	}
 	return strings.Compare(string(a.(text)), string(b.(text)))
 }
@@ -197,7 +229,7 @@ func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, somethi
 		tree, something = object, len(object) > 0
 	case leafShape:
 		if whole && v.IsValid() {
-			tree = leafTree(v)
+			tree = e.leafTree(v)
 		}
 	case listShape:
 		if v.IsValid() && !v.IsNil() {
@@ -247,6 +279,46 @@ func zeroTree(m modelNode, object reflect.Value) any {
 	}
 	return leafTree(reflect.Zero(m.typ))
 }
+
+// leafTree is leafTree of a node that may have the option as.
+func (p modelNode) leafTree(v reflect.Value) any {
+	if p.as != "" && v.Kind() == reflect.String {
+		return text(meaningOf(p.as, v.String()))
+	}
+	return leafTree(v)
+}
+
+// meaningOf is one spelling for all texts that mean the same to the option as.
+func meaningOf(as, written string) string {
+	switch as {
+	case "quantity":
+		if q, err := resource.ParseQuantity(written); err == nil {
+			plain := plainDecimal(quantityValue(q))
+			if whole, decimals, _ := strings.Cut(strings.TrimPrefix(plain, "-"), "."); len(whole) <= 64 && len(decimals) <= 64 {
+				return plain
+			}
+		}
+	case "duration":
+		if d, err := time.ParseDuration(written); err == nil {
+			return d.String()
+		}
+	case "cidr":
+		if _, network, err := net.ParseCIDR(written); err == nil {
+			return network.String()
+		}
+	case "dns":
+		if name := strings.TrimSuffix(written, "."); name != "" && !strings.HasSuffix(name, ".") && isASCII(name) {
+			return strings.ToLower(name)
+		}
+	case "time":
+		if at, err := time.Parse(time.RFC3339Nano, written); err == nil && at.UTC().Year() >= 0 {
+			return at.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return written
+}
+
+func isASCII(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > 127 }) < 0 }
 
 // leafTree returns the meaning of a leaf that is not behind a pointer.
 func leafTree(v reflect.Value) any {

@@ -55,11 +55,21 @@ func TestOmitted(t *testing.T) {
 		Declared *int              `json:"declared,omitempty" hotupdatable:"false,default=3"`
 		Items    []item            `json:"items,omitempty"    hotupdatable:"false,key=name"`
 		Map      map[string]string `json:"map,omitempty"`
+		List     []string          `json:"list,omitempty"`
+		Set      []string          `json:"set,omitempty"      hotupdatable:"false,set"`
+		Filled   []string          `json:"filled,omitempty"`
+		Marked   *[]string         `json:"marked,omitempty"   hotupdatable:"false,presence"`
+		Array    [2]int            `json:"array"`
+		Given    *[]string         `json:"given,omitempty"    hotupdatable:"false,default='[\"x\"]'"`
+		Object   *struct {
+			Inner []string `json:"inner,omitempty"`
+		} `json:"object,omitempty"`
 	}
 	schema, err := hotupdate.SchemaOf[config]()
 	assert.NoError(t, err)
-	changes, err := schema.DiffRaw([]byte(`{"items":[{"name":"a"}]}`),
-		[]byte(`{"plain":1,"declared":4,"items":[{"name":"a","size":1},{"name":"b","size":1}],"map":{"k":"v"}}`))
+	changes, err := schema.DiffRaw([]byte(`{"items":[{"name":"a"}],"list":["a"],"set":[],"filled":["a"],"marked":[]}`),
+		[]byte(`{"plain":1,"declared":4,"items":[{"name":"a","size":1},{"name":"b","size":1}],"map":{"k":"v"},"set":["a"],"filled":["a","b"],"marked":["a"],
+			"array":[0,1],"given":["y"],"object":{"inner":["a"]}}`))
 	assert.NoError(t, err)
 	got := map[string]bool{}
 	for _, c := range changes {
@@ -67,7 +77,9 @@ func TestOmitted(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"plain": true, "items[name=a].size": true, // a defaulter could have set them
-		"declared":           false,                  // 4 is not the default
-		"items[name=b].size": false, "map[k]": false, // no defaulter makes elements
+		"map[k]": true, "list[0]": true, "set[=a]": true, "array[1]": true, "object.inner[0]": true, // and lists and maps
+		"declared": false, "given[0]": false, // neither has the default
+		"items[name=b].size": false, "filled[1]": false, // no defaulter makes elements
+		"marked[0]": false, // an empty list is set
 	}, got)
 }

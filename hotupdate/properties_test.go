@@ -161,7 +161,7 @@ func (s spot) meaning() [2]any {
 		return [2]any{tree, there}
 	}
 	if v := behind(s.value); v.IsValid() {
-		return [2]any{leafTree(v), true}
+		return [2]any{s.place.leafTree(v), true}
 	}
 	return [2]any{nil, true}
 }

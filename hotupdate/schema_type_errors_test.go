@@ -82,7 +82,7 @@ func unsupportedTypeRows() []schemaErrorRow {
 		{"embedded and named pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.NamedPointerToUnexported]()), at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
 		{"embedded and named marshaler that is unexported", errorOf(hotupdate.SchemaOf[namedMarshalers]()), at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
 		{"several problems of one field", errorOf(hotupdate.SchemaOf[struct {
-			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`
+			A map[bool]chan int `json:"a" hotupdatable:"false,set,key=name"`
 		}]()), slices.Concat(
 			at("conflicting-options", "config", "A"), at("unsupported-map-key", "config", "A"), at("unsupported-type", "config", "A"),
 		), "whether set fits the type is asked when it is clear that it is meant"},

@@ -67,10 +67,23 @@ func (a author) value(p modelNode) reflect.Value {
 
 // member draws a member, which is often absent.
 func (a author) member(m modelNode) reflect.Value {
+	if m.fallback != nil && m.shape() != leafShape && chance(a.t, 3) {
+		return pointedTo(m.typ, parsed(base(m.typ), *m.fallback))
+	}
 	if chance(a.t, 4) || m.depth > usualDepth && !chance(a.t, 3) {
 		return reflect.Zero(m.typ)
 	}
 	return a.value(m)
+}
+
+// pointedTo puts pointers in front of a value.
+func pointedTo(t reflect.Type, v reflect.Value) reflect.Value {
+	if t == v.Type() {
+		return v
+	}
+	pointer := reflect.New(t.Elem())
+	pointer.Elem().Set(pointedTo(t.Elem(), v))
+	return pointer
 }
 
 func (a author) leaf(p modelNode) reflect.Value {
@@ -80,7 +93,7 @@ func (a author) leaf(p modelNode) reflect.Value {
 	if a.unset.sees(p.class) {
 		return reflect.Zero(p.typ)
 	}
-	return leafByType[p.typ].draw(a.t)
+	return p.drawLeaf(a.t)
 }
 
 func (a author) list(p modelNode, v reflect.Value) {
@@ -215,7 +228,7 @@ func (e editor) member(m modelNode, v reflect.Value) reflect.Value {
 		case 1:
 			return reflect.Zero(m.typ)
 		case 2:
-			if another := e.author.value(m); !e.sees(m, another) {
+			if another := e.author.member(m); !e.sees(m, another) {
 				return another
 			}
 		}
@@ -259,7 +272,10 @@ func (e editor) value(p modelNode, v reflect.Value) reflect.Value {
 
 func (e editor) leaf(p modelNode, v reflect.Value) reflect.Value {
 	if !e.keep.sees(p.class) || e.meddle() {
-		return leafByType[p.typ].draw(e.t)
+		return p.drawLeaf(e.t)
+	}
+	if p.as != "" && p.typ.Kind() == reflect.String {
+		return respellText(e.t, p.as, v)
 	}
 	return leafByType[p.typ].respell(e.t, v)
 }
@@ -354,7 +370,7 @@ func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	elem := e.author.value(p.newElem())
 	switch {
-	case p.presence && rewritten.IsNil(): // which would be present from now on
+	case p.marksPresence() && rewritten.IsNil(): // which would be present from now on
 	case p.key != "" && rewritten.Len() == 1 && !isNewKey(p, reflect.Zero(rewritten.Type()), rewritten.Index(0)): // the only element without a key
 	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
 	case e.meddle(), p.key != "" && e.adds(p, elem) && chance(e.t, 2):
@@ -371,7 +387,7 @@ func reverse(list reflect.Value) {
 
 // allocates decides whether an empty list or map is nil. In a field without presence that makes no difference; in an element it may.
 func (e editor) allocates(p modelNode, v reflect.Value) bool {
-	if (p.name == "" || p.presence) && !e.meddle() {
+	if (p.name == "" || p.marksPresence()) && !e.meddle() {
 		return !v.IsNil()
 	}
 	return chance(e.t, 2)
@@ -411,7 +427,7 @@ func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 		}
 	}
 	key, elem := e.mapKey(p), e.author.value(p.newElem())
-	if p.presence && rewritten.IsNil() {
+	if p.marksPresence() && rewritten.IsNil() {
 		return
 	}
 	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, elem) && chance(e.t, 2) {

@@ -50,8 +50,14 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 }
 
 func (l *linter) checkDefault(f *fieldplan.Field, at target) {
-	by := cmp.Or(marker(l.fields[at.field]), l.defaults[at.field])
-	if by == "" || !f.TakesDefault() || f.Default != nil {
+	by, value := marker(l.fields[at.field])
+	isScalar := f.Node.Kind == fieldplan.Leaf
+	if isScalar {
+		by = cmp.Or(by, l.defaults[at.field])
+	}
+	// An empty object means nothing, and what a function fills in is not known.
+	fillsIn := by != "" && (isScalar || !slices.Contains([]string{"{}", "[]"}, value))
+	if !fillsIn || !f.TakesDefault() || f.Default != nil {
 		return
 	}
 	l.report(at, &fault.Error{
@@ -63,36 +69,96 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 }
 
 // marker returns the marker for a default in a field's comment, such as +default=false or
-// +kubebuilder:default:="gp3".
-func marker(field *ast.Field) string {
+// +kubebuilder:default:="gp3", and the default.
+func marker(field *ast.Field) (by, value string) {
 	for line := range strings.Lines(field.Doc.Text()) {
-		name, _, found := strings.Cut(strings.TrimSpace(line), "=")
+		name, value, found := strings.Cut(strings.TrimSpace(line), "=")
 		if name = strings.TrimSuffix(name, ":"); found && (name == "+default" || name == "+kubebuilder:default") {
-			return "the marker `" + name + "`"
+			return "the marker `" + name + "`", strings.ReplaceAll(value, " ", "")
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if
-// v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
+// v.Encrypted == nil { v.Encrypted = ptr.To(false) }. The field may be one of several conditions, and
+// may be filled in deeper in the branch.
 func (l *linter) readDefaults(function *ast.FuncDecl) {
 	for n := range ast.Preorder(function.Body) {
-		branch, ok := n.(*ast.IfStmt)
-		if !ok {
-			continue
+		switch statement := n.(type) {
+		case *ast.IfStmt:
+			l.readBranch(function, []ast.Expr{statement.Cond}, statement.Body.List)
+		case *ast.CaseClause:
+			l.readBranch(function, statement.List, statement.Body)
+		case *ast.AssignStmt:
+			l.readFallback(function, statement)
 		}
-		var unset *types.Var
-		if comparison, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr); ok && comparison.Op == token.EQL {
-			unset = l.nilTested(comparison)
+	}
+}
+
+// readBranch finds the fields that are nil if a condition holds, and that the branch fills in.
+func (l *linter) readBranch(function *ast.FuncDecl, conditions []ast.Expr, body []ast.Stmt) {
+	unset := map[*types.Var]bool{}
+	for _, condition := range conditions {
+		for _, field := range l.nilIf(condition) {
+			unset[field] = true
 		}
-		for _, statement := range branch.Body.List {
-			assignment, ok := statement.(*ast.AssignStmt)
-			if ok && unset != nil && l.fieldOf(assignment.Lhs[0]) == unset {
-				l.defaults[unset] = function.Name.Name
+	}
+	if len(unset) == 0 {
+		return
+	}
+	for _, statement := range body {
+		for n := range ast.Preorder(statement) {
+			if assignment, ok := n.(*ast.AssignStmt); ok {
+				for _, left := range assignment.Lhs {
+					if field := l.fieldOf(left); unset[field] {
+						l.defaults[field] = function.Name.Name
+					}
+				}
 			}
 		}
 	}
+}
+
+// nilIf returns the fields that are nil, or may be nil, where a condition holds.
+func (l *linter) nilIf(condition ast.Expr) []*types.Var {
+	comparison, ok := ast.Unparen(condition).(*ast.BinaryExpr)
+	if !ok {
+		return nil
+	}
+	switch comparison.Op {
+	case token.LAND, token.LOR:
+		return append(l.nilIf(comparison.X), l.nilIf(comparison.Y)...)
+	case token.EQL:
+		if field := l.nilTested(comparison); field != nil {
+			return []*types.Var{field}
+		}
+	}
+	return nil
+}
+
+// readFallback finds a field that cmp.Or fills in: c.Kind = cmp.Or(c.Kind, &gp3).
+func (l *linter) readFallback(function *ast.FuncDecl, assignment *ast.AssignStmt) {
+	if len(assignment.Lhs) != 1 || len(assignment.Rhs) != 1 {
+		return
+	}
+	call, ok := ast.Unparen(assignment.Rhs[0]).(*ast.CallExpr)
+	if !ok || len(call.Args) < 2 || !l.isOr(call) {
+		return
+	}
+	if field := l.fieldOf(assignment.Lhs[0]); field != nil && l.fieldOf(call.Args[0]) == field {
+		l.defaults[field] = function.Name.Name
+	}
+}
+
+// isOr reports whether a call is one of cmp.Or.
+func (l *linter) isOr(call *ast.CallExpr) bool {
+	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	function, ok := l.TypesInfo.Uses[selector.Sel].(*types.Func)
+	return ok && function.FullName() == "cmp.Or"
 }
 
 func isDefaulting(function *ast.FuncDecl) bool {

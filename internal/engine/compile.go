@@ -3,6 +3,7 @@ package engine
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -113,14 +114,53 @@ type op struct {
 	kind     kind  // of routine; leafKind if the member is quoted or a constant
 	bits     uint8 // of routine
 
-	always     bool // part of an element's identity: always written, but does not make the element non-empty
-	zero       bool // the zero value is written
-	hasDefault bool // a value that equals the declared default is not written
-	presence   bool // an empty value is written
-	quoted     bool // the value is written as a string
+	always     bool            // part of an element's identity: always written, but does not make the element non-empty
+	zero       bool            // the zero value is written
+	hasDefault bool            // a value that equals the declared default is not written
+	presence   bool            // an empty value is written
+	quoted     bool            // the value is written as a string
+	fallback   func() fallback // of an object, list or map with a default; nil if there is none
 
 	header header
 	field  *fieldplan.Field
+}
+
+// fallback is the default of a member that is an object, list or map.
+type fallback struct {
+	value reflect.Value
+	text  []byte // as the value is written; nil if nothing of it is written
+}
+
+// fallbackOf returns a function that finds the default of a member. The default was checked when the
+// plan was compiled.
+func fallbackOf(o *op) func() fallback {
+	return sync.OnceValue(func() fallback {
+		value, ok := leaf.Read(o.field.Node.Type, o.field.Default)
+		if !ok {
+			return fallback{value: reflect.New(o.field.Node.Type).Elem()}
+		}
+		r := start()
+		defer r.end()
+		d := fallback{value: value}
+		if r.composite(o.routine, memoryOf(value), omitted) {
+			d.text = slices.Clone(r.buf)
+		}
+		return d
+	})
+}
+
+// Defaults returns what the canonical document would have of each default of an object, list or map.
+// It is nil if nothing of the default is hashed.
+func (p *Program) Defaults() map[*fieldplan.Field][]byte {
+	all := map[*fieldplan.Field][]byte{}
+	for _, n := range p.canonical.routines {
+		for i := range n.ops {
+			if o := &n.ops[i]; o.fallback != nil {
+				all[o.field] = o.fallback().text
+			}
+		}
+	}
+	return all
 }
 
 // header stands before the value of a member: a byte for the comma or brace, the quoted name and a
@@ -270,6 +310,17 @@ func (c *compiler) object(n *routine, from, in *fieldplan.Node) {
 	}
 }
 
+// memberOp returns the op of a field of an object, or nil if the field is not written.
+func (n *routine) memberOp(f *fieldplan.Field) *op {
+	i, found := slices.BinarySearchFunc(n.ops, f.Name, func(o op, name string) int {
+		return strings.Compare(o.field.Name, name)
+	})
+	if !found {
+		return nil
+	}
+	return &n.ops[i]
+}
+
 // identifies reports whether f is written in every written element of collection in. The key always
 // is; the selector is if the collection's own class is written. JSON that is decoded again needs
 // both.
@@ -329,6 +380,10 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	}
 	if o.quoted {
 		o.kind = leafKind
+	}
+	if f.Default != nil && f.Node.Kind != fieldplan.Leaf {
+		copied := o
+		o.fallback = fallbackOf(&copied)
 	}
 	return o
 }

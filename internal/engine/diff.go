@@ -163,10 +163,36 @@ func (d *differ) member(o *op, s sides) {
 		d.leafMember(o, s)
 		return
 	}
-	if o.presence {
+	values := s.values().deref()
+	switch {
+	case o.fallback != nil:
+		values = values.or(o.fallback().value)
+	case o.presence:
 		d.presence(o, s)
 	}
-	d.composite(s.with(s.values().deref()), nil)
+	start, isOmitted := len(d.changes), d.partner && o.isOmitted(values)
+	d.composite(s.with(values), nil)
+	for i := start; i < len(d.changes) && isOmitted; i++ {
+		d.changes[i].Omitted = true
+	}
+}
+
+// isOmitted reports whether only one of two values of a list, array or map sets it.
+func (o *op) isOmitted(values twoValues) bool {
+	if o.routine.kind == objectKind || o.fallback != nil {
+		return false
+	}
+	var isSet [2]bool
+	for i, v := range values {
+		switch {
+		case !v.IsValid():
+		case o.routine.kind == arrayKind:
+			isSet[i] = o.isWritten(v)
+		default:
+			isSet[i] = v.Len() > 0 || o.presence && !v.IsNil()
+		}
+	}
+	return isSet[0] != isSet[1]
 }
 
 // unknownMembers pairs the unknown members of two objects. It is nil if the plan admits none.
@@ -235,15 +261,39 @@ func (d *differ) same(depth int, before, after func(*run)) bool {
 	return sums[0] == sums[1]
 }
 
+// isWritten reports whether the document has a member, v behind any pointers.
+func (o *op) isWritten(v reflect.Value) bool {
+	r := start()
+	defer r.end()
+	return r.member(o, valueOf(v), ',')
+}
+
 func (d *differ) leafMember(o *op, s sides) {
 	var set [2]bool
 	for i := range s {
 		d.texts[i], set[i] = o.appendText(d.texts[i][:0], &d.trail, s[i].value)
 	}
-	if set[0] != set[1] || !bytes.Equal(d.texts[0], d.texts[1]) {
-		d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
-		d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && !o.hasDefault
+	if set[0] == set[1] && bytes.Equal(d.texts[0], d.texts[1]) {
+		return
 	}
+	for i := range s {
+		if !set[i] && o.isDefault(s[i].value) {
+			d.texts[i] = append(d.texts[i], o.field.Default...)
+		}
+	}
+	d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
+	d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && !o.hasDefault
+}
+
+// isDefault reports whether a member that counts as unset, v behind any pointers, spells out its
+// default.
+func (o *op) isDefault(v reflect.Value) bool {
+	m := valueOf(v)
+	if !o.hasDefault || !exists(m) {
+		return false
+	}
+	text, problem := appendLeaf(nil, o.routine, m)
+	return problem == nil && bytes.Equal(text, o.field.Default)
 }
 
 // composite compares two objects or collections, either of which may be missing.
@@ -419,5 +469,5 @@ type Difference struct {
 	Source    string // Go field or override that declares the class; empty for Default
 	Old, New  string // canonical text; empty where absent or hidden
 	Sensitive bool
-	Omitted   bool // one side leaves the field to a default that is not declared
+	Omitted   bool // one side leaves the field, or the list or map around it, to a default that is not declared
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // This file has the functions of memory_unsafe.go, which documents them.
@@ -69,11 +70,11 @@ func elementsAt(m memory, _ *routine) elements { return elements{m, m.Len()} }
 
 func (e *elements) at(i, pointers int) memory { return follow(e.list.Index(i), pointers) }
 
-func kindOfMap(t reflect.Type, _ *fieldplan.Node) kind {
-	switch t {
-	case reflect.TypeFor[map[string]string]():
+func kindOfMap(t reflect.Type, elem *fieldplan.Node) kind {
+	switch {
+	case t == reflect.TypeFor[map[string]string]() && elem.Leaf == leaf.String:
 		return textMapKind
-	case reflect.TypeFor[map[string]resource.Quantity]():
+	case t == reflect.TypeFor[map[string]resource.Quantity]():
 		return quantityMapKind
 	default:
 		return mapKind

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -98,7 +99,12 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 		if old == (Absent{}) {
 			name = source
 		}
-		member := overlay(child, group, depth+1, old, other)
+		var member any
+		if f != nil && f.Default != nil && child.Kind != fieldplan.Leaf {
+			member = overlayFilled(f, group, depth+1, old, other)
+		} else {
+			member = overlay(child, group, depth+1, old, other)
+		}
 		if f == nil {
 			member = identified(n, member, old, other)
 		} else if sizeOf(member) == 0 && sizeOf(old) != 0 && sizeOf(other) < 0 && !f.HasPresence() {
@@ -115,6 +121,28 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 	}
 	return result
 }
+
+// overlayFilled is overlay for a member with a default, which is an object, list or map. Where a side
+// leaves it out, the side has the default. The result is left out if that means the same.
+func overlayFilled(f *fieldplan.Field, changes []Difference, depth int, onto, from any) any {
+	filled, _ := jsonpatch.Parse(f.Default) // was checked when the plan was compiled
+	to, other := onto, from
+	if isUnset(to) {
+		to = filled
+	}
+	if isUnset(other) {
+		other = filled
+	}
+	result := overlay(f.Node, changes, depth, to, other)
+	for _, side := range []any{onto, from} {
+		if isUnset(side) && reflect.DeepEqual(result, filled) {
+			return side
+		}
+	}
+	return result
+}
+
+func isUnset(tree any) bool { return tree == nil || tree == Absent{} }
 
 // memberNode returns the field and the node of a member. Entries of maps and unknown members have
 // no field.

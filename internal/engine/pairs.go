@@ -15,6 +15,17 @@ func (p twoValues) deref() twoValues {
 	return p
 }
 
+// or replaces values that are missing, or are nil lists or maps, by v.
+func (p twoValues) or(v reflect.Value) twoValues {
+	for i, value := range p {
+		isNil := value.IsValid() && (value.Kind() == reflect.Slice || value.Kind() == reflect.Map) && value.IsNil()
+		if !value.IsValid() || isNil {
+			p[i] = v
+		}
+	}
+	return p
+}
+
 func (p twoValues) any() reflect.Value {
 	if p[0].IsValid() {
 		return p[0]

@@ -138,7 +138,7 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from twoValues, in
 		}
 		switch {
 		case side == bothSides && members.any().IsValid():
-			c.part(f, Settable(to, f), members.deref())
+			c.part(f, Settable(to, f), c.filled(n, f, members.deref()))
 		case side != bothSides && members[side].IsValid():
 			c.whole(side, f.Node, Settable(to, f), members[side])
 		}
@@ -177,6 +177,14 @@ func (c *copier) part(f *fieldplan.Field, to reflect.Value, members twoValues) {
 		(inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
 		to.SetZero()
 	}
+}
+
+// filled returns a member of both halves. If only one half has it, the other half has its default.
+func (c *copier) filled(n *fieldplan.Node, f *fieldplan.Field, members twoValues) twoValues {
+	if o := c.program.whole.of(n).memberOp(f); c.merges && o != nil && o.fallback != nil && members.any().IsValid() {
+		return members.or(o.fallback().value)
+	}
+	return members
 }
 
 // trimEmbedded trims embedded pointers to structs that have hot parts and hold nothing else.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"sort"
@@ -165,7 +166,7 @@ func (r *run) differs(o *op, start int) bool {
 func (r *run) leafMember(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch {
-	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && r.canFlush():
+	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && !o.hasDefault && r.canFlush():
 		r.buf = r.header(o, before)
 		r.longBytes(bytesAt(m))
 		return true
@@ -202,6 +203,9 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	if isNone(o.kind, m) {
 		return false
 	}
+	if o.fallback != nil {
+		return r.memberWithDefault(o, m, before)
+	}
 	start := r.position()
 	r.buf = r.header(o, before)
 	r.in(o)
@@ -220,6 +224,25 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 		r.cut(start)
 	}
 	return isWritten
+}
+
+// memberWithDefault writes an object or collection that differs from its default, and reports
+// whether it did. An empty one is written if something of the default would be written.
+func (r *run) memberWithDefault(o *op, m memory, before byte) bool {
+	start, text := len(r.buf), o.fallback().text
+	r.buf = r.header(o, before)
+	r.in(o)
+	r.held++
+	isWritten := r.composite(o.routine, m, omitted)
+	r.held--
+	switch isDefault := isWritten == (text != nil) && bytes.Equal(r.textOfMember(o, start), text); {
+	case isDefault:
+		r.buf = r.buf[:start]
+		return false
+	case !isWritten:
+		r.emptyElement(o.routine, m)
+	}
+	return true
 }
 
 // composite writes an object or collection, and reports whether it did.

@@ -56,22 +56,27 @@ func (n *Node) hidesBelow() bool {
 
 // Classes are the classes of the field's presence, if it counts, and of everything below.
 func (f *Field) Classes() ClassSet {
-	if f.HasPresence() {
+	if f.marksPresence() {
 		return f.Node.Classes | Of(f.Node.Class)
 	}
 	return f.Node.Classes
 }
 
 // HasPresence reports whether an empty object, list or map at f differs from a missing one: with
-// the presence option, and behind a pointer to a type without fields. A nil list or map, which is
-// null in JSON, counts as missing, with or without a pointer to it.
-func (f *Field) HasPresence() bool {
+// the presence option, behind a pointer to a type without fields, and with a default that is not
+// empty. A nil list or map, which is null in JSON, counts as missing, with or without a pointer to
+// it.
+func (f *Field) HasPresence() bool { return f.marksPresence() || f.Filled != 0 }
+
+// marksPresence reports whether a member is written for its presence alone.
+func (f *Field) marksPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
-// HasPresenceOf reports whether an empty object, list or map at f is written with the given classes.
+// HasPresenceOf reports whether an empty object, list or map at f differs from a missing one in what
+// is written with the given classes.
 func (f *Field) HasPresenceOf(classes ClassSet) bool {
-	return f.HasPresence() && classes.Any(Of(f.Node.Class))
+	return f.marksPresence() && classes.Any(Of(f.Node.Class)) || classes.Any(f.Filled)
 }
 
 // oneClass refuses other classes where added and removed elements would make the pairing of the

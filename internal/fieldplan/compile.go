@@ -24,8 +24,9 @@ type context struct {
 	sensitive structtag.Sensitivity
 	path      string // in the spelling of overrides, or noOverride
 	root      bool
-	closed    bool // unknown members are not admitted
-	maybeHot  bool // the class is that of elements that hotwhen may make Hot
+	closed    bool              // unknown members are not admitted
+	as        structtag.Meaning // of strings, also in lists and maps
+	maybeHot  bool              // the class is that of elements that hotwhen may make Hot
 }
 
 type compiler struct {
@@ -143,6 +144,9 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		return
 	}
 	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
+		if n.Leaf == leaf.String && ctx.as != structtag.Undeclared {
+			n.Leaf = leaf.TextKind(ctx.as)
+		}
 		if n.Leaf.MarshalsItself() {
 			c.refuseTagsBelow(n.Type, goField)
 		}
@@ -190,7 +194,7 @@ func (c *compiler) element(n *Node, ctx context, goField string) {
 	n.ElemPointer = elem.Kind() == reflect.Pointer
 	n.Elem = c.node(context{
 		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(fieldpath.Elements(ctx.path)),
-		closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
+		closed: ctx.closed || n.closes(ctx), as: ctx.as, maybeHot: ctx.maybeHot,
 	}, goField)
 }
 
@@ -248,6 +252,7 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	tag := c.declare(f, jf, &child)
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
+	child.as = tag.As
 	if tag.Set || tag.Key != "" || tag.HotWhen != nil {
 		f.Node = c.collection(f, tag, child)
 	} else {
@@ -267,6 +272,9 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 		child.class, f.Declared, f.Source = o.tag.Class, Overridden, o.path
 		if o.tag.HasOptions() {
 			f.optionPath = o.path
+		}
+		if o.tag.As != structtag.Undeclared {
+			f.asPath = o.path
 		}
 		return tag.Override(o.tag)
 	case jf.tag.present && !jf.tag.inherits:

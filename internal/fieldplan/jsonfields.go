@@ -161,7 +161,7 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 	t, embedded := Deref(sf.Type), l.embedded
 	if tag.present {
 		tag.outer, embedded = l.embedded, tag
-		if tag.HasOptions() {
+		if tag.HasOptions() || tag.As != structtag.Undeclared {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
 			r.faults.Add(mistake(goField, "misplaced-option", what,
 				"remove the other options or give the field a JSON name"))

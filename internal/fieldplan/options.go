@@ -1,7 +1,6 @@
 package fieldplan
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -67,9 +66,13 @@ func (c *compiler) misplaced(f *Field, option, allowed string) {
 
 // rejectOption reports an option at the field, or at the override that it comes from.
 func (c *compiler) rejectOption(f *Field, code, what, hint string) {
+	c.rejectAt(f, f.optionPath, code, what, hint)
+}
+
+func (c *compiler) rejectAt(f *Field, override, code, what, hint string) {
 	problem := mistake(f.GoField, code, what, hint)
-	if f.optionPath != "" {
-		problem.Field, problem.Path, problem.Type = "", f.optionPath, f.GoField
+	if override != "" {
+		problem.Field, problem.Path, problem.Type = "", override, f.GoField
 	}
 	c.faults.Add(problem)
 }
@@ -78,12 +81,41 @@ func mistake(goField, code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, Field: goField, What: what, Hint: hint}
 }
 
+// innermost returns the node of the elements of a list, array or map, of their elements, and so on.
+// It is nil for a type that holds nothing but itself.
+func (n *Node) innermost() *Node {
+	for seen := map[*Node]bool{}; n != nil && n.Kind != Leaf && n.Kind != Object; n = n.Elem {
+		if seen[n] {
+			return nil
+		}
+		seen[n] = true
+	}
+	return n
+}
+
+// holdsTexts reports whether n is a string, or a list, array or map whose innermost elements are
+// strings. Such strings may have a declared meaning.
+func (n *Node) holdsTexts() bool {
+	inner := n.innermost()
+	return inner != nil && inner.Kind == Leaf && inner.Leaf.IsText()
+}
+
+// Meaning is the declared meaning of the strings in f.
+func (f *Field) Meaning() structtag.Meaning {
+	if inner := f.Node.innermost(); inner != nil {
+		return inner.Leaf.Meaning()
+	}
+	return structtag.Undeclared
+}
+
 func (c *compiler) key(n *Node, f *Field, name string) {
 	key := n.Elem.Lookup(name)
 	what := ""
 	switch {
 	case key == nil:
 		what = "names no JSON field of " + n.Elem.TypeName()
+	case key.Node.Leaf.Meaning() != structtag.Undeclared:
+		what = "names a field with `as=`"
 	case key.Node.Leaf != leaf.String && key.Node.Leaf != leaf.Int && key.Node.Leaf != leaf.Uint:
 		what = "names a field that is neither a string nor an integer"
 	case key.Optional && !key.Pointer && key.Node.Leaf != leaf.String:
@@ -112,6 +144,8 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 		what = "names no JSON field of " + n.Elem.TypeName()
 	case field.Pointer || field.Default != nil:
 		what = "names a field that may be unset"
+	case field.Node.Leaf.Meaning() != structtag.Undeclared:
+		what = "names a field with `as=`"
 	case field.Node.Class != n.Class:
 		what = "names a field that is " + field.Node.Class.String() + " while the collection is " + n.Class.String()
 	default:
@@ -147,6 +181,11 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if tag.Presence && !f.Presence {
 		c.misplaced(f, "presence", "pointers to structs, lists and maps")
 	}
+	if tag.As != structtag.Undeclared && !f.Node.holdsTexts() {
+		c.rejectAt(f, f.asPath, "misplaced-option",
+			"has the option `as="+tag.As.String()+"`, which is for strings, and for lists and maps of strings",
+			"remove the option; the type of a value that is no string decides what it means")
+	}
 	if tag.Default != nil {
 		c.defaultText(f, *tag.Default)
 	}
@@ -175,28 +214,4 @@ func (c *compiler) unwritableZero(f *Field) {
 // TakesPresence reports whether presence may be declared for f.
 func (f *Field) TakesPresence() bool {
 	return f.Pointer && (f.Node.Kind == Object || f.Node.Kind == List || f.Node.Kind == Map)
-}
-
-func (c *compiler) defaultText(f *Field, text string) {
-	if !f.TakesDefault() {
-		c.misplaced(f, "default", "pointers to scalars, strings and numbers")
-		return
-	}
-	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
-	switch {
-	case !ok:
-		c.rejectOption(f, "invalid-default", "has a default that is no "+f.Node.TypeName(),
-			"write a value of the field's type")
-	case !f.Pointer && bytes.Equal(canonical, f.Zero):
-		c.rejectOption(f, "invalid-default",
-			"has the zero value as its default, which counts as unset already", "remove the option")
-	default:
-		f.Default = canonical
-	}
-}
-
-// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or
-// selects elements.
-func (f *Field) TakesDefault() bool {
-	return f.Node.Kind == Leaf && f.Node.Leaf.TakesDefault() && (f.Pointer || f.Node.Leaf != leaf.Bool)
 }

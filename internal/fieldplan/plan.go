@@ -108,16 +108,19 @@ type Field struct {
 	Pointer  bool        // the field is a pointer, so that a zero value behind it is present
 	Presence bool        // the presence of an empty object, list or map carries meaning
 	Zero     []byte      // canonical text of a leaf's zero value; nil for pointers, or if the zero value has no text
-	Default  []byte      // canonical text that counts as unset; nil if none
+	Default  []byte      // what counts as unset: a leaf's canonical text, or other canonical JSON; nil if none
+	Filled   ClassSet    // the classes of what the default of an object, list or map fills in
 	Optional bool        // omitempty or omitzero
 	Quoted   bool        // numbers and bools are spelled as strings in JSON
 
 	optionPath string // path of the override that gives the options; empty if the struct tag gives them
+	asPath     string // path of the override that gives the option as; likewise
 }
 
 // Unset reports whether a leaf with this canonical text counts as unset in f.
 func (f *Field) Unset(text []byte) bool {
-	if string(text) == leaf.Null || string(text) == `""` && f.Node.Leaf == leaf.Bytes {
+	isEmpty := string(text) == `""` && f.Node.Leaf == leaf.Bytes && (f.Default == nil || !f.Pointer)
+	if string(text) == leaf.Null || isEmpty {
 		return true
 	}
 	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)

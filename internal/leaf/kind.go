@@ -46,6 +46,12 @@ const (
 	JSONMarshaler
 	TextMarshaler
 	Opaque // the output of a marshaler whose type is not available
+	// Strings with a declared meaning, see [TextKind].
+	QuantityText
+	DurationText
+	CIDRText
+	DNSText
+	TimeText
 )
 
 var (
@@ -149,7 +155,9 @@ func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMars
 
 // TakesDefault reports whether default=TEXT may be declared for this kind of leaf.
 func (k Kind) TakesDefault() bool {
-	return slices.Contains([]Kind{Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration}, k)
+	return k.IsText() || k.isFree() || slices.Contains([]Kind{
+		Bool, Int, Uint, Float, Number, Bytes, Quantity, IntOrString, Time, MetaTime, MicroTime, Duration,
+	}, k)
 }
 
 // MayFail reports whether values of this kind can be read from JSON and have no canonical text.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -162,12 +163,32 @@ func TestParseText(t *testing.T) {
 		{intstr.IntOrString{}, "5", "5"},
 		{metav1.Duration{}, "60m", `"1h0m0s"`},
 		{metav1.Duration{}, "1", ""},
-		{[]byte{}, "YQ==", ""},
+		{intstr.IntOrString{}, `"5"`, `"5"`},
+		{intstr.IntOrString{}, `"5`, ""},
+		{[]byte{}, "YQ==", `"YQ=="`},
+		{[]byte{}, "Y", ""},
+		{time.Time{}, "2026-01-02T04:04:05+01:00", `"2026-01-02T03:04:05Z"`},
+		{time.Time{}, "0001-01-01T00:00:00Z", ""},
+		{metav1.Time{}, "2026-01-02T04:04:05.5+01:00", `"2026-01-02T03:04:05Z"`},
+		{metav1.MicroTime{}, "2026-01-02T03:04:05.500Z", `"2026-01-02T03:04:05.5Z"`},
+		{metav1.MicroTime{}, "today", ""},
+		{json.Number(""), "1.50", "1.5"},
+		{json.Number(""), "", ""},
+		{json.RawMessage{}, `{"b":1.0,"a":null}`, `{"a":null,"b":1}`},
+		{json.RawMessage{}, `"a"`, `"a"`},
+		{json.RawMessage{}, "a", ""},
+		{json.RawMessage{}, "null", ""},
+		{runtime.RawExtension{}, "[1]", "[1]"},
+		{upper(""), "a", ""},
 	} {
 		typ := reflect.TypeOf(tc.value)
 		text, ok := leaf.ParseText(leaf.KindOf(typ), typ, tc.text)
 		assert.Equal(t, tc.want != "", ok, "%T %s", tc.value, tc.text)
 		assert.Equal(t, tc.want, string(text), "%T %s", tc.value, tc.text)
+		if ok {
+			again, _ := leaf.ParseText(leaf.KindOf(typ), typ, leaf.OptionText(leaf.KindOf(typ), string(text)))
+			assert.Equal(t, tc.want, string(again), "%T %s", tc.value, tc.text)
+		}
 	}
 }
 

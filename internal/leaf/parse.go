@@ -1,24 +1,91 @@
 package leaf
 
 import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // ParseText returns the canonical text of a leaf of kind k and type t whose value is given as text
-// in an option of a struct tag. It is false for text that t cannot hold, and for kinds that take no
-// default.
+// in an option of a struct tag: scalars and times as themselves, free JSON as JSON. A text with the
+// digits of an integer, as a value of intstr.IntOrString, is given as JSON. It is false for text
+// that t cannot hold, for null, and for kinds that take no default.
 func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
+	if k.isFree() || k == IntOrString && strings.HasPrefix(text, `"`) {
+		return notNull(ParseJSON(k, t, []byte(text)))
+	}
 	v := reflect.New(loaded(t)).Elem()
 	if !set(v, k, text) {
 		return nil, false
 	}
 	out, problem := Append(nil, k, v)
-	return out, problem == nil
+	return notNull(out, problem == nil)
+}
+
+func notNull(text []byte, ok bool) ([]byte, bool) {
+	if !ok || string(text) == Null {
+		return nil, false
+	}
+	return text, true
+}
+
+// OptionText is the text of an option of a struct tag from which [ParseText] makes a canonical text
+// of kind k.
+func OptionText(k Kind, canonical string) string {
+	var text string
+	isString := strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil
+	switch {
+	case !isString, k.isFree():
+		return canonical
+	case k == IntOrString && (intstr.Parse(text).Type == intstr.Int || strings.HasPrefix(text, `"`)):
+		return canonical
+	default:
+		return text
+	}
+}
+
+// isFree reports whether values of kind k are any JSON.
+func (k Kind) isFree() bool { return k == RawMessage || k == RawExtension || k == Interface }
+
+// ParseJSON returns the canonical text of a leaf of kind k and type t whose value is given as JSON.
+// It is false for JSON that t cannot hold. The JSON of a type that marshals itself and is not loaded
+// is kept as it is.
+func ParseJSON(k Kind, t reflect.Type, raw []byte) ([]byte, bool) {
+	if _, isUnloaded := t.(Unloaded); k.isFree() || k.MarshalsItself() && isUnloaded {
+		text, problem := canonjson.AppendValue(nil, raw)
+		return text, problem == nil
+	}
+	v, ok := Read(loaded(t), raw)
+	if !ok {
+		return nil, false
+	}
+	text, problem := Append(nil, k, v)
+	return text, problem == nil
+}
+
+// Read returns the value of type t, which is loaded, that is given as JSON. It is false for JSON
+// that t cannot hold.
+func Read(t reflect.Type, raw []byte) (v reflect.Value, ok bool) {
+	text, problem := canonjson.AppendValue(nil, raw)
+	if problem != nil || HoldsQuantity(t) && CheckQuantities(text) != nil {
+		return v, false
+	}
+	v = reflect.New(t)
+	_, problem = Call(func() ([]byte, error) { // a foreign unmarshaler may panic
+		strict, err := sigsjson.UnmarshalStrict(text, v.Interface())
+		return nil, errors.Join(append(strict, err)...)
+	})
+	return v.Elem(), problem == nil
 }
 
 func set(v reflect.Value, k Kind, text string) bool {
@@ -29,9 +96,9 @@ func set(v reflect.Value, k Kind, text string) bool {
 		return text == "true" || text == "false"
 	case Int, Uint, Float:
 		return SetNumber(v, text)
-	case String:
+	case String, Number, QuantityText, DurationText, CIDRText, DNSText, TimeText:
 		v.SetString(text)
-		return true
+		return k != Number || text != ""
 	case Quantity:
 		q, err := ParseQuantity(text)
 		v.Set(reflect.ValueOf(q))
@@ -43,8 +110,28 @@ func set(v reflect.Value, k Kind, text string) bool {
 		d, err := time.ParseDuration(text)
 		v.Set(reflect.ValueOf(metav1.Duration{Duration: d}))
 		return err == nil
+	case Bytes:
+		b, err := base64.StdEncoding.DecodeString(text)
+		v.SetBytes(b)
+		return err == nil
+	case Time, MetaTime, MicroTime:
+		t, err := time.Parse(time.RFC3339, text)
+		setTime(v, k, t)
+		return err == nil
 	default:
 		return false
+	}
+}
+
+func setTime(v reflect.Value, k Kind, t time.Time) {
+	//exhaustive:ignore
+	switch k {
+	case MetaTime:
+		v.Set(reflect.ValueOf(metav1.NewTime(t)))
+	case MicroTime:
+		v.Set(reflect.ValueOf(metav1.NewMicroTime(t)))
+	default:
+		v.Set(reflect.ValueOf(t))
 	}
 }
 

@@ -37,6 +37,8 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return canonjson.AppendFloat(dst, v.Float(), v.Type().Bits())
 	case String:
 		return canonjson.AppendString(dst, v.String())
+	case QuantityText, DurationText, CIDRText, DNSText, TimeText:
+		return canonjson.AppendString(dst, k.normalize(v.String()))
 	case Number:
 		return canonjson.AppendNumber(dst, []byte(cmp.Or(v.String(), "0"))) // as encoding/json does
 	case Bytes:
@@ -46,7 +48,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case IntOrString:
 		return appendIntOrString(dst, pointerTo[intstr.IntOrString](v))
 	case Time:
-		return appendTime(dst, *pointerTo[time.Time](v), "2006-01-02T15:04:05.999999999Z")
+		return appendTime(dst, *pointerTo[time.Time](v), nanoseconds)
 	case MetaTime:
 		return appendTime(dst, pointerTo[metav1.Time](v).Time, "2006-01-02T15:04:05Z")
 	case MicroTime:
@@ -106,6 +108,9 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 		}
 	}
 }
+
+// nanoseconds is the layout of times with all that RFC 3339 carries.
+const nanoseconds = "2006-01-02T15:04:05.999999999Z"
 
 // zeroTime is the zero time in every layout. A time is zero if its JSON is that text.
 const zeroTime = `"0001-01-01T00:00:00Z"`

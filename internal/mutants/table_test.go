@@ -41,7 +41,7 @@ var mutants = []mutant{
 	// Presence.
 	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: f.Pointer,", "zero: false,", document},
-	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes {", "&& f.Node.Leaf == leaf.Opaque {", document},
+	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes &&", "&& f.Node.Leaf == leaf.Opaque &&", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
 	{"an object with nothing left is absent", writeFile, "case !some && empty == omitted:", "case !some && empty == omitted && n == nil:", document},
 	{"an object whose presence counts is written", writeFile, "case o.presence:", "case false:", document},
@@ -185,7 +185,7 @@ var mutants = []mutant{
 	{"a change of class rolls who says only what moved", compareFile, "return every(whereSet)\n\t}\n\treturn some(whereSet)", "return every(whereSet)\n\t}\n\treturn every(whereSet)", releases},
 	{"a field whose class stays ends what is told above", compareFile, "s.covered = change\n\t\treturn s", "return s", releases},
 	{"the classes of both Schemas count", compareFile, "return p.old.Classes | p.updated.Classes", "return p.updated.Classes", releases},
-	{"presence rolls only where both hash the object", compareFile, "f.Rolls.Every = p.areHashed()", "f.Rolls.Every = true", releases},
+	{"presence rolls only where both hash the object", compareFile, "Every: p.areHashed() && (", "Every: (", releases},
 	{"nothing is certain of the elements of a set", compareFile, "p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue ||", "", releases},
 	{"nothing is certain of elements that may be hot", compareFile, "|| p.old.When != nil ||\n\t\tp.updated.When != nil {", "{", releases},
 	{"leaves of different kinds may say the same", compareFile, "s.certain = s.certain && sameKind\n", "", releases},

@@ -7,6 +7,7 @@ package plaintext
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -90,6 +91,15 @@ func Counted(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Thousands returns a number with commas: 2,997.
+func Thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // Listed lists the counts that are not zero: 1 rolled, 2 unchanged.

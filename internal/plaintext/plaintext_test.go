@@ -89,3 +89,10 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, "a     bb\nüxyz  b\\u0009\n\nx\n", plaintext.Table([][]string{{"a", "bb"}, {"üxyz", "b\t"}, {"", ""}, {"x"}}), "columns are aligned, cells harmless, lines not padded")
 	assert.Empty(t, plaintext.Table(nil))
 }
+
+func TestThousands(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 2997: "2,997", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -999: "-999", -1234: "-1,234"} {
+		assert.Equal(t, want, plaintext.Thousands(n))
+	}
+}

@@ -129,6 +129,8 @@ func kindOf(n *fieldplan.Node) kind {
 		return mapByKeys
 	case n.Kind != fieldplan.Leaf:
 		return compositeKinds[n.Kind]
+	case n.Leaf.IsText():
+		return text
 	case !ok, k == free && n.Type.NumMethod() > 0:
 		return foreign
 	default:
@@ -142,7 +144,7 @@ var compositeKinds = map[fieldplan.Kind]kind{
 
 // leafKinds are the kinds of leaves that the decoder need not read.
 var leafKinds = map[leaf.Kind]kind{
-	leaf.Bool: boolean, leaf.Int: number, leaf.Uint: number, leaf.Float: number, leaf.String: text,
+	leaf.Bool: boolean, leaf.Int: number, leaf.Uint: number, leaf.Float: number,
 	leaf.Interface: free,
 }
 

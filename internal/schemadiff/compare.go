@@ -2,10 +2,11 @@ package schemadiff
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -16,7 +17,9 @@ import (
 // Compare lists the differences between two plans, sorted by path. Go names, the order of Go
 // fields, and texts that only people read make no difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
-	d := &comparer{open: map[twoNodes]bool{}}
+	d := &comparer{open: map[twoNodes]bool{}, defaults: [2]map[*fieldplan.Field][]byte{
+		engine.Of(old).Defaults(), engine.Of(updated).Defaults(),
+	}}
 	if old.Open != updated.Open {
 		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
 		if old.Open {
@@ -51,6 +54,7 @@ type location struct {
 	path     string
 	whileHot bool     // in elements that hotwhen makes hot
 	certain  bool     // an effect on one element is certain for the whole
+	filled   bool     // an element of an array that is itself an element: written even if JSON lacks it
 	in       twoNodes // the collections of which this is an element, or nil
 	// beside are the classes of the collections whose elements this field identifies. The field is
 	// hashed if one of these classes is.
@@ -61,19 +65,24 @@ type location struct {
 }
 
 func (s location) member(name string) location {
-	s.path, s.in, s.beside = fieldpath.Join(s.path, name), twoNodes{}, 0
+	s.path, s.in, s.beside, s.filled = fieldpath.Join(s.path, name), twoNodes{}, 0, false
 	return s
 }
 
 type comparer struct {
 	findings []Finding
 	open     map[twoNodes]bool
+	defaults [2]map[*fieldplan.Field][]byte // what is hashed of the defaults of objects, lists and maps
 }
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
-// one element becomes a possible one.
+// one element becomes a possible one. A missing element of an array is written as zero, so its
+// array alone can have the effect.
 func (d *comparer) add(s location, f Finding) {
 	f.Path = s.path
+	if s.filled && f.Rolls != none {
+		f.Rolls = some(whereAround)
+	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
 	f.Text = f.sentence(whileHot[s.whileHot])
 	d.findings = append(d.findings, f)
@@ -176,6 +185,8 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	if old.Quoted != updated.Quoted {
 		d.add(s, typeChanged(was, is, classes, whereHeld))
 	}
+	isFilled := p.old.Kind != fieldplan.Leaf && (old.Default != nil || updated.Default != nil)
+	s.certain = s.certain && !isFilled // a part of the default has no effect
 	d.node(p, s)
 }
 
@@ -228,6 +239,14 @@ func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 		}
 	}
 	return p.old.Elem != nil && mayFail(twoNodes{p.old.Elem, p.updated.Elem}, seen)
+}
+
+// readsKeysNow reports whether the keys of a list are read for the updated hash only, because of a
+// field below that is new or has another class. A change of the list's own class is reported as
+// such.
+func (p twoNodes) readsKeysNow() bool {
+	return p.updated.Pairing == fieldplan.ByKey && p.old.Class == p.updated.Class &&
+		p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
 }
 
 // mayLackKey reports whether the only element of a keyed list needs no key.
@@ -294,16 +313,37 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	if old.Pointer != updated.Pointer {
 		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
 	}
+	areAlike := sync.OnceValue(func() bool { return schemajson.AreAlike(p.old, p.updated) })
+	if !bytes.Equal(old.Default, updated.Default) {
+		d.add(s, d.fallback(old, updated, areAlike()))
+	}
 	was, is := old.HasPresence(), updated.HasPresence()
-	if was == is && old.Presence == updated.Presence {
+	wasHashed, isHashed := d.presenceIsHashed(0, old), d.presenceIsHashed(1, updated)
+	if was == is && wasHashed == isHashed && old.Presence == updated.Presence {
 		return
 	}
 	f := Finding{Kind: "PresenceChanged", Old: presence[was], New: presence[is]}
-	if was != is {
-		f.Rolls = ifHashed(fieldplan.Of(p.old.Class)|fieldplan.Of(p.updated.Class), whereEmpty)
-		f.Rolls.Every = p.areHashed()
+	if wasHashed != isHashed {
+		isFilled := old.Filled|updated.Filled != 0
+		f.Rolls = Effect{Every: p.areHashed() && (!isFilled || areAlike()), Where: whereEmpty}
 	}
 	d.add(s, f)
+}
+
+// presenceIsHashed reports whether an empty object, list or map at a field of one of the plans has
+// another hash than a missing one.
+func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
+	return f.HasPresenceOf(fieldplan.Projected) && (f.Default == nil || d.defaults[of][f] != nil)
+}
+
+// fallback is the finding that the default of an object, list or map changed.
+func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding { //nolint:revive // a fact
+	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
+	if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {
+		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)
+		f.Rolls.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
+	}
+	return f
 }
 
 func (d *comparer) node(p twoNodes, s location) {
@@ -349,12 +389,15 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 
 func (d *comparer) collection(p twoNodes, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
-	if was, is := p.pairings(); was != is {
+	switch was, is := p.pairings(); {
+	case was != is:
 		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
 		if p.updated.Pairing == fieldplan.ByKey {
 			f.Refuses = some(whereFilled)
 		}
 		d.add(s, f)
+	case p.readsKeysNow():
+		d.add(s, Finding{Kind: "PairingChanged", Old: notHashed, New: is, Refuses: some(whereFilled)})
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
 		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls}
@@ -364,6 +407,7 @@ func (d *comparer) collection(p twoNodes, s location) {
 		d.add(s, f)
 	}
 	s.path = fieldpath.Elements(s.path)
+	s.filled = p.old.Kind == fieldplan.Array && s.in.old != nil // a field that is a zero array is unset
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
 		p.updated.When != nil {
 		s.certain = false
@@ -398,8 +442,9 @@ func elementNull(in, p twoNodes) Finding {
 		f.Refuses = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf
-	switch zero, _ := leaf.Append(nil, p.old.Leaf, reflect.Zero(p.old.Type)); {
-	case isLeaf && string(zero) == leaf.Null, !isLeaf && p.old.Kind != fieldplan.Array:
+	isSame := isLeaf && bytes.Equal(textOfNull(in.old), textOfNull(in.updated))
+	switch {
+	case isSame, !isLeaf && p.old.Kind != fieldplan.Array:
 	case in.old.Kind == fieldplan.Array:
 		f.Rolls = ifHashed(in.classes(), whereHeld)
 	case isLeaf && p.areHashed():
@@ -408,4 +453,12 @@ func elementNull(in, p twoNodes) Finding {
 		f.Rolls = ifHashed(in.classes(), whereNull)
 	}
 	return f
+}
+
+// textOfNull is the text of a null element that is a leaf. It is empty if that is not known.
+func textOfNull(in *fieldplan.Node) []byte {
+	if in.ElemPointer {
+		return []byte(leaf.Null)
+	}
+	return leaf.Zero(in.Elem.Leaf, in.Elem.Type)
 }

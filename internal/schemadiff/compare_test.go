@@ -108,6 +108,10 @@ type (
 	byID struct {
 		ID int32 `json:"id"`
 	}
+	byIDHeld struct {
+		ID  int32  `json:"id"`
+		New *int32 `json:"new" hotupdatable:"false"`
+	}
 	byPointerID struct {
 		ID *int32 `json:"id"`
 	}
@@ -262,6 +266,15 @@ var releases = []release{
 	of("elements of another shape", member[[]string](""), member[[][]string]("")).
 		tells("TypeChanged a[]: rolls may has it; refuses may has it").
 		keeps(`{"a":[]}`).refuses(`{"a":["x"]}`),
+	of("elements of arrays in a map, which are written where they are missing", member[map[string][1]uint64](""), member[map[string][1]bool]("")).
+		tells("TypeChanged a[][]: rolls may has an array around it; refuses may names it").
+		keeps(`{}`, `{"a":{}}`).rolls(`{"a":{"x":null}}`, `{"a":{"x":[]}}`).refuses(`{"a":{"x":[1]}}`),
+	of("elements of an array, which is unset where it is missing", member[[1]uint64](""), member[[1]bool]("")).
+		tells("TypeChanged a[]: rolls may has it; refuses may names it").
+		keeps(`{}`, `{"a":null}`, `{"a":[null]}`).refuses(`{"a":[1]}`),
+	of("null elements of arrays in a list", member[[][1]*uint64](""), member[[][1]uint64]("")).
+		tells("NullabilityChanged a[][]: rolls may has an array around it").
+		keeps(`{"a":[]}`, `{"a":[[1]]}`).rolls(`{"a":[null]}`),
 	of("hot elements of another shape", member[[]string]("true"), member[[][]string]("true")).
 		tells("TypeChanged a[]: refuses may has it").
 		refuses(`{"a":["x"]}`),
@@ -303,6 +316,12 @@ var releases = []release{
 	of("elements whose zero value is null", member[[]any](""), member[[]*any]("")).
 		tells("NullabilityChanged a[]:").
 		keeps(`{"a":[null]}`),
+	of("null elements of another leaf, whose null is null as well", member[map[string]*string](""), member[map[string]any]("")).
+		tells("NullabilityChanged a[]:", "TypeChanged a[]: rolls may has it; refuses may names it").
+		keeps(`{"a":{"x":null}}`, `{"a":{"x":"y"}}`),
+	of("null elements of another leaf, whose null is zero", member[map[string]*string](""), member[map[string]int32]("")).
+		tells("NullabilityChanged a[]: rolls every has a null element there", "TypeChanged a[]: rolls may has it; refuses may names it").
+		rolls(`{"a":{"x":null}}`).refuses(`{"a":{"x":"y"}}`),
 	of("elements of an array", member[[1]*int32](""), member[[1]int32]("")).
 		tells("NullabilityChanged a[]: rolls may has it").
 		keeps(`{"a":[1]}`).rolls(`{"a":[0]}`),
@@ -377,6 +396,13 @@ var releases = []release{
 	of("key that becomes a pointer", member[[]byID]("false,key=id"), member[[]byPointerID]("")).
 		tells("PairingChanged a: rolls may has elements there", "NullabilityChanged a[].id:").
 		keeps(`{"a":[{"id":0}]}`).rolls(`{"a":[{"id":2},{"id":1}]}`),
+
+	of("keys that are read because of a field below", member[[]byName]("true,key=name"), member[[]byNameHeld]("true,key=name")).
+		tells("PairingChanged a: refuses may has elements there", "ClassChanged a[].c: rolls every sets it").
+		keeps(`{"a":[{"name":"x"},{"name":"y"}]}`).rolls(`{"a":[{"name":"x","c":"z"}]}`).refuses(`{"a":[{},{}]}`),
+	of("keys that are read because of a new field below", member[[]byID]("true,key=id"), member[[]byIDHeld]("true,key=id")).
+		tells("PairingChanged a: refuses may has elements there", "FieldAdded a[].new:").
+		keeps(`{"a":[{"id":1},{"id":2}]}`).refuses(`{"a":[{"id":1},{"id":1}]}`),
 
 	// Hotwhen.
 	of("elements that may be hot now, whose key is a number and could not be left out before", member[[]byID]("false,key=id"), member[[]byID]("false,key=id,hotwhen=id:7")).

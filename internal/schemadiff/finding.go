@@ -38,6 +38,7 @@ const (
 	whereEmpty   = "has it empty" // the object is there and nothing hashed is in it
 	whereFilled  = "has elements there"
 	whereNull    = "has a null element there"
+	whereAround  = "has an array around it" // the outermost one that is an element is there, even if it is null
 )
 
 var none = Effect{}

@@ -12,6 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
+// notHashed describes the elements of a collection of which nothing is hashed.
+const notHashed = "not hashed"
+
 var (
 	nullability    = map[bool]string{true: "a pointer", false: "a value"}
 	whileHot       = map[bool]string{true: " in elements that are hot", false: ""}
@@ -76,7 +79,7 @@ func (p twoNodes) areIntegers() (both, hold bool) {
 
 // defaultText shows a default, which is part of the source code, unless the field is sensitive.
 func defaultText(f *fieldplan.Field) string {
-	if f.Default != nil && f.Node.HidesValues() {
+	if f.Default != nil && f.Node.HidesBelow {
 		return fieldpath.Hidden
 	}
 	return cmp.Or(string(f.Default), "none")

@@ -10,13 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Export returns the JSON form of a plan.
 func Export(p *fieldplan.Plan) (*Document, error) {
 	e := exporter{}
-	d := &Document{FormatVersion: FormatVersion, Root: e.node(p.Root, "/root")}
+	d := &Document{Root: e.node(p.Root, "/root")}
+	d.FormatVersion = d.Root.version()
 	if p.Open {
 		d.Unknown = structtag.Immutable.String()
 	}
@@ -71,6 +73,16 @@ func Shape(f *fieldplan.Field) string {
 	return string(text)
 }
 
+// AreAlike reports whether two nodes describe the same values with the same classes.
+func AreAlike(a, b *fieldplan.Node) bool {
+	var texts [2]string
+	for i, n := range []*fieldplan.Node{a, b} {
+		text, _ := json.Marshal(exporter{}.node(n, "").bare()) // as fingerprint does
+		texts[i] = n.Class.String() + string(text)
+	}
+	return texts[0] == texts[1]
+}
+
 // exporter remembers the JSON pointers of recursive nodes, since each is written once.
 type exporter map[*fieldplan.Node]string
 
@@ -119,7 +131,7 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 		out.HotWhen = &When{n.When.Field.Name, PlainText(n.When.Value)}
 	}
 	if f.Default != nil {
-		out.Default = new(PlainText(string(f.Default)))
+		out.Default = new(leaf.OptionText(n.Leaf, string(f.Default)))
 	}
 	if n.Sensitive > in.Sensitive {
 		out.Sensitive = n.Sensitive.String()

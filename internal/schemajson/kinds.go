@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // The kinds that are not leaves, and the leaves whose Go type does not matter.
@@ -31,6 +32,18 @@ var leafNames = map[leaf.Kind]string{
 	leaf.Number: "number", leaf.Bytes: "bytes", leaf.Quantity: "quantity", leaf.IntOrString: "intOrString",
 	leaf.Time: "time", leaf.MetaTime: "metaTime", leaf.MicroTime: "microTime", leaf.Duration: "duration",
 	leaf.RawMessage: kindJSON, leaf.RawExtension: kindJSON, leaf.Interface: kindJSON,
+	leaf.QuantityText: "quantityText", leaf.DurationText: "durationText", leaf.CIDRText: "cidrText",
+	leaf.DNSText: "dnsText", leaf.TimeText: "timeText",
+}
+
+// meaningOf returns the meaning of a kind of strings in JSON, and Undeclared for other kinds.
+func meaningOf(name string) structtag.Meaning {
+	for k, known := range leafNames {
+		if known == name {
+			return k.Meaning()
+		}
+	}
+	return structtag.Undeclared
 }
 
 // leafTypes are the Go types of the leaves in a loaded Schema: one for each name and width.
@@ -73,6 +86,9 @@ func KeyName(t reflect.Type) (name string, bits int) {
 
 // leafType returns the Go type of a leaf in a loaded Schema, or nil if there is none.
 func leafType(name string, bits int) reflect.Type {
+	if meaningOf(name) != structtag.Undeclared {
+		name = kindString // the struct tag of the field says the meaning
+	}
 	for _, t := range leafTypes {
 		if n, width := LeafName(leaf.KindOf(t), t); n == name && width == bits {
 			return t

@@ -108,9 +108,9 @@ func decode(data []byte) (*Document, error) {
 		return nil, invalid("", "is no Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
 	switch {
-	case d.FormatVersion != FormatVersion:
+	case d.FormatVersion < FormatVersion || d.FormatVersion > meaningsVersion:
 		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
-			"use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
+			"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(meaningsVersion))
 	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "is no object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
@@ -296,6 +296,9 @@ func (f *Field) Options() []string {
 	}
 	if f.Presence {
 		options = append(options, "presence")
+	}
+	if f.Type != nil && f.Type.meaning() != structtag.Undeclared {
+		options = append(options, "as="+f.Type.meaning().String())
 	}
 	if f.Sensitive != "" {
 		options = append(options, f.Sensitive)

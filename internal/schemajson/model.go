@@ -4,8 +4,61 @@
 // compiles it, so that the same code and the same rules apply to loaded and compiled plans.
 package schemajson
 
-// FormatVersion is the version of the JSON form.
-const FormatVersion = 1
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// The versions of the JSON form. A Schema is written in the lowest version that has all it says, so
+// that releases which know no other version read most Schemas, and refuse the others by their
+// version.
+const (
+	FormatVersion = 1
+	// meaningsVersion also has kinds of strings with a meaning, and defaults of values other than
+	// scalars.
+	meaningsVersion = 2
+)
+
+// version returns the lowest version that has all that a node says.
+func (n *Node) version() int {
+	if n == nil {
+		return FormatVersion
+	}
+	lowest := n.Elem.version()
+	if meaningOf(n.Kind) != structtag.Undeclared {
+		lowest = meaningsVersion
+	}
+	for _, f := range n.Fields {
+		if f == nil {
+			continue
+		}
+		if lowest = max(lowest, f.Type.version()); f.Default != nil && !f.Type.takesScalarDefault(*f.Default) {
+			lowest = meaningsVersion
+		}
+	}
+	return lowest
+}
+
+// takesScalarDefault reports whether the lowest version has defaults of such values. It has no
+// texts of integers as the default of what is an integer or a string.
+func (n *Node) takesScalarDefault(text string) bool {
+	switch n.Kind {
+	case "bool", "int", "uint", "float", kindString, "quantity", "duration":
+		return true
+	case "intOrString":
+		return !strings.HasPrefix(text, `"`)
+	}
+	return false
+}
+
+// meaning is the declared meaning of strings in a leaf, list, array or map.
+func (n *Node) meaning() structtag.Meaning {
+	for n.Elem != nil {
+		n = n.Elem
+	}
+	return meaningOf(n.Kind)
+}
 
 // Document is a Schema in JSON.
 type Document struct {

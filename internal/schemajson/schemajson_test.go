@@ -94,7 +94,13 @@ func TestLeafNames(t *testing.T) {
 		assert.Equal(t, tc.bits, bits, tc.typ)
 		names[kind] = true
 	}
-	for kind := leaf.Bool; kind <= leaf.Opaque; kind++ {
+	for m := structtag.AsQuantity; m <= structtag.AsTime; m++ {
+		kind := leaf.TextKind(m)
+		name, _ := schemajson.LeafName(kind, reflect.TypeFor[string]())
+		assert.Equal(t, m.String()+"Text", name)
+		names[kind] = true
+	}
+	for kind := leaf.Bool; kind <= leaf.TimeText; kind++ {
 		assert.True(t, names[kind], "no row has the kind %d", kind)
 	}
 }
@@ -222,7 +228,8 @@ func TestLoadRefuses(t *testing.T) {
 		want []string
 	}{
 		{"sound", of(word), nil},
-		{"later version", with(of(word), func(d *schemajson.Document) { d.FormatVersion++ }), []string{"/formatVersion"}},
+		{"later version", with(of(word), func(d *schemajson.Document) { d.FormatVersion = 3 }), []string{"/formatVersion"}},
+		{"a version that it does not need", with(of(word), func(d *schemajson.Document) { d.FormatVersion++ }), []string{"/root"}},
 		{"no root", with(of(word), func(d *schemajson.Document) { d.Root = nil }), []string{"/root"}},
 		{"root that is a list", with(of(word), func(d *schemajson.Document) { d.Root = &schemajson.Node{Kind: "list", Elem: word} }), []string{"/root"}},
 		{"half of TypeMeta", with(of(word), func(d *schemajson.Document) { d.TypeMeta = []string{"kind"} }), []string{"/typeMeta"}},

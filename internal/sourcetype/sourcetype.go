@@ -172,6 +172,9 @@ func (t *Type) Field(i int) reflect.StructField {
 	return f
 }
 
+// NumMethod returns the number of methods of an interface.
+func (t *Type) NumMethod() int { return types.NewMethodSet(t.source).Len() }
+
 // Fields yields the fields of a struct in order.
 func (t *Type) Fields() iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {

@@ -102,6 +102,8 @@ func seeds() []string {
 		"false,hotwhen='a':b", "false,hotwhen=a:b'c", "false,default=a=b:c d", "false,default='a,b',sensitive", "false,default='''it''s'''", "false,default=''''",
 		"false,default=''", "false,default=' a '", "false,default=", "false,default=it's", "false,default='a", "false,default='", "false,default='''", "false,default='a'b",
 		"false,default=a ,sensitive", "false,default= ", "true,sensitive=keys,set", "false,sensitive=", "false,presence,set", "false,key=a,presence",
+		"false,as=cidr", "false,set,as=dns,sensitive", "false,as", "false,as=", "false,as=CIDR", "false,as='time'", "false,as=undeclared", "false,as=text,as=text",
+		"false,default=1Gi,as=quantity", "false,as=duration,presence",
 		"false,set,hotwhen=a:b", "false,default=a,set", "false,key=a,default=a", "false,default=a,hotwhen=a:b", "false,default=a,presence",
 	} {
 		all = append(all, "hotupdatable:"+strconv.Quote(value))
@@ -130,13 +132,8 @@ func oracleValue(value string) (structtag.Tag, bool) {
 		}
 		seen[name] = true
 	}
-	kinds := 0
-	for _, on := range []bool{seen["set"], seen["key"] || seen["hotwhen"], seen["default"]} {
-		if on {
-			kinds++
-		}
-	}
-	return tag, kinds <= 1 && (!seen["default"] || !seen["presence"])
+	isPaired := seen["key"] || seen["hotwhen"]
+	return tag, (!seen["set"] || !isPaired) && (!seen["default"] || !seen["presence"])
 }
 
 func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok bool) {
@@ -145,6 +142,12 @@ func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok boo
 		"presence":       func() { tag.Presence = true },
 		"sensitive":      func() { tag.Sensitive = structtag.HideValues },
 		"sensitive=keys": func() { tag.Sensitive = structtag.HideKeys },
+		"as=text":        func() { tag.As = structtag.AsText },
+		"as=quantity":    func() { tag.As = structtag.AsQuantity },
+		"as=duration":    func() { tag.As = structtag.AsDuration },
+		"as=cidr":        func() { tag.As = structtag.AsCIDR },
+		"as=dns":         func() { tag.As = structtag.AsDNS },
+		"as=time":        func() { tag.As = structtag.AsTime },
 	} {
 		if option, rest, more := strings.Cut(s, ","); option == literal {
 			set()

@@ -112,6 +112,13 @@ var optionKinds = []optionKind{
 		t.Presence = true
 		return !o.hasArg
 	}},
+	{
+		"as", "`as=KIND` with one of quantity, duration, cidr, dns, time and text",
+		func(t *Tag, o option) (ok bool) {
+			t.As, ok = MeaningNamed(o.arg)
+			return ok
+		},
+	},
 	{"sensitive", "`sensitive` to hide values, or `sensitive=keys` to hide map keys too", func(t *Tag, o option) bool {
 		if t.Sensitive = HideValues; o.hasArg {
 			t.Sensitive = HideKeys
@@ -178,7 +185,7 @@ func Quote(text string) string {
 }
 
 // exclusions are options with the options that exclude them.
-var exclusions = map[string][]string{"default": {"set", "key", "hotwhen", "presence"}, "set": {"key", "hotwhen"}}
+var exclusions = map[string][]string{"default": {"presence"}, "set": {"key", "hotwhen"}}
 
 func (r *reading) findConflicts() {
 	for i, a := range r.options {

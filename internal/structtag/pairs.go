@@ -159,3 +159,9 @@ var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // fold removes differences in case, underscores, hyphens and spaces.
 func fold(word string) string { return withoutSeparators.Replace(strings.ToLower(word)) }
+
+// isCertain reports whether a word is certainly the key, in the spelling of one dictionary or another.
+func isCertain(word string) bool {
+	folded := fold(word)
+	return folded == key || folded == "hotupdateable"
+}

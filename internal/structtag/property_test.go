@@ -60,18 +60,19 @@ func genTag() *rapid.Generator[structtag.Tag] {
 		tag := structtag.Tag{
 			Class:     structtag.Class(rapid.IntRange(0, 3).Draw(t, "class")),
 			Sensitive: structtag.Sensitivity(rapid.IntRange(0, 2).Draw(t, "sensitive")),
+			As:        structtag.Meaning(rapid.IntRange(0, 6).Draw(t, "as")),
 		}
 		name := rapid.StringMatching(`[a-zA-Z0-9_$./@-][a-zA-Z0-9_$./@= -]{0,6}[a-zA-Z0-9_]`)
 		shape := rapid.IntRange(0, 6).Draw(t, "shape")
-		tag.Presence = shape != 2 && rapid.Bool().Draw(t, "presence")
+		if rapid.Bool().Draw(t, "defaulted") {
+			text := genText().Draw(t, "default")
+			tag.Default = &text
+		} else {
+			tag.Presence = rapid.Bool().Draw(t, "presence")
+		}
 		switch shape {
 		case 0:
 			tag.Set = true
-		case 1:
-			tag.Presence = true
-		case 2:
-			text := genText().Draw(t, "default")
-			tag.Default = &text
 		case 3:
 			tag.Key = name.Draw(t, "key")
 		case 4:
@@ -97,6 +98,7 @@ func options(t *rapid.T, tag structtag.Tag) []string {
 	}
 	add(tag.Set, "set")
 	add(tag.Presence, "presence")
+	add(tag.As != structtag.Undeclared, "as="+tag.As.String())
 	add(tag.Key != "", "key="+tag.Key)
 	add(tag.Sensitive == structtag.HideValues, "sensitive")
 	add(tag.Sensitive == structtag.HideKeys, "sensitive=keys")

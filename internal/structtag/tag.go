@@ -16,6 +16,7 @@ type Tag struct {
 	HotWhen   *HotWhen // nil if none
 	Default   *string  // the text without its quotes; nil if none
 	Presence  bool
+	As        Meaning
 	Sensitive Sensitivity
 }
 
@@ -41,14 +42,14 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //
 // The value is CLASS[,OPTION...]. CLASS is one of true, false, inplace and ignore. OPTION is one of
 //
-//		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  sensitive  sensitive=keys
+//		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  as=KIND  sensitive  sensitive=keys
 //
 //	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
+//	  - KIND is quantity, duration, cidr, dns, time or text.
 //	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote
 //	    nor a comma. Only quoted text may be empty, or start or end with a space.
 //	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
-//	  - No option occurs twice. default excludes set, key, hotwhen and presence; set excludes key
-//	    and hotwhen.
+//	  - No option occurs twice. default excludes presence, and set excludes key and hotwhen.
 //
 // ok reports whether the field has the struct tag, well-formed or not; without it there are no
 // problems. If there are problems, the Tag must not be used. All problems are returned at once,
@@ -106,14 +107,14 @@ func problem(code, what, hint string) *fault.Error {
 }
 
 // Mend returns the whole struct tag with the key and its value in the correct spelling, if it is
-// certain what was meant: if its only problems are quotes, and the case, spaces, hyphens and
-// underscores of known words.
+// certain what was meant: if its only problems are quotes, the case, spaces, hyphens and underscores
+// of known words, and the other spelling of the key, hotupdateable.
 //
 // It returns false if the struct tag has no problem, or another one. A mended struct tag has no
 // problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	found := find(string(tag))
-	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
+	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || !isCertain(found[0].word) {
 		return tag, false
 	}
 	f := found[0]
@@ -126,19 +127,23 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return text, true
 }
 
-// Override returns t with an override applied. The override gives the class and, if it has an
-// option other than sensitive, the options. The stronger sensitivity of both applies.
+// Override returns t with an override applied. The override gives the class and, if [Tag.HasOptions]
+// holds for it, the options. The option as replaces as only. The stronger sensitivity of both
+// applies.
 func (t Tag) Override(o Tag) Tag {
 	o.Sensitive = max(t.Sensitive, o.Sensitive)
+	if o.As == Undeclared {
+		o.As = t.As
+	}
 	if o.HasOptions() {
 		return o
 	}
-	t.Class, t.Sensitive = o.Class, o.Sensitive
+	t.Class, t.As, t.Sensitive = o.Class, o.As, o.Sensitive
 	return t
 }
 
-// HasOptions reports whether t has an option that changes how values are compared: any option but
-// sensitive.
+// HasOptions reports whether t has an option that replaces the options of an overridden struct tag:
+// any option but as and sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
 }

@@ -164,19 +164,22 @@ func TestParseValueProblems(t *testing.T) {
 		{"presence with argument", `hotupdatable:"true,presence=true"`, only("malformed-option"), "takes none"},
 		{"key without name", `hotupdatable:"true,key"`, only("malformed-option"), "needs a name"},
 		{"hotwhen alone", `hotupdatable:"false,hotwhen"`, only("malformed-option"), "needs an argument"},
+		{"as alone", `hotupdatable:"false,as"`, only("malformed-option"), "needs a kind"},
+		{"as of another kind", `hotupdatable:"false,as=number"`, only("malformed-option"), "no such kind"},
 		{"default alone", `hotupdatable:"false,default"`, only("malformed-option"), "needs a text"},
 		{"sensitive with argument", `hotupdatable:"false,sensitive=values"`, only("malformed-option"), "keys is the only argument"},
 
 		{"key twice", `hotupdatable:"true,key=a,key=b"`, only("duplicate-option"), "the second must not win silently"},
 		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only("duplicate-option"), "two degrees of one option"},
 
+		{"default and presence", `hotupdatable:"true,default='{}',presence"`, only("conflicting-options"), "absent means the default, so that nothing is left for presence to say"},
 		{"set and key", `hotupdatable:"true,set,key=a"`, only("conflicting-options"), "two ways to pair elements"},
 
 		{
 			"all at once", `hotupdatable:"ture,sett,set=1,key=a,key=a,,default='b"`,
 			only(
 				"unknown-class", "unknown-option", "malformed-option", "duplicate-option", "malformed-option", "malformed-option",
-				"conflicting-options", "conflicting-options", "conflicting-options",
+				"conflicting-options",
 			), "no problem hides another; the duplicate adds no conflict",
 		},
 		{"no closing quote", `hotupdatable:"false,default='a,sett"`, only("malformed-option"), "where the text ends is not known"},
@@ -276,7 +279,9 @@ func TestMend(t *testing.T) {
 		{`hotupdatable:true,json:"a"`, left, "where the value ends is not known"},
 		{"json:\"a\"\thotupdatable:\"true\"", left, "the tab is not ours"},
 		{`hotupdatable:'false,key=a b'`, left, "where the value ends is not known"},
-		{`hotupdateable:true`, left, "a typing error"},
+		{`hotupdateable:true`, `hotupdatable:"true"`, "some dictionaries write it so"},
+		{`json:"a" Hot-Updateable:"False"`, `json:"a" hotupdatable:"false"`, "in another case, too"},
+		{`hotupdatabel:true`, left, "a typing error"},
 		{`hotupdatable:"ture"`, left, "a typing error"},
 		{`hotupdatable:"ignored"`, left, "a typing error"},
 		{`hotupdatable:"false,key='name'"`, left, "the quotes may be part of the JSON name"},
@@ -330,7 +335,7 @@ func TestMessages(t *testing.T) {
 		}},
 		{`hotupdatable:"blue, set"`, []string{
 			"has unknown class `blue` in struct tag `hotupdatable:\"blue, set\"`; write one of `true`, `false`, `inplace` and `ignore` first",
-			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; write one of `set`, `key`, `hotwhen`, `default`, `presence`, `sensitive`, and 'quotes' around a text with a comma",
+			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; write one of `set`, `key`, `hotwhen`, `default`, `presence`, `as`, `sensitive`, and 'quotes' around a text with a comma",
 		}},
 		{`hotupdatable:"set"`, []string{
 			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write one of `true`, `false`, `inplace` and `ignore` first",

@@ -38,6 +38,7 @@ const (
 	exitRoll          = 12
 	exitForbidden     = 13
 	exitIndeterminate = 14
+	exitRemoved       = 15
 )
 
 // call is one run of the program: a command with its arguments and the values of its flags.
@@ -56,6 +57,9 @@ type options struct {
 	pools                                   []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
+	gardener                                string
+	failOn                                  []string
+	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
 	defaulted                               bool
 	audit                                   auditOptions

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -77,7 +78,7 @@ func writeDocument(c *call) error {
 	return nil
 }
 
-func explainPool(r *side.Reader, from string, p pool.Pool) (explained, error) {
+func explainPool(r *side.Reader, from string, p facts.Pool) (explained, error) {
 	one := explained{p.Worker.Name, []fieldShown{}}
 	if p.Worker.Name == "" { // a provider config on its own
 		if _, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig); err != nil {
@@ -127,7 +128,7 @@ type hashed struct {
 
 func (c *call) hashConfigs() (int, error) {
 	hash := bySchema((*hotupdate.Schema).HashRaw)
-	all, err := perPool(c, func(r *side.Reader, from string, p pool.Pool) (hashed, error) {
+	all, err := perPool(c, func(r *side.Reader, from string, p facts.Pool) (hashed, error) {
 		sum, err := hash(r, from, p)
 		return hashed{p.Worker.Name, sum.String()}, err
 	})
@@ -157,7 +158,7 @@ func (c *call) addPools(command *cobra.Command) {
 
 // perPool returns what a function says of every pool of the file that is the argument. The function
 // gets the place of the provider config, for messages.
-func perPool[T any](c *call, do func(r *side.Reader, from string, p pool.Pool) (T, error)) ([]T, error) {
+func perPool[T any](c *call, do func(r *side.Reader, from string, p facts.Pool) (T, error)) ([]T, error) {
 	r, err := c.reader()
 	if err != nil {
 		return nil, err
@@ -176,8 +177,8 @@ func perPool[T any](c *call, do func(r *side.Reader, from string, p pool.Pool) (
 // bySchema returns a function of a provider config that asks its Schema, which it must have.
 func bySchema[T any](
 	ask func(*hotupdate.Schema, []byte) (T, error),
-) func(r *side.Reader, from string, p pool.Pool) (T, error) {
-	return func(r *side.Reader, from string, p pool.Pool) (answer T, err error) {
+) func(r *side.Reader, from string, p facts.Pool) (T, error) {
+	return func(r *side.Reader, from string, p facts.Pool) (answer T, err error) {
 		schema, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig)
 		if err != nil {
 			return answer, err

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
@@ -20,14 +21,15 @@ func (c *call) addJudgement(command *cobra.Command) {
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
 	flags.StringVar(&c.extension, "extension", "",
 		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
-			"it, plan tells both where they differ, and the graver verdict counts")
-	oneOf(command, "extension", pool.Adopted, pool.Released)
+			"it, the verdict is that of today's release, and a line tells where adoption changes it")
+	oneOf(command, "extension", judge.Adopted, judge.Released)
 	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema takes it as well)")
 	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
-		"the `FILE` with the CloudProfile: machine images, types, volumes, zones and Kubernetes versions\n"+
-			"that Gardener admits, such as of kubectl get cloudprofile aws -o yaml")
+		"the `FILE` with the CloudProfiles: the machine images and Kubernetes versions that Gardener fills in, and "+
+			"the\nimages that can be updated in place, such as of kubectl get cloudprofile -o yaml. Other objects in "+
+			"it\nare for --gardener")
 	flags.BoolVar(&c.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")
@@ -42,11 +44,11 @@ func (c *call) reader() (*side.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := pool.Options{Defaulted: c.defaulted, Schema: schemas.Schema, Providers: c.std.providers}
+	options := judge.Options{Defaulted: c.defaulted, Schema: schemas.Schema, Providers: c.std.providers}
 	if strategy, _ := hotupdate.ParseStrategy(c.strategy); c.strategy != "" {
 		options.Strategy = &strategy
 	}
-	options.Extension = pool.Extension(cmp.Or(c.extension, pool.Both.String()))
+	options.Extension = judge.Extension(cmp.Or(c.extension, judge.Both.String()))
 	if file := cmp.Or(c.eras, c.schema); file != "" {
 		named, err := release.Read(file)
 		if err != nil {
@@ -54,17 +56,18 @@ func (c *call) reader() (*side.Reader, error) {
 		}
 		options.Naming = namingOf(named)
 	}
+	r := &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}
 	if c.cloudProfile != "" {
-		options.CloudProfile, err = side.ReadCloudProfile(c.cloudProfile, c.std.in)
+		r.Landscape, err = side.ReadLandscape(c.cloudProfile, c.std.in)
 	}
-	return &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}, err
+	return r, err
 }
 
 // namingOf returns the naming of pools by a release. It covers the provider config only.
-func namingOf(r *release.Release) *pool.Naming {
-	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
+func namingOf(r *release.Release) *judge.Naming {
+	naming := &judge.Naming{Assumed: r.IsSchema, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		hashed, err := r.Hash(p)
-		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()},
+		return judge.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()},
 			errors.Join(err, hashed.Refused)
 	}}
 	for _, e := range r.Eras {

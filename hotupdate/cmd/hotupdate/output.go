@@ -13,6 +13,8 @@ const (
 	markdownOutput = "markdown"
 	htmlOutput     = "html"
 	jsonOutput     = "json"
+	sarifOutput    = "sarif"
+	githubOutput   = "github"
 )
 
 // addOutput returns a function that adds the flag of the output format. The first format is the

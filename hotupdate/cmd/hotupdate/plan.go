@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (c *call) planCommand() *cobra.Command {
@@ -24,7 +29,7 @@ func (c *call) planCommand() *cobra.Command {
 			return cobra.ExactArgs(2)(command, args)
 		},
 	}, c.planChange, c.addPools, c.addJudgement, c.addPlan,
-		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput))
+		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
 
 func (c *call) addPlan(command *cobra.Command) {
@@ -32,6 +37,9 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.anyName, "any-name", false,
 		"compare the only objects of a kind that are left over on both sides, although they have other "+
 			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+	flags.StringVar(&c.gardener, "gardener", "",
+		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
+			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
 	flags.StringVar(&c.crd, "crd", "",
 		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
 			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
@@ -39,8 +47,15 @@ func (c *call) addPlan(command *cobra.Command) {
 		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, and the sources of rules")
+	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
+	flags.BoolVar(&c.all, "all", false, "list every manifest; without it, those of several that did not change are "+
+		"only counted")
 	flags.BoolVar(&c.exitCode, "exit-code", false,
 		"tell the verdict by the exit code as well; not under kubectl and git")
+	flags.StringSliceVar(&c.failOn, "fail-on", nil,
+		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
+			"is that of\nthe gravest one that occurs, and 0 if none does")
+	oneOf(command, "fail-on", failWords()...)
 }
 
 // changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
@@ -81,6 +96,9 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient, r.AnyName = path != "", c.anyName
+	if r.Gardener, err = gardener.Find(c.gardener); err != nil {
+		return 0, err
+	}
 	plans, err := r.Compare(old, updated)
 	switch {
 	case err != nil && path != "": // git would not show the files that follow
@@ -93,35 +111,64 @@ func (c *call) planChange() (int, error) {
 			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
-	return c.writeReport(report.New(plans, r.Warnings))
+	if err := c.writeReport(report.New(plans, r.Warnings, report.Selection{All: c.all, Quiet: c.quiet})); err != nil {
+		return 0, err
+	}
+	return c.planExitCode(plans), nil
 }
 
-// writeReport writes a report, and returns the exit code.
-func (c *call) writeReport(r *report.Report) (int, error) {
-	code := exitOK
-	if c.exitCode {
-		code = exitCodes[r.Verdict]
-	}
+// writeReport writes a report.
+func (c *call) writeReport(r *report.Report) error {
 	switch c.output {
 	case markdownOutput:
 		c.out.WriteString(report.Markdown(r))
 	case htmlOutput:
-		return code, report.HTML(&c.out, r)
+		return report.HTML(&c.out, r)
 	case jsonOutput:
-		return code, writeJSON(c, r)
+		return writeJSON(c, r)
+	case sarifOutput:
+		return writeJSON(c, report.SARIF(r, ownBuild().Main.Version))
+	case githubOutput:
+		c.out.WriteString(report.GitHub(r))
 	default:
 		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose}))
 	}
-	return code, nil
+	return nil
+}
+
+// planExitCode returns the exit code of the gravest verdict that the user asks for.
+func (c *call) planExitCode(plans []*pool.Plan) int {
+	gravest := verdict.None
+	for _, plan := range plans {
+		for _, v := range plan.Verdicts() {
+			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, failWord(v)) {
+				gravest = max(gravest, v)
+			}
+		}
+	}
+	return exitCodes[gravest.String()]
+}
+
+// failWord is the word of --fail-on for a verdict: come-or-go, hot-update.
+func failWord(v verdict.Verdict) string {
+	return strings.ReplaceAll(strings.TrimPrefix(v.String(), "machines "), " ", "-")
+}
+
+// failWords are the words of --fail-on, the gravest first.
+func failWords() (words []string) {
+	for v := verdict.Removed; v > verdict.None; v-- {
+		words = append(words, failWord(v))
+	}
+	return words
 }
 
 // exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
 var exitCodes = map[string]int{
-	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate,
-	pool.InPlaceUpdate.String(): exitInPlaceUpdate,
-	pool.Roll.String():          exitRoll, pool.Forbidden.String(): exitForbidden,
-	pool.Indeterminate.String(): exitIndeterminate,
-	string(audit.Rejected):      exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
+	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,
+	verdict.Roll.String():          exitRoll, verdict.Forbidden.String(): exitForbidden,
+	verdict.Indeterminate.String(): exitIndeterminate, verdict.Removed.String(): exitRemoved,
+	string(audit.Rejected): exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
 }
 
 // rulesCommand writes the table by which plan judges.
@@ -131,7 +178,26 @@ func (c *call) rulesCommand() *cobra.Command {
 		Short: "the fields that plan judges, with the functions that say so",
 		Args:  cobra.NoArgs,
 	}, func() (int, error) {
-		c.out.WriteString(pool.Table)
+		c.out.WriteString(rulesText())
 		return exitOK, nil
 	})
+}
+
+func rulesText() string {
+	var text strings.Builder
+	for _, section := range []struct {
+		title string
+		table fields.Table
+	}{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}} {
+		rows := [][]string{{"field", "rolling", "in place", "source"}}
+		for _, f := range section.table.Sorted() {
+			rows = append(rows, []string{f.Path, f.Rolling.String(), f.InPlace.String(), f.Source})
+		}
+		text.WriteString(section.title + "\n" + plaintext.Table(rows) + "\n")
+	}
+	rows := [][]string{{"rule", "text", "source"}}
+	for _, r := range verdict.Rules() {
+		rows = append(rows, []string{string(r.Kind), r.Text, r.Source})
+	}
+	return text.String() + "rules\n" + plaintext.Table(rows)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -18,8 +19,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
+	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
 var update = flag.Bool("update", false, "write what the scripts compare instead of comparing it")
@@ -30,6 +32,7 @@ func TestMain(m *testing.M) {
 		"kubectl-hotupdate": runAsCalled,
 		"sha256":            printSHA256,
 		"eras":              serveEras,
+		"answering":         answerAsGardener,
 	}))
 }
 
@@ -58,6 +61,36 @@ func serveEras() int {
 		}
 	}
 	return 1
+}
+
+// answerAsGardener answers like hotupdate-gardener: each line of the input by a line of the file
+// answers.jsonl.
+func answerAsGardener() int {
+	answers, err := os.ReadFile("answers.jsonl")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	lines := bufio.NewReader(os.Stdin)
+	for answer := range strings.Lines(string(answers)) {
+		if _, err := lines.ReadBytes('\n'); err != nil {
+			return 0
+		}
+		fmt.Print(answer)
+	}
+	return 0
+}
+
+// withoutGardener removes the folders of a PATH that have a hotupdate-gardener: the scripts do not
+// depend on what is installed.
+func withoutGardener(path string) string {
+	var kept []string
+	for _, folder := range filepath.SplitList(path) {
+		if found, _ := filepath.Glob(filepath.Join(folder, gardenerplugin.Command+"*")); len(found) == 0 {
+			kept = append(kept, folder)
+		}
+	}
+	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
 // printSHA256 replaces sha256sum, which not every system has.
@@ -95,6 +128,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
 			env.Setenv("ACTION", action)
+			env.Setenv("PATH", withoutGardener(env.Getenv("PATH")))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -120,7 +154,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// edit FROM TO OLD NEW copies a file with one text replaced. The text must exist.
+// edit FROM TO OLD NEW (\n in NEW begins a line) copies a file with one text replaced. The text must exist.
 func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: edit FROM TO OLD NEW")
@@ -129,7 +163,8 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if !strings.Contains(text, args[2]) {
 		ts.Fatalf("%s does not contain %q", args[0], args[2])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(text, args[2], args[3])), 0o600))
+	edited := strings.ReplaceAll(text, args[2], strings.ReplaceAll(args[3], `\n`, "\n"))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(edited), 0o600))
 }
 
 // pad FILE SIZE appends a comment until the file has the size in bytes.
@@ -192,9 +227,9 @@ func deep(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestExitCodes(t *testing.T) {
-	for verdict, want := range map[pool.Verdict]int{
-		pool.None: 0, pool.ComeOrGo: 9, pool.HotUpdate: 10, pool.InPlaceUpdate: 11,
-		pool.Roll: 12, pool.Forbidden: 13, pool.Indeterminate: 14, 99: 14,
+	for verdict, want := range map[verdict.Verdict]int{
+		verdict.None: 0, verdict.ComeOrGo: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
+		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
 	} {
 		assert.Equal(t, want, exitCodes[verdict.String()], verdict)
 	}

@@ -2,6 +2,8 @@
 package defaults
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -24,6 +26,7 @@ type Config struct {
 	IOPS  *int32           `json:"iops"`  // want `is a pointer that SetDefaults_Config fills in`
 	Spot  *bool            `json:"spot"`  // want `is a pointer that SetDefaults_Config fills in`
 	Grace *metav1.Duration `json:"grace"` // want `is a pointer that setDefaultGrace fills in`
+	Below *Below           `json:"below"`
 
 	// +default=true
 	Declared *bool `json:"declared" hotupdatable:"false,default=true"`
@@ -35,10 +38,33 @@ type Config struct {
 	NoPointer bool `json:"noPointer"`
 	// +default={}
 	Struct *struct{} `json:"struct"`
+	// +kubebuilder:default={}
+	Empty *Kept `json:"empty"`
+	// +kubebuilder:default={inherited: true}
+	Object *Kept `json:"object"` // want `field defaults.Config.Object is a pointer that the marker .\+kubebuilder:default. fills in`
+	// +default=["a"]
+	List *[]string `json:"list"` // want `field defaults.Config.List is a pointer`
+	// +default=["a"]
+	Told *[]string `json:"told" hotupdatable:"false,default='[\"a\"]'"`
 	// Unknown defaults to what the cloud chooses.
 	Unknown *string `json:"unknown"`
 	Checked *string `json:"checked"`
 	Other   *string `json:"other"`
+}
+
+// Below is a part behind a pointer, which defaulting functions guard.
+type Below struct {
+	Guarded *string `json:"guarded"` // want `is a pointer that SetDefaults_Below fills in`
+	Last    *string `json:"last"`    // want `is a pointer that SetDefaults_Below fills in`
+	Either  *string `json:"either"`  // want `is a pointer that SetDefaults_Below fills in`
+	Deeper  *string `json:"deeper"`  // want `is a pointer that SetDefaults_Below fills in`
+	Case    *string `json:"case"`    // want `is a pointer that SetDefaults_Below fills in`
+	Or      *string `json:"or"`      // want `is a pointer that SetDefaults_Below fills in`
+	First   *string `json:"first"`   // want `is a pointer that SetDefaults_Below fills in`
+	Second  *string `json:"second"`  // want `is a pointer that SetDefaults_Below fills in`
+	NotNil  *string `json:"notNil"`
+	Swapped *string `json:"swapped"`
+	Longer  *string `json:"longer"`
 }
 
 // Outer has a part that is hashed and one that is not.
@@ -86,6 +112,39 @@ func SetDefaults_Config(c *Config) {
 		c.Other = to("b")
 	}
 	setDefaultGrace(c)
+}
+
+// SetDefaults_Below fills in parts of a part.
+func SetDefaults_Below(c *Config, wanted bool) {
+	gp3 := "gp3"
+	if c.Below != nil && c.Below.Guarded == nil {
+		c.Below.Guarded = &gp3
+	}
+	if c.Below != nil && wanted && (nil == c.Below.Last) {
+		c.Below.Last = &gp3
+	}
+	if b := c.Below; b != nil && (b.Either == nil || *b.Either == "") {
+		b.Either = &gp3
+	}
+	if c.Below.Deeper == nil {
+		if wanted {
+			c.Below.Deeper = &gp3
+		} else {
+			c.Below.Deeper = to("")
+		}
+	}
+	switch {
+	case c.Below.Case == nil:
+		c.Below.Case = &gp3
+	}
+	c.Below.Or = cmp.Or(c.Below.Or, &gp3)
+	c.Below.Longer = cmp.Or(c.Below.Swapped, &gp3)
+	if c.Below.First == nil && c.Below.Second == nil {
+		c.Below.First, c.Below.Second = &gp3, &gp3
+	}
+	if c.Below != nil && c.Below.NotNil != nil {
+		c.Below.NotNil = &gp3
+	}
 }
 
 func setDefaultGrace(c *Config) {

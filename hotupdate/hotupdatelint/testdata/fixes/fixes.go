@@ -10,6 +10,7 @@ type Config struct {
 	Spaced   string            `json:"spaced"     hotupdatable: "inplace"`     // want `malformed struct tag`
 	First    string            `hotupdatable:true json:"first"`                // want `malformed struct tag` `has no JSON name`
 	Case     string            `json:"case"       hotUpdatable:"true"`         // want `misspelled struct tag`
+	Other    string            `json:"other"      hotupdateable:"true"`        // want `misspelled struct tag`
 	Class    string            `json:"class"      hotupdatable:"True"`         // want `unknown class .True.`
 	Several  []string          `json:"several"    hotUpdatable:"True,Set"`     // want `misspelled struct tag` `unknown class` `unknown option`
 	Old      string            "json:\"old\" hotupdatable:true"                // want `malformed struct tag`
@@ -23,7 +24,7 @@ type Config struct {
 	Unknown    string   `json:"unknown"  hotupdatable:"true,frozen"`               // want `unknown option .frozen.`
 	Conflict   []Item   `json:"conflict" hotupdatable:"true,set,key=name"`         // want `conflicting options`
 	Comma      string   `json:"comma", hotupdatable:"true"`                        // want `struct tag .hotupdatable:"true". behind malformed text`
-	Typo       string   `json:"typo"       hotupdateable:"true"`                   // want `misspelled struct tag`
+	Typo       string   `json:"typo"       hotupdatabel:"true"`                    // want `misspelled struct tag`
 	Letters    string   `json:"letters"    hotupdatable:"ture"`                    // want `unknown class .ture.`
 	Twice      string   `json:"twice" hotupdatable:"true" hotupdatable:"true"`     // want `more than one struct tag`
 	Duplicate  []string `json:"duplicate"  hotupdatable:"true,set,set"`            // want `option .set. twice`

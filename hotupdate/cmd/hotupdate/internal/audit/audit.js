@@ -14,16 +14,21 @@ if (rows.length) {
   };
   filter.addEventListener('input', show);
   show();
-  tables[0].previousElementSibling.before(filter.parentElement);
+  tables[0].closest('section').before(filter.parentElement);
   filter.parentElement.hidden = false;
   const order = new Intl.Collator(undefined, {numeric: true});
   for (const table of tables) {
     const body = table.tBodies[0];
-    [...table.tHead.rows[0].cells].forEach((head, column) => {
-      let direction = -1;
-      head.style.cursor = 'pointer';
-      head.addEventListener('click', () => {
-        direction = -direction;
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener('click', () => {
+        const direction = head.ariaSort === 'ascending' ? -1 : 1;
+        heads.forEach(other => other.removeAttribute('aria-sort'));
+        head.setAttribute('aria-sort', direction > 0 ? 'ascending' : 'descending');
         const key = row => row.cells[column].textContent;
         body.append(...[...body.rows].sort((a, b) => direction * order.compare(key(a), key(b))));
       });

@@ -169,7 +169,7 @@ func (r *Report) HTML(out io.Writer, v View) error {
 		},
 		Content: map[string]any{
 			"Accounting": strings.Split(r.Accounting(), "\n"),
-			"Sections":   r.sections(v, maxRows, append(Dimensions(), ByCause)...),
+			"Sections":   r.sections(v, maxRows, append([]Dimension{ByCause}, Dimensions()...)...),
 		},
 	})
 }

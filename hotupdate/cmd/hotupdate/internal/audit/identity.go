@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
 // identity identifies an object. The probability that any two of n objects have the same identity
@@ -15,7 +15,7 @@ import (
 type identity [16]byte
 
 // identityOf hashes the UID of an object, or else the whole object.
-func identityOf(m *pool.Manifest) identity {
+func identityOf(m *facts.Manifest) identity {
 	text := []byte(m.UID)
 	if m.UID == "" {
 		text = m.Tree.JSON()

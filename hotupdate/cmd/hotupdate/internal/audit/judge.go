@@ -10,7 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -70,14 +70,14 @@ type Reason struct {
 // Releases are the two releases under which pools are judged. They are safe for concurrent use.
 type Releases struct {
 	old, updated *release.Release
-	kind         pool.TypeMeta // of the provider configs; empty if neither release names it
+	kind         facts.TypeMeta // of the provider configs; empty if neither release names it
 
 	comparisons sync.Map // of two Schemas
 }
 
 // NewReleases checks that both are releases of one extension.
 func NewReleases(old, updated *release.Release) (*Releases, error) {
-	if none := (pool.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
+	if none := (facts.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
@@ -87,11 +87,11 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
 // kind.
 func (r *Releases) concern(raw []byte) bool {
-	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(tree.Of(raw)) == r.kind
+	return r.kind == facts.TypeMeta{} || facts.IsNull(raw) || facts.TypeMetaOf(tree.Of(raw)) == r.kind
 }
 
 // verdict returns the verdict on a pool that was hashed under both releases, with the reasons.
-func (r *Releases) verdict(p *pool.Pool, old, updated release.Hashed) (Verdict, []Reason) {
+func (r *Releases) verdict(p *facts.Pool, old, updated release.Hashed) (Verdict, []Reason) {
 	sameEra := old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash
 	switch {
 	case old.Refused != nil && updated.Refused != nil:

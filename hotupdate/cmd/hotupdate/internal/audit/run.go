@@ -17,7 +17,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -73,13 +73,13 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	if o == nil {
 		return nil
 	}
-	m, err := &pool.Manifest{}, o.Err
+	m, err := &facts.Manifest{}, o.Err
 	if err == nil {
-		m, err = pool.Read(o.Tree)
+		m, err = facts.Read(o.Tree)
 	}
 	judged := &judgedObject{}
 	switch {
-	case errors.Is(err, pool.ErrOtherKind):
+	case errors.Is(err, facts.ErrOtherKind):
 		judged.skip = OtherKind
 	case err != nil:
 		judged.skip, judged.unreadable = NotReadable, &Unreadable{o.Place, manifest.Reason(err)}
@@ -95,11 +95,11 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 }
 
 // pools judges the pools of a manifest. An error is a failure of a program.
-func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObject) error {
+func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObject) error {
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if !r.concern(p.ProviderConfig) {
-			kind := pool.TypeMetaOf(tree.Of(p.ProviderConfig))
+			kind := facts.TypeMetaOf(tree.Of(p.ProviderConfig))
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}
@@ -117,7 +117,7 @@ func (r *Releases) pools(at manifest.Place, m *pool.Manifest, judged *judgedObje
 
 // pool reads and hashes the provider config of a pool under both releases, and judges the pool. An
 // error is a failure of a program.
-func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*JudgedPool, error) {
+func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*JudgedPool, error) {
 	old, oldFailed := r.old.Hash(p)
 	updated, newFailed := r.updated.Hash(p)
 	if err := errors.Join(oldFailed, newFailed); err != nil {

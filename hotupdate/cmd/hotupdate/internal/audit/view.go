@@ -66,6 +66,16 @@ type section struct {
 	Hidden  int        // number of rows beyond the limit
 }
 
+// IsNumber reports whether a column has numbers only, such as 3 or 1 to 5.
+func (s section) IsNumber(column int) bool {
+	for _, row := range s.Rows {
+		if strings.Trim(strings.ReplaceAll(row[column], " to ", ""), "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")

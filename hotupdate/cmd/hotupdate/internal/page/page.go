@@ -48,6 +48,7 @@ const (
 	Unsure  Tone = "unsure"  // not known
 	Replace Tone = "replace" // machines are replaced
 	Stop    Tone = "stop"    // refused
+	Delete  Tone = "delete"  // machines are deleted for good
 )
 
 // Bar is a stacked bar. Its parts share its width in proportion to their counts; parts with count 0

@@ -15,7 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 )
 
 // drawn has the values for pools: only a few, so that two pools often have much in common.
@@ -72,8 +74,8 @@ func drawRotation(t *rapid.T, label string) hash.Rotation {
 
 // drawPool draws a pool. Names of images have letters and versions digits: Gardener joins them
 // without a separator.
-func drawPool(t *rapid.T) pool.Pool {
-	p := pool.Pool{Provider: drawn(t, "provider", "aws"), Worker: hash.Worker{
+func drawPool(t *rapid.T) facts.Pool {
+	p := facts.Pool{Provider: drawn(t, "provider", "aws"), Worker: hash.Worker{
 		Name:              "p",
 		KubernetesVersion: drawn(t, "version", "1.32.0", "1.33.1", "1.33.2", "1.34.0-rc.1", "1.34.5"),
 		MachineType:       drawn(t, "type", "", "m", "n"),
@@ -92,7 +94,7 @@ func drawPool(t *rapid.T) pool.Pool {
 }
 
 // changed draws a pool that differs from p in about one part.
-func changed(t *rapid.T, p pool.Pool) pool.Pool {
+func changed(t *rapid.T, p facts.Pool) facts.Pool {
 	other := drawPool(t)
 	q := p
 	for range rapid.IntRange(0, 2).Draw(t, "changes") {
@@ -122,12 +124,12 @@ func changed(t *rapid.T, p pool.Pool) pool.Pool {
 	return q
 }
 
-func needsMachines(changes []pool.Judged) bool {
+func needsMachines(changes []judge.Finding) bool {
 	return len(of(changes, hotupdate.Immutable))+len(of(changes, hotupdate.InPlace)) > 0
 }
 
 // of returns the changes of one class.
-func of(changes []pool.Judged, class hotupdate.Class) (all []pool.Judged) {
+func of(changes []judge.Finding, class hotupdate.Class) (all []judge.Finding) {
 	for _, c := range changes {
 		if c.Class == class {
 			all = append(all, c)
@@ -146,28 +148,28 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		if rapid.Bool().Draw(t, "all different") {
 			updated = drawPool(t)
 		}
-		secret := func(p pool.Pool) hash.Name {
+		secret := func(p facts.Pool) hash.Name {
 			name, err := hash.NodeAgentSecretName(p.Worker)
 			require.NoError(t, err)
 			return name
 		}
-		rolling, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
+		rolling, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
 		require.NoError(t, err)
 		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
 		if lowered := old.Worker.KubernetesVersion > updated.Worker.KubernetesVersion; !lowered { // which is refused
-			assert.Equal(t, secret(updated).Digest != secret(old).Digest, rolling.Verdict == pool.Roll, "%v", rolling.Changes)
+			assert.Equal(t, secret(updated).Digest != secret(old).Digest, rolling.Verdict == verdict.Roll, "%v", rolling.Changes)
 		}
 
-		key := func(p pool.Pool) hash.Name {
+		key := func(p facts.Pool) hash.Name {
 			name, err := hash.WorkerPoolInPlace(new("secret"), p.Worker)
 			require.NoError(t, err)
 			return name
 		}
 		strategy := hotupdate.AutoInPlaceUpdate
-		inPlace, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Strategy: &strategy})
+		inPlace, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Strategy: &strategy})
 		require.NoError(t, err)
 		// names hash values without the names of their fields, so rotations that change places cancel out
-		rotations := func(p pool.Pool) (times []string) {
+		rotations := func(p facts.Pool) (times []string) {
 			for _, part := range secret(p).Parts {
 				if strings.Contains(part.Name, "rotation") {
 					times = append(times, part.Value)
@@ -175,7 +177,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			}
 			return times
 		}
-		changes := slices.DeleteFunc(of(inPlace.Changes, hotupdate.InPlace), func(c pool.Judged) bool {
+		changes := slices.DeleteFunc(of(inPlace.Changes, hotupdate.InPlace), func(c judge.Finding) bool {
 			return strings.HasPrefix(c.Path, "credentials.") && slices.Equal(rotations(old), rotations(updated))
 		})
 		assert.Equal(t, len(key(updated).Changed(key(old))) > 0, len(changes) > 0, "%v", inPlace.Changes)
@@ -184,14 +186,14 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 
 func TestDataVolumesOfEachProvider(t *testing.T) {
 	t.Parallel()
-	a, b := pool.DataVolume{Name: "a", Size: "1Gi"}, pool.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
+	a, b := facts.DataVolume{Name: "a", Size: "1Gi"}, facts.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
 	renamed, encrypted, larger := b, b, b
 	renamed.Name, encrypted.Encrypted, larger.Size = "c", new(true), "2Gi"
-	none, roll, unknown := pool.None, pool.Roll, pool.Indeterminate
-	type list = []pool.DataVolume
+	none, roll, unknown := verdict.None, verdict.Roll, verdict.Indeterminate
+	type list = []facts.DataVolume
 	for _, test := range []struct {
 		provider                                        string
-		root, order, rename, encrypt, enlarge, one, two pool.Verdict
+		root, order, rename, encrypt, enlarge, one, two verdict.Verdict
 		reason                                          string
 	}{
 		{"aws", roll, roll, none, roll, roll, roll, roll, "in order, without names"},
@@ -201,20 +203,20 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 		{"openstack", none, none, none, none, none, none, none, "not at all"},
 		{"metal", unknown, unknown, unknown, unknown, unknown, unknown, unknown, "not known"},
 	} {
-		of := func(volumes list) pool.Pool {
-			return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}}, DataVolumes: volumes}
+		of := func(volumes list) facts.Pool {
+			return facts.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}}, DataVolumes: volumes}
 		}
-		verdict := func(old, updated pool.Pool) pool.Verdict {
-			got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
+		judged := func(old, updated facts.Pool) verdict.Verdict {
+			got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
 			require.NoError(t, err)
 			return got.Verdict
 		}
-		outcome := func(old, updated list) pool.Verdict { return verdict(of(old), of(updated)) }
+		outcome := func(old, updated list) verdict.Verdict { return judged(of(old), of(updated)) }
 		name := test.provider + ": " + test.reason
 		assert.Equal(t, none, outcome(list{a, b}, list{a, b}), name)
 		rootEncrypted := of(list{a})
 		rootEncrypted.Encrypted = new(true)
-		assert.Equal(t, test.root, verdict(of(list{a}), rootEncrypted), name)
+		assert.Equal(t, test.root, judged(of(list{a}), rootEncrypted), name)
 		assert.Equal(t, test.order, outcome(list{a, b}, list{b, a}), name)
 		assert.Equal(t, test.rename, outcome(list{a, b}, list{a, renamed}), name)
 		assert.Equal(t, test.encrypt, outcome(list{a, b}, list{a, encrypted}), name)
@@ -234,13 +236,13 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		"image":        func(w *hash.Worker) { w.Image = &hash.Image{} },
 		"volume":       func(w *hash.Worker) { w.Volume = &hash.Volume{} },
 	} {
-		old := pool.Pool{Provider: "aws", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: &hash.Kubelet{}}}
+		old := facts.Pool{Provider: "aws", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: &hash.Kubelet{}}}
 		updated := old
 		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
 		change(&updated.Worker)
-		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
+		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
 		require.NoError(t, err)
-		assert.Equal(t, pool.Roll, got.Verdict, name)
+		assert.Equal(t, verdict.Roll, got.Verdict, name)
 		before, err := hash.NodeAgentSecretName(old.Worker)
 		require.NoError(t, err)
 		after, err := hash.NodeAgentSecretName(updated.Worker)
@@ -253,8 +255,8 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 // have one name. Then Gardener notices nothing.
 func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	t.Parallel()
-	of := func(image hash.Image) pool.Pool {
-		return pool.Pool{Provider: "gcp", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Image: &image}}
+	of := func(image hash.Image) facts.Pool {
+		return facts.Pool{Provider: "gcp", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Image: &image}}
 	}
 	old, updated := of(hash.Image{Name: "linux", Version: "1.2"}), of(hash.Image{Name: "linux1", Version: ".2"})
 	before, err := hash.NodeAgentSecretName(old.Worker)
@@ -262,8 +264,8 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	after, err := hash.NodeAgentSecretName(updated.Worker)
 	require.NoError(t, err)
 	require.Equal(t, before.Text, after.Text)
-	got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All()})
+	got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
 	require.NoError(t, err)
-	assert.Equal(t, pool.None, got.Verdict)
-	assert.Equal(t, pool.RuleOf("NameStays"), got.Changes[0].Rule)
+	assert.Equal(t, verdict.None, got.Verdict)
+	assert.Equal(t, verdict.NameStays, got.Changes[0].Rule)
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -22,7 +25,7 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 		`{` + head + `,"spec":{"machineImages":{}}}`: {"wrong-json-type"},
 		`{` + head + `,"spec":{"machineImages":[{"name":1,"versions":[{"version":2,"inPlaceUpdates":{"supported":"yes"}}]}]}}`: {"wrong-json-type", "wrong-json-type", "wrong-json-type"},
 	} {
-		_, err := pool.ReadCloudProfile(tree.Of([]byte(raw)), today)
+		_, err := facts.ReadCloudProfile(tree.Of([]byte(raw)), today)
 		codes(t, err, want...)
 	}
 }
@@ -30,43 +33,43 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 // TestNamespacedCloudProfile: its status has its own images and those of its parent.
 func TestNamespacedCloudProfile(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile(tree.Of([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","spec":{"machineImages":[]},
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","spec":{"machineImages":[]},
 		"status":{"cloudProfileSpec":{"machineImages":[{"name":"gardenlinux","versions":[{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1.0.0"}}]}]}}}`)), today)
 	require.NoError(t, err)
 	o := options(t)
 	o.CloudProfile = profile
 	old := manifest(t, "shoot.yaml", inPlaceAuto)
 	got := compare(t, old, manifest(t, "shoot.yaml", inPlaceAuto, at("machine.image.version", "1443.9.0")), o)
-	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
+	assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
 }
 
 // TestAddedPools: a new pool is created, unless Gardener refuses it.
 func TestAddedPools(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
 	require.NoError(t, err)
 	image := func(version string) edit {
 		return at("machine.image", object{"name": "gardenlinux", "version": version})
 	}
 	for _, test := range []struct {
 		edits   edits
-		profile *pool.CloudProfile
-		want    pool.Verdict
+		profile *facts.CloudProfile
+		want    verdict.Verdict
 		reason  string
 	}{
-		{nil, nil, pool.ComeOrGo, "machines are created"},
-		{edits{inPlaceAuto, image("1592.2.0")}, profile, pool.ComeOrGo, "the image can be updated in place"},
-		{edits{inPlaceAuto, image("1592.3.0")}, profile, pool.ComeOrGo, "also without a lowest version to come from"},
-		{edits{inPlaceAuto, image("1592.1.0")}, profile, pool.Forbidden, "the image cannot be updated in place"},
-		{edits{inPlaceAuto, image("1592.2.0")}, nil, pool.Indeterminate, "nobody knows"},
-		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, pool.Forbidden, "ManualInPlaceUpdate has no maxSurge"},
+		{nil, nil, verdict.ComeOrGo, "machines are created"},
+		{edits{inPlaceAuto, image("1592.2.0")}, profile, verdict.ComeOrGo, "the image can be updated in place"},
+		{edits{inPlaceAuto, image("1592.3.0")}, profile, verdict.ComeOrGo, "also without a lowest version to come from"},
+		{edits{inPlaceAuto, image("1592.1.0")}, profile, verdict.Forbidden, "the image cannot be updated in place"},
+		{edits{inPlaceAuto, image("1592.2.0")}, nil, verdict.Indeterminate, "nobody knows"},
+		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, verdict.ComeOrGo, "whether Gardener admits maxSurge is its answer"},
 	} {
 		updated := read(t, manifest(t, "shoot.yaml", test.edits...))
 		old := *updated
-		old.Pools = []pool.Pool{updated.Pools[0]}
+		old.Pools = []facts.Pool{updated.Pools[0]}
 		old.Pools[0].Worker.Name = "other"
 		old.Pools[0].Worker.MachineType = "other"
-		plan, err := pool.NewPlan(&old, updated, pool.Options{Providers: providers.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
+		plan, err := pool.NewPlan(&old, updated, judge.Options{Providers: providers.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, pool.Added, plan.Pools[0].State)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), test.reason)
@@ -80,23 +83,23 @@ func TestAddedPools(t *testing.T) {
 // TestUnknownMinors: a pool without a Kubernetes version is judged in all eras, which must agree.
 func TestUnknownMinors(t *testing.T) {
 	t.Parallel()
-	of := func(config string) pool.Pool {
+	of := func(config string) facts.Pool {
 		p := examplePool("aws", "")
 		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		return p
 	}
-	o := pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
 	for _, test := range []struct {
 		old, updated string
-		want         pool.Verdict
+		want         verdict.Verdict
 		reason       string
 	}{
-		{`"placement":{"tenancy":"host"}`, `"placement":{"tenancy":"dedicated"}`, pool.Roll, "every era hashes it"},
-		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, pool.Indeterminate, "hot in the canonical era, and hashed by those before"},
-		{`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, pool.Indeterminate, "the hand-written list does not"},
-		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, pool.HotUpdate, "no era does"},
+		{`"placement":{"tenancy":"host"}`, `"placement":{"tenancy":"dedicated"}`, verdict.Roll, "every era hashes it"},
+		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, verdict.Indeterminate, "hot in the canonical era, and hashed by those before"},
+		{`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, verdict.Indeterminate, "the hand-written list does not"},
+		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, verdict.HotUpdate, "no era does"},
 	} {
-		got, err := pool.Compare(of(test.old), of(test.updated), o)
+		got, err := judge.Compare(of(test.old), of(test.updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, test.want.String(), got.Verdict.String(), test.reason)
 	}
@@ -107,8 +110,8 @@ func TestUnknownMinors(t *testing.T) {
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
-	o.Naming = &pool.Naming{Versions: []string{""}, Additional: func(*pool.Pool) (pool.Additional, error) { return pool.Additional{Era: "x", Unknown: true}, nil }}
-	for path, want := range map[string]pool.Verdict{"agent": pool.Indeterminate, "tags.a": pool.HotUpdate, "hint": pool.None} {
+	o.Naming = &judge.Naming{Versions: []string{""}, Additional: func(*facts.Pool) (judge.Additional, error) { return judge.Additional{Era: "x", Unknown: true}, nil }}
+	for path, want := range map[string]verdict.Verdict{"agent": verdict.Indeterminate, "tags.a": verdict.HotUpdate, "hint": verdict.None} {
 		got := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", config(path, "1")), o)
 		assert.Equal(t, want, got.Verdict, path)
 		assert.Equal(t, "x", got.NewEra)
@@ -120,7 +123,7 @@ func FuzzReadCloudProfile(f *testing.F) {
 	f.Add([]byte(cloudProfile))
 	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","status":{"cloudProfileSpec":null}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := pool.ReadCloudProfile(tree.Of(raw), today); err != nil {
+		if _, err := facts.ReadCloudProfile(tree.Of(raw), today); err != nil {
 			require.NotEmpty(t, fault.All(err))
 		}
 	})
@@ -130,15 +133,15 @@ func FuzzReadCloudProfile(f *testing.F) {
 // refused.
 func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	t.Parallel()
-	of := func(config string) pool.Pool {
+	of := func(config string) facts.Pool {
 		p := examplePool("aws", "1.34.0")
 		p.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
 		p.ProviderConfig = []byte(config)
 		return p
 	}
 	old, updated := of(`{"kind":"`+configKind+`","apiVersion":"`+configVersion+`"}`), of(`{"apiVersion":"`+configVersion+`", "kind":"`+configKind+`"}`)
-	for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: pool.Indeterminate, pool.Adopted: pool.None} {
-		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension})
+	for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: verdict.Indeterminate, judge.Adopted: verdict.None} {
+		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension})
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), extension)
 	}

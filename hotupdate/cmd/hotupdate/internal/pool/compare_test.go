@@ -14,9 +14,21 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
+
+// byUser returns the edits that make of a Shoot in testdata one that a user has written: what the API
+// server has stored is known, but it stands in the cluster.
+func byUser(file string) []edit {
+	if file != "shoot.yaml" {
+		return nil
+	}
+	return []edit{{"status", nil}, {"metadata.managedFields", nil}}
+}
 
 // A field that one side leaves out is indeterminate if Gardener fills it in and the default is not
 // known.
@@ -27,43 +39,45 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		name, file string
 		before     []edit
 		change     []edit
-		want       pool.Verdict
+		want       verdict.Verdict
 		reason     string
 	}{
-		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, pool.Indeterminate, "the newest version of the CloudProfile"},
-		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, pool.Indeterminate, "the defaults depend on the release"},
-		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, pool.Indeterminate, "the same"},
+		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, verdict.Indeterminate, "the newest version of the CloudProfile"},
+		{"kubeReserved", "shoot.yaml", []edit{{own + "kubeReserved", map[string]any{"cpu": "60m"}}}, []edit{{own + "kubeReserved", nil}}, verdict.Indeterminate, "Gardener may fill it in by the machine type"},
+		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.cpu", nil}}, verdict.Indeterminate, "the same"},
 		{
 			"one field of kubeReserved beside systemReserved", "shoot.yaml",
-			[]edit{{own + "systemReserved.pid", "1"}},
-			[]edit{{own + "kubeReserved.pid", nil}},
-			pool.Indeterminate, "the sum depends on it",
+			[]edit{{own + "systemReserved.cpu", "1"}},
+			[]edit{{own + "kubeReserved.cpu", nil}},
+			verdict.Indeterminate, "the sum depends on it",
 		},
-		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, pool.Roll, "it has no default"},
+		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, verdict.Roll, "it has no default"},
 		{
 			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml",
 			[]edit{{own + "kubeReserved", nil}},
 			[]edit{{own + "systemReserved.pid", "1"}},
-			pool.Roll, "whatever the default, the sum differs",
+			verdict.Roll, "whatever the default, the sum differs",
 		},
-		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, pool.Roll, "no default is written into the Shoot"},
-		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, pool.Roll, "no default is written into the Shoot"},
-		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, pool.Roll, "no default is written into the Shoot"},
-		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, pool.None, "the default is known: containerd"},
+		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, verdict.Roll, "no default is written into the Shoot"},
+		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, verdict.Roll, "no default is written into the Shoot"},
+		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, verdict.Roll, "no default is written into the Shoot"},
+		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, verdict.None, "the default is known: containerd"},
 		{
 			"Kubernetes version and machine type", "shoot.yaml", nil,
 			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.type", "x"}},
-			pool.Roll,
+			verdict.Roll,
 			"another change decides",
 		},
-		{"Kubernetes version and a hot field", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, pool.Indeterminate, "the stricter may apply"},
-		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, pool.Roll, "gardenlet writes all there is into a Worker"},
-		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}, {workersPool + "nodeAgentSecretName", "another"}}, pool.Roll, "the same"},
-		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, pool.Indeterminate, "the cluster's, which a Worker does not tell"},
+		{"Kubernetes version and a hot field", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, verdict.Indeterminate, "the stricter may apply"},
+		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, verdict.Roll, "gardenlet writes all there is into a Worker"},
+		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}, {workersPool + "nodeAgentSecretName", "another"}}, verdict.Roll, "the same"},
+		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, verdict.Indeterminate, "the cluster's, which a Worker does not tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			with, without := manifest(t, test.file, test.before...), manifest(t, test.file, append(test.before, test.change...)...)
+			before := append([]edit{}, byUser(test.file)...)
+			before = append(before, test.before...)
+			with, without := manifest(t, test.file, before...), manifest(t, test.file, append(before, test.change...)...)
 			assert.Equal(t, test.want, compare(t, with, without, options(t)).Verdict, test.reason)
 			assert.Equal(t, test.want, compare(t, without, with, options(t)).Verdict, "the other way round: %s", test.reason)
 		})
@@ -83,15 +97,16 @@ func TestOmittedImages(t *testing.T) {
 		{edit{image + ".version", nil}, true, "without a version, under the same name"},
 		{edit{image, map[string]any{"name": "ubuntu"}}, false, "another image: every machine is replaced, whatever its version"},
 	} {
-		with, without := manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", test.without)
+		user := byUser("shoot.yaml")
+		with, without := manifest(t, "shoot.yaml", user...), manifest(t, "shoot.yaml", append(user, test.without)...)
 		left, filled := compare(t, with, without, options(t)), compare(t, without, with, options(t))
 		if test.kept {
-			assert.Equal(t, pool.None, left.Verdict, test.reason)
-			assert.Equal(t, pool.RuleOf("SameMeaning"), left.Changes[0].Rule, test.reason)
-			assert.Equal(t, pool.Indeterminate, filled.Verdict, "the image that the pool had is not known")
+			assert.Equal(t, verdict.None, left.Verdict, test.reason)
+			assert.Equal(t, verdict.SameMeaning, left.Changes[0].Rule, test.reason)
+			assert.Equal(t, verdict.Indeterminate, filled.Verdict, "the image that the pool had is not known")
 		} else {
-			assert.Equal(t, pool.Roll, left.Verdict, test.reason)
-			assert.Equal(t, pool.Roll, filled.Verdict, test.reason)
+			assert.Equal(t, verdict.Roll, left.Verdict, test.reason)
+			assert.Equal(t, verdict.Roll, filled.Verdict, test.reason)
 		}
 	}
 }
@@ -104,14 +119,14 @@ func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	updated := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"})
 	o := options(t)
 	got := compare(t, old, updated, o)
-	assert.Equal(t, pool.Roll, got.Verdict)
+	assert.Equal(t, verdict.Roll, got.Verdict)
 	assert.False(t, got.Changes[0].Omitted)
 	o.Defaulted = true
 	got = compare(t, old, updated, o)
-	assert.Equal(t, pool.Indeterminate, got.Verdict)
+	assert.Equal(t, verdict.Indeterminate, got.Verdict)
 	assert.True(t, got.Changes[0].Omitted)
 	rolled := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"}, edit{shootsPool + "providerConfig.volume.iops", 1})
-	assert.Equal(t, pool.Roll, compare(t, old, rolled, o).Verdict, "another field decides")
+	assert.Equal(t, verdict.Roll, compare(t, old, rolled, o).Verdict, "another field decides")
 }
 
 func TestUpdateStrategies(t *testing.T) {
@@ -119,44 +134,44 @@ func TestUpdateStrategies(t *testing.T) {
 	for _, test := range []struct {
 		old, updated string
 		edits        []edit
-		want         pool.Verdict
+		want         verdict.Verdict
 		decides      hotupdate.Strategy
-		notes        []pool.Rule
+		notes        []verdict.Rule
 		reason       string
 	}{
-		{"", "AutoRollingUpdate", nil, pool.None, hotupdate.AutoRollingUpdate, nil, "the default"},
-		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, pool.Forbidden, hotupdate.AutoInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal"},
-		{"ManualInPlaceUpdate", "", nil, pool.Forbidden, hotupdate.ManualInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal, in either direction"},
-		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, pool.None, hotupdate.ManualInPlaceUpdate, nil, "a goal"},
+		{"", "AutoRollingUpdate", nil, verdict.None, hotupdate.AutoRollingUpdate, nil, "the default"},
+		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, verdict.Forbidden, hotupdate.AutoInPlaceUpdate, []verdict.Rule{verdict.StrategySwitched}, "a non-goal"},
+		{"ManualInPlaceUpdate", "", nil, verdict.Forbidden, hotupdate.ManualInPlaceUpdate, []verdict.Rule{verdict.StrategySwitched}, "a non-goal, in either direction"},
+		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, verdict.None, hotupdate.ManualInPlaceUpdate, nil, "a goal"},
 		{
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
-			pool.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			verdict.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
 			nil,
 			"the rest counts as ever",
 		},
 		{
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
-			pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate,
+			verdict.InPlaceUpdate, hotupdate.AutoInPlaceUpdate,
 			nil,
 			"the next minor",
 		},
 		{
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.35.0"}},
-			pool.Forbidden, hotupdate.AutoInPlaceUpdate,
-			[]pool.Rule{minorSkipped},
-			"no minor may be skipped",
+			verdict.InPlaceUpdate, hotupdate.AutoInPlaceUpdate,
+			nil,
+			"whether a minor may be skipped is Gardener's answer",
 		},
 		{
 			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.32.0"}},
-			pool.Forbidden, hotupdate.ManualInPlaceUpdate,
-			[]pool.Rule{versionLowered},
-			"going back is a non-goal",
+			verdict.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			nil,
+			"whether a version may be lowered is Gardener's answer",
 		},
-		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, pool.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
+		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, verdict.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
 	} {
 		strategy := func(name string) edit {
 			if name == "" {
@@ -173,21 +188,20 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
-// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the skipped minor, but no
-// other in-place change.
+// TestCausesOfAForbiddenUpdate: the causes are the changes to revert: the machine type, but no change
+// that is applied in place.
 func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
-	skipped, machine := edit{"spec.kubernetes.version", "1.35.0"}, edit{shootsPool + "machine.type", "x"}
+	volume, machine := edit{shootsPool + "volume.size", "51Gi"}, edit{shootsPool + "machine.type", "x"}
 	for _, test := range []struct {
 		edits  []edit
 		want   []string
 		reason string
 	}{
 		{[]edit{image}, []string{"machine.image.version"}, "an in-place update has its cause, too"},
-		{[]edit{image, skipped}, []string{"spec.kubernetes.version"}, "the image alone is updated in place"},
-		{[]edit{image, machine}, []string{"machine.type"}, "the same"},
-		{[]edit{image, skipped, machine}, []string{"spec.kubernetes.version", "machine.type"}, "both are forbidden"},
+		{[]edit{image, machine}, []string{"machine.type"}, "the image alone is updated in place"},
+		{[]edit{image, volume, machine}, []string{"machine.type", "volume.size"}, "both are forbidden"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
 		assert.Equal(t, test.want, paths(causes(got)), test.reason)
@@ -200,12 +214,11 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
 		replaces = "AutoInPlaceUpdate does not replace machines, which this change needs"
-		minor    = "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other"
-		lowered  = "a Kubernetes version cannot be lowered, not even by a patch"
+		lowered  = "the version of a machine image cannot be lowered in place"
 		switched = "a pool cannot change between rolling and in-place updates"
 	)
 	strategy := func(name string) edit { return edit{shootsPool + "updateStrategy", name} }
-	version := func(v string) edit { return edit{"spec.kubernetes.version", v} }
+	version, image := edit{"spec.kubernetes.version", "1.34.0"}, edit{shootsPool + "machine.image.version", "1.0.0"}
 	machine := edit{shootsPool + "machine.type", "x"}
 	for _, test := range []struct {
 		old    string
@@ -213,13 +226,12 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"AutoInPlaceUpdate", []edit{version("1.34.0")}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
+		{"AutoInPlaceUpdate", []edit{version}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
 		{"AutoInPlaceUpdate", []edit{machine}, replaces, "a class forbids it, no rule"},
-		{"AutoInPlaceUpdate", []edit{version("1.35.0")}, minor, "the version alone needs no new machine"},
-		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, lowered, "nor does going back"},
-		{"AutoInPlaceUpdate", []edit{version("1.35.0"), machine}, minor + "; " + replaces, "two reasons"},
+		{"AutoInPlaceUpdate", []edit{image}, lowered, "the image alone needs no new machine"},
+		{"AutoInPlaceUpdate", []edit{image, machine}, lowered + "; " + replaces, "two reasons"},
 		{"AutoRollingUpdate", nil, switched, "the strategy is no property of a machine"},
-		{"AutoRollingUpdate", []edit{version("1.35.0")}, minor + "; " + switched, "two rules"},
+		{"AutoRollingUpdate", []edit{image}, switched + "; " + lowered, "two rules"},
 		{"AutoRollingUpdate", []edit{machine}, switched + "; " + replaces, "a rule and a class"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t))
@@ -231,12 +243,13 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 // but it is a cause if nothing is certain.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
+	user := byUser("shoot.yaml")
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
-	certain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml", machine), options(t))
-	assert.Equal(t, pool.Roll, certain.Verdict)
+	certain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", append(user, machine)...), options(t))
+	assert.Equal(t, verdict.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(causes(certain)))
-	uncertain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml"), options(t))
-	assert.Equal(t, pool.Indeterminate, uncertain.Verdict)
+	uncertain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", user...), options(t))
+	assert.Equal(t, verdict.Indeterminate, uncertain.Verdict)
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }
 
@@ -253,28 +266,28 @@ const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudP
 // TestInPlaceImages: the CloudProfile says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		strategy, version string
-		profile           *pool.CloudProfile
-		want              pool.Verdict
-		rule              pool.Rule
+		profile           *facts.CloudProfile
+		want              verdict.Verdict
+		rule              verdict.Rule
 		reason            string
 	}{
-		{"AutoInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "supported, and the old version is high enough"},
-		{"ManualInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "the same"},
-		{"AutoInPlaceUpdate", "1500.0.0", profile, pool.Forbidden, imageNotInPlace, "the old version is too low"},
-		{"AutoInPlaceUpdate", "1501.0.0", profile, pool.Forbidden, imageNotInPlace, "absent means refused"},
-		{"AutoInPlaceUpdate", "1502.0.0", profile, pool.Forbidden, imageNotInPlace, "not supported"},
-		{"AutoInPlaceUpdate", "1503.0.0", profile, pool.Forbidden, imageNotInPlace, "nothing is said"},
-		{"AutoInPlaceUpdate", "1600.0.0", profile, pool.Forbidden, pool.RuleOf("ImageUnknown"), "not in the CloudProfile"},
-		{"AutoInPlaceUpdate", "1443.7.0", profile, pool.Forbidden, imageLowered, "lower than before"},
-		{"AutoInPlaceUpdate", "1443.7.0", nil, pool.Forbidden, imageLowered, "the same, whatever the CloudProfile"},
-		{"AutoInPlaceUpdate", "1443.9.0", nil, pool.Indeterminate, pool.RuleOf("NoCloudProfile"), "nobody knows"},
-		{"AutoRollingUpdate", "1443.7.0", nil, pool.Roll, pool.NoRule, "new machines take any version"},
-		{"AutoRollingUpdate", "1600.0.0", nil, pool.Roll, pool.NoRule, "the same"},
-		{"AutoRollingUpdate", "1443", nil, pool.Indeterminate, pool.NoRule, "admission completes it, perhaps to the version that there is"},
+		{"AutoInPlaceUpdate", "1443.9.0", profile, verdict.InPlaceUpdate, verdict.NoRule, "supported, and the old version is high enough"},
+		{"ManualInPlaceUpdate", "1443.9.0", profile, verdict.InPlaceUpdate, verdict.NoRule, "the same"},
+		{"AutoInPlaceUpdate", "1500.0.0", profile, verdict.Forbidden, imageNotInPlace, "the old version is too low"},
+		{"AutoInPlaceUpdate", "1501.0.0", profile, verdict.Forbidden, imageNotInPlace, "absent means refused"},
+		{"AutoInPlaceUpdate", "1502.0.0", profile, verdict.Forbidden, imageNotInPlace, "not supported"},
+		{"AutoInPlaceUpdate", "1503.0.0", profile, verdict.Forbidden, imageNotInPlace, "nothing is said"},
+		{"AutoInPlaceUpdate", "1600.0.0", profile, verdict.Forbidden, verdict.ImageUnknown, "not in the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.7.0", profile, verdict.Forbidden, imageLowered, "lower than before"},
+		{"AutoInPlaceUpdate", "1443.7.0", nil, verdict.Forbidden, imageLowered, "the same, whatever the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.9.0", nil, verdict.Indeterminate, verdict.NoCloudProfile, "nobody knows"},
+		{"AutoRollingUpdate", "1443.7.0", nil, verdict.Roll, verdict.NoRule, "new machines take any version"},
+		{"AutoRollingUpdate", "1600.0.0", nil, verdict.Roll, verdict.NoRule, "the same"},
+		{"AutoRollingUpdate", "1443", nil, verdict.Indeterminate, verdict.NoRule, "admission completes it, perhaps to the version that there is"},
 	} {
 		strategy, o := edit{shootsPool + "updateStrategy", test.strategy}, options(t)
 		o.CloudProfile = test.profile
@@ -294,11 +307,11 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
 	assert.Equal(t, []string{"spec.systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
-	assert.Equal(t, []pool.Rule{pool.RuleOf("ProxyModeChanged")}, got.Rules)
+	assert.Equal(t, []verdict.Rule{verdict.ProxyModeChanged}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
 	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
-	assert.Equal(t, pool.Roll, got.Verdict)
+	assert.Equal(t, verdict.Roll, got.Verdict)
 	assert.Empty(t, got.Rules, "it is the user's own change")
 }
 
@@ -308,16 +321,16 @@ func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		path, old, updated string
-		want               pool.Verdict
+		want               verdict.Verdict
 		reason             string
 	}{
-		{workersPool + "volume.size", "50Gi", "51200Mi", pool.Roll, "the size is hashed as it is written"},
-		{workersPool + "volume.size", "50Gi", "50Gb", pool.Roll, "no quantity"},
-		{workersPool + "volume.size", "1e-100000000", "1e-100000001", pool.Roll, "nothing that is compared as a quantity within minutes"},
-		{workersPool + "volume.size", "50Gi", "50G", pool.Roll, "another quantity"},
-		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", pool.Roll, "so is the threshold"},
-		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", pool.Roll, "a percentage is no quantity"},
-		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", pool.None, "reservations are hashed as quantities"},
+		{workersPool + "volume.size", "50Gi", "51200Mi", verdict.Roll, "the size is hashed as it is written"},
+		{workersPool + "volume.size", "50Gi", "50Gb", verdict.Roll, "no quantity"},
+		{workersPool + "volume.size", "1e-100000000", "1e-100000001", verdict.Roll, "nothing that is compared as a quantity within minutes"},
+		{workersPool + "volume.size", "50Gi", "50G", verdict.Roll, "another quantity"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", verdict.Roll, "so is the threshold"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", verdict.Roll, "a percentage is no quantity"},
+		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", verdict.None, "reservations are hashed as quantities"},
 	} {
 		file := "shoot.yaml"
 		if strings.HasPrefix(test.path, workersPool) { // of a Shoot, only sizes in Gi are admitted
@@ -337,7 +350,7 @@ func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	for _, strategy := range strategies[1:] {
 		pick := edit{shootsPool + "updateStrategy", strategy.String()}
 		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
-		assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
+		assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
 		assert.Equal(t, []string{"spec.kubernetes.version"}, paths(got.Changes))
 	}
 	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
@@ -351,42 +364,42 @@ func TestNodeAgentSecretNames(t *testing.T) {
 	const other = "gardener-node-agent-cpu-worker-fedcba9876543210"
 	secret := edit{workersPool + "nodeAgentSecretName", other}
 	inPlace := edit{workersPool + "updateStrategy", "AutoInPlaceUpdate"}
-	unknown := []pool.Unknown{pool.UnknownCRI, pool.UnknownNodeLocalDNS, pool.UnknownCredentials}
+	unknown := []facts.Unknown{facts.ContainerRuntime, facts.NodeLocalDNS, facts.Credentials}
 	for _, test := range []struct {
 		name     string
 		old, new []edit
-		want     pool.Verdict
+		want     verdict.Verdict
 		paths    []string
-		assumed  []pool.Unknown
+		assumed  []facts.Unknown
 		reason   string
 	}{
-		{"same", nil, nil, pool.None, nil, nil, "it covers what a Worker does not hold"},
-		{"alone", nil, []edit{secret}, pool.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
-		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, pool.Roll, []string{"machineType"}, nil, "the cause is told, not the effect"},
+		{"same", nil, nil, verdict.None, nil, nil, "it covers what a Worker does not hold"},
+		{"alone", nil, []edit{secret}, verdict.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
+		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, verdict.Roll, []string{"machineType"}, nil, "the cause is told, not the effect"},
 		{
 			"with what it does not cover", nil,
 			[]edit{secret, {workersPool + "volume.encrypted", false}},
-			pool.Roll,
+			verdict.Roll,
 			[]string{"nodeAgentSecretName", "volume.encrypted"},
 			nil, "there must be another cause",
 		},
 		{
 			"with a data volume, which it does not cover", nil,
 			[]edit{secret, {workersPool + "dataVolumes.0.size", "1Gi"}},
-			pool.Roll,
+			verdict.Roll,
 			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
 			nil, "there must be another cause",
 		},
 		{
 			"with what may be a default", nil,
 			[]edit{secret, {workersPool + "kubernetesVersion", nil}},
-			pool.Roll,
+			verdict.Roll,
 			[]string{"kubernetesVersion", "nodeAgentSecretName"},
 			nil, "the name says that something did change",
 		},
-		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, pool.Indeterminate, []string{"nodeAgentSecretName"}, unknown, "what named the pool before is not known"},
-		{"lost", nil, []edit{{workersPool + "nodeAgentSecretName", nil}}, pool.Forbidden, []string{"nodeAgentSecretName"}, unknown, "an error of the extension"},
-		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, pool.None, nil, unknown, "the name never changes there"},
+		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, verdict.Indeterminate, []string{"nodeAgentSecretName"}, unknown, "what named the pool before is not known"},
+		{"lost", nil, []edit{{workersPool + "nodeAgentSecretName", nil}}, verdict.Forbidden, []string{"nodeAgentSecretName"}, unknown, "an error of the extension"},
+		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, verdict.None, nil, unknown, "the name never changes there"},
 	} {
 		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
 		assert.Equal(t, test.want, got.Verdict, "%s: %s", test.name, test.reason)
@@ -403,31 +416,31 @@ func TestWhatManifestsDoNotTell(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new []edit
-		want     []pool.Unknown
-		notes    []pool.Rule
+		want     []facts.Unknown
+		notes    []verdict.Rule
 	}{
 		{"all is told", nil, nil, nil, nil},
-		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []pool.Unknown{pool.UnknownCredentials}, nil},
-		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []pool.Unknown{pool.UnknownCredentials}, nil},
-		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []pool.Unknown{pool.UnknownProviderState}, nil},
+		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []facts.Unknown{facts.Credentials}, nil},
+		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []facts.Unknown{facts.Credentials}, nil},
+		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []facts.Unknown{facts.ProviderState}, nil},
 		{
 			"no versions",
 			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
 			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
-			[]pool.Unknown{pool.UnknownKubernetesVersion, pool.UnknownMachineImageVersion},
+			[]facts.Unknown{facts.KubernetesVersion, facts.MachineImageVersion},
 			nil,
 		},
-		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Rule{pool.RuleOf("ReservationsBySum")}},
+		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []verdict.Rule{verdict.ReservationsBySum}},
 		{
 			"systemReserved of the new one",
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {shootsPool + "kubernetes.kubelet.systemReserved.pid", "1"}},
 			nil,
-			[]pool.Rule{pool.RuleOf("ReservationsBySum")},
+			[]verdict.Rule{verdict.ReservationsBySum},
 		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
-		assert.Equal(t, pool.None, got.Verdict, test.name)
+		assert.Equal(t, verdict.None, got.Verdict, test.name)
 		assert.Equal(t, test.want, got.Unknown, test.name)
 		assert.Equal(t, test.notes, got.Rules, test.name)
 	}
@@ -441,16 +454,16 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new []byte
-		want     pool.Verdict
-		notes    []pool.Rule
+		want     verdict.Verdict
+		notes    []verdict.Rule
 		reason   string
 	}{
-		{"same", with(), with(), pool.None, []pool.Rule{pool.RuleOf("ConfigAsWhole")}, "as JSON"},
-		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nobody knows what names the pool"},
-		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nobody knows that it is hot"},
-		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "nor of its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.RuleOf("EraUnknown"), pool.RuleOf("ConfigAsWhole")}, "no Schema knows both"},
-		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), pool.None, nil, "null is none"},
+		{"same", with(), with(), verdict.None, []verdict.Rule{verdict.ConfigAsWhole}, "as JSON"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nobody knows what names the pool"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nor of its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "no Schema knows both"},
+		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), verdict.None, nil, "null is none"},
 	} {
 		o := options(t)
 		o.Naming = nil
@@ -481,15 +494,15 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		newer  *hotupdate.Schema
-		want   pool.Verdict
+		want   verdict.Verdict
 		reason string
 	}{
-		{"one Schema", same, pool.None, "TypeMeta is left out"},
-		{"two Schemas", other, pool.Indeterminate, "what one of them hashes is nothing to the other"},
-		{"unknown", nil, pool.Indeterminate, "every member is immutable, apiVersion and all"},
+		{"one Schema", same, verdict.None, "TypeMeta is left out"},
+		{"two Schemas", other, verdict.Indeterminate, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, verdict.Indeterminate, "every member is immutable, apiVersion and all"},
 	} {
 		o := options(t)
-		o.Schema = func(meta pool.TypeMeta) *hotupdate.Schema {
+		o.Schema = func(meta facts.TypeMeta) *hotupdate.Schema {
 			if meta.APIVersion == configVersion {
 				return same
 			}
@@ -540,14 +553,14 @@ func TestProviderConfigErrorsNameThePool(t *testing.T) {
 func TestPoolsThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	aws, gcp := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
-	_, err := pool.Compare(aws.Pools[0], gcp.Pools[0], options(t))
+	_, err := judge.Compare(aws.Pools[0], gcp.Pools[0], options(t))
 	codes(t, err, "other-provider")
 	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
 	_, err = pool.NewPlan(aws, read(t, version), options(t))
 	codes(t, err, "malformed-version")
 	nameless := aws.Pools[0]
 	nameless.Worker.Name = ""
-	_, err = pool.Compare(nameless, nameless, options(t))
+	_, err = judge.Compare(nameless, nameless, options(t))
 	codes(t, err, "no-pool-name", "no-pool-name")
 }
 
@@ -566,31 +579,31 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
 	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
-	got, err := pool.Compare(pool.Bare(old), pool.Bare(updated), options(t))
+	got, err := judge.Compare(facts.Bare(old), facts.Bare(updated), options(t))
 	require.NoError(t, err)
-	assert.Equal(t, pool.Roll, got.Verdict)
+	assert.Equal(t, verdict.Roll, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
-	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.RuleOf("JudgedCanonically"), pool.RuleOf("StrategyIsRollingUpdate")}, got.Rules)
+	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
+	assert.Equal(t, []verdict.Rule{verdict.JudgedCanonically, verdict.StrategyIsRollingUpdate}, got.Rules)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
-	got, err = pool.Compare(pool.Bare(nil), pool.Bare(updated), o)
+	got, err = judge.Compare(facts.Bare(nil), facts.Bare(updated), o)
 	require.NoError(t, err)
-	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
-	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.RuleOf("JudgedCanonically"), pool.RuleOf("DriverAppliesInPlace")}, got.Rules)
+	assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
+	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
+	assert.Equal(t, []verdict.Rule{verdict.JudgedCanonically, verdict.DriverAppliesInPlace}, got.Rules)
 
-	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{Providers: providers.All()})
+	got, err = judge.Compare(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: providers.All()})
 	require.NoError(t, err)
-	assert.Equal(t, pool.None, got.Verdict)
+	assert.Equal(t, verdict.None, got.Verdict)
 
-	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{Providers: providers.All()})
+	got, err = judge.Compare(facts.Bare(old), facts.Bare(updated), judge.Options{Providers: providers.All()})
 	require.NoError(t, err)
-	assert.Equal(t, pool.Indeterminate, got.Verdict)
+	assert.Equal(t, verdict.Indeterminate, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
-	_, err = pool.Compare(pool.Bare(old), pool.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
+	_, err = judge.Compare(facts.Bare(old), facts.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)
 }
 
@@ -606,22 +619,22 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 	}
 	schema, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
-	naming := &pool.Naming{Versions: []string{"1.33", "1.34"}, Additional: func(p *pool.Pool) (pool.Additional, error) {
+	naming := &judge.Naming{Versions: []string{"1.33", "1.34"}, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		var read struct{ Free struct{ A string } }
 		err := json.Unmarshal(p.ProviderConfig, &read)
 		if p.Worker.KubernetesVersion == "1.34" {
 			read.Free.A = ""
 		}
-		return pool.Additional{Data: []string{read.Free.A}}, err
+		return judge.Additional{Data: []string{read.Free.A}}, err
 	}}
-	of := func(free string) pool.Pool {
+	of := func(free string) facts.Pool {
 		p := examplePool("aws", "")
 		p.ProviderConfig = []byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`)
 		return p
 	}
-	o := pool.Options{Providers: providers.All(), Naming: naming, Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
-	for updated, want := range map[string]pool.Verdict{`{"a":"1","b":"2"}`: pool.None, `{"a":"2","b":"1"}`: pool.Indeterminate, `{"a":"2","b":"2"}`: pool.Indeterminate} {
-		got, err := pool.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
+	o := judge.Options{Providers: providers.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
+	for updated, want := range map[string]verdict.Verdict{`{"a":"1","b":"2"}`: verdict.None, `{"a":"2","b":"1"}`: verdict.Indeterminate, `{"a":"2","b":"2"}`: verdict.Indeterminate} {
+		got, err := judge.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), updated)
 	}

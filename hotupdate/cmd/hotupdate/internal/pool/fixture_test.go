@@ -19,6 +19,9 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
@@ -50,19 +53,19 @@ const (
 var today = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // options have the Schema of workerConfig, and a naming with it.
-func options(tb testing.TB) pool.Options {
+func options(tb testing.TB) judge.Options {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(tb, err)
 	canonical := hash.Canonical[struct{}](schema)
-	naming := &pool.Naming{Versions: []string{""}, Additional: func(p *pool.Pool) (pool.Additional, error) {
+	naming := &judge.Naming{Versions: []string{""}, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		data, err := canonical(p.ProviderConfig, struct{}{})
-		return pool.Additional{Era: "canonical", Data: data}, err
+		return judge.Additional{Era: "canonical", Data: data}, err
 	}}
-	profile, err := pool.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(tb, err)
-	return pool.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
-		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
+	return judge.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta facts.TypeMeta) *hotupdate.Schema {
+		if meta == (facts.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
 			return schema
 		}
 		return nil
@@ -120,15 +123,15 @@ func set(tb testing.TB, at any, path []string, value any) {
 	}
 }
 
-func read(tb testing.TB, raw []byte) *pool.Manifest {
+func read(tb testing.TB, raw []byte) *facts.Manifest {
 	tb.Helper()
-	m, err := pool.Read(tree.Of(raw))
+	m, err := facts.Read(tree.Of(raw))
 	require.NoError(tb, err)
 	return m
 }
 
 // compare compares the only pool of two manifests.
-func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison {
+func compare(tb testing.TB, old, updated []byte, o judge.Options) judge.Comparison {
 	tb.Helper()
 	planned, err := pool.NewPlan(read(tb, old), read(tb, updated), o)
 	require.NoError(tb, err)
@@ -138,7 +141,7 @@ func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison
 }
 
 // paths lists the paths of the changes.
-func paths(changes []pool.Judged) (all []string) {
+func paths(changes []judge.Finding) (all []string) {
 	for _, c := range changes {
 		all = append(all, c.Path)
 	}
@@ -146,8 +149,8 @@ func paths(changes []pool.Judged) (all []string) {
 }
 
 // causes returns the paths of the changes that decide the verdict.
-func causes(c pool.Comparison) []pool.Judged {
-	return slices.DeleteFunc(slices.Clone(c.Changes), func(change pool.Judged) bool { return !change.Decides })
+func causes(c judge.Comparison) []judge.Finding {
+	return slices.DeleteFunc(slices.Clone(c.Changes), func(change judge.Finding) bool { return !change.Decides })
 }
 
 func pathsOf(changes hotupdate.Changes) (all []string) {
@@ -163,12 +166,10 @@ func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) 
 
 // The refusals with the texts of package inplace.
 var (
-	versionLowered  = ofInPlace(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil), "validation")
-	minorSkipped    = ofInPlace(inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil), "validation")
 	imageLowered    = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, nil, nil), "validation")
 	imageNotInPlace = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, nil, nil), "admission")
 )
 
-func ofInPlace(all field.ErrorList, by string) pool.Rule {
-	return pool.Rule{Kind: pool.Refuses, Text: all[0].Detail, Source: "Gardener v1.150, " + by + " of Shoots; GEP-31"}
+func ofInPlace(all field.ErrorList, by string) verdict.Rule {
+	return verdict.Rule{Kind: verdict.Refuses, Text: all[0].Detail, Source: "Gardener v1.150, " + by + " of Shoots; GEP-31"}
 }

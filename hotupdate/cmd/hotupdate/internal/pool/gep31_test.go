@@ -13,7 +13,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 )
 
 const (
@@ -49,7 +50,7 @@ func checkTrigger(t *testing.T, columns []string, strategy hotupdate.Strategy) {
 	file, at := strings.TrimSpace(columns[1])+".yaml", map[string]string{" shoot": shootsPool, " worker": workersPool}[columns[1]]
 	before := append([]edit{{at + "updateStrategy", strategy.String()}}, editsOf(t, columns[2])...)
 	old, updated := manifest(t, file, before...), manifest(t, file, append(before, editsOf(t, columns[3])...)...)
-	verdict := func(strategy hotupdate.Strategy) pool.Verdict {
+	wanted := func(strategy hotupdate.Strategy) verdict.Verdict {
 		column := columns[5]
 		if strategy == hotupdate.AutoRollingUpdate {
 			column = columns[4]
@@ -59,23 +60,23 @@ func checkTrigger(t *testing.T, columns []string, strategy hotupdate.Strategy) {
 		return want
 	}
 	got := compare(t, old, updated, options(t))
-	assert.Equal(t, verdict(strategy), got.Verdict, strategy)
+	assert.Equal(t, wanted(strategy), got.Verdict, strategy)
 	assert.Equal(t, strategy, got.Strategy)
-	if want := strings.TrimSpace(columns[6]); got.Verdict != pool.Forbidden || want != "" {
+	if want := strings.TrimSpace(columns[6]); got.Verdict != verdict.Forbidden || want != "" {
 		assert.Equal(t, want, strings.Join(paths(triggersOf(got.Changes)), " "), strategy)
 	}
 	// With another strategy in the options, the pools are compared as if they had it.
 	for _, asked := range strategies {
 		o := options(t)
 		o.Strategy = &asked
-		assert.Equal(t, verdict(asked), compare(t, old, updated, o).Verdict, "%s asked as %s", strategy, asked)
+		assert.Equal(t, wanted(asked), compare(t, old, updated, o).Verdict, "%s asked as %s", strategy, asked)
 	}
 }
 
 // triggersOf returns the changes that have a class: those of triggers and provider configs.
-func triggersOf(changes []pool.Judged) []pool.Judged {
-	none := []pool.Rule{pool.RuleOf("NotHashed"), pool.RuleOf("PatchVersion"), pool.RuleOf("NameStays"), pool.RuleOf("SameMeaning")}
-	return slices.DeleteFunc(slices.Clone(changes), func(c pool.Judged) bool { return slices.Contains(none, c.Rule) })
+func triggersOf(changes []judge.Finding) []judge.Finding {
+	none := []verdict.Rule{verdict.NotHashed, verdict.PatchVersion, verdict.NameStays, verdict.SameMeaning}
+	return slices.DeleteFunc(slices.Clone(changes), func(c judge.Finding) bool { return slices.Contains(none, c.Rule) })
 }
 
 func TestSpellingIsNoTrigger(t *testing.T) {
@@ -87,9 +88,9 @@ func TestSpellingIsNoTrigger(t *testing.T) {
 		for name, other := range map[string][]byte{"white space": spread.Bytes(), "key order": reversed(t, raw)} {
 			require.NotEqual(t, string(raw), string(other))
 			got := compare(t, raw, other, options(t))
-			assert.Equal(t, pool.None, got.Verdict, "%s: %s", file, name)
+			assert.Equal(t, verdict.None, got.Verdict, "%s: %s", file, name)
 			assert.Empty(t, got.Changes, "%s: %s", file, name)
-			got = compare(t, raw, other, pool.Options{Providers: providers.All()})
+			got = compare(t, raw, other, judge.Options{Providers: providers.All()})
 			assert.Empty(t, got.Changes, "also where the provider config is compared as a whole")
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -19,22 +20,22 @@ import (
 func TestComparingAllocatesLinearly(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
-	options := pool.Options{Providers: providers.All(), Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
+	options := judge.Options{Providers: providers.All(), Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
 	comparing := func(n int) float64 {
-		var sides []pool.Pool
+		var sides []facts.Pool
 		for _, value := range []string{"1", "2"} {
 			var capacity []string
 			for i := range n {
 				capacity = append(capacity, fmt.Sprintf(`"resource%06d":"%s"`, i, value))
 			}
-			m, err := pool.Read(tree.Of([]byte(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"w"},"spec":{"type":"aws","pools":[{"name":"p",
+			m, err := facts.Read(tree.Of([]byte(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"w"},"spec":{"type":"aws","pools":[{"name":"p",
 				"machineType":"m","providerConfig":{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig",
 				"nodeTemplate":{"capacity":{` + strings.Join(capacity, ",") + `}}}}]}}`)))
 			require.NoError(t, err)
 			sides = append(sides, m.Pools[0])
 		}
 		return testing.AllocsPerRun(1, func() {
-			_, err := pool.Compare(sides[0], sides[1], options)
+			_, err := judge.Compare(sides[0], sides[1], options)
 			require.NoError(t, err)
 		})
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -68,7 +70,7 @@ func drawMember(t *rapid.T, config map[string]json.RawMessage, provider, name st
 }
 
 // drawNamed draws a pool with a provider config, and a pool that differs from it in a few fields.
-func drawNamed(t *rapid.T, of provider.Provider) (old, updated pool.Pool) {
+func drawNamed(t *rapid.T, of provider.Provider) (old, updated facts.Pool) {
 	names := slices.Sorted(maps.Keys(configsOf[of.Name]))
 	head := map[string]json.RawMessage{"apiVersion": json.RawMessage(`"` + of.APIVersion + `"`), "kind": json.RawMessage(`"` + of.Kind + `"`)}
 	before := maps.Clone(head)
@@ -105,20 +107,20 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
 	for _, one := range providers.All() {
-		for extension, names := range map[pool.Extension]func(*provider.WorkerPool) (provider.Additional, error){pool.Adopted: one.Adopted, pool.Released: one.Released} {
+		for extension, names := range map[judge.Extension]func(*provider.WorkerPool) (provider.Additional, error){judge.Adopted: one.Adopted, judge.Released: one.Released} {
 			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
 				rapid.Check(t, func(t *rapid.T) {
 					old, updated := drawNamed(t, one)
-					got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemas, Extension: extension})
+					got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemas, Extension: extension})
 					require.NoError(t, err)
-					if got.Verdict == pool.Forbidden { // a field that is not released, or a lower version
+					if got.Verdict == verdict.Forbidden { // a field that is not released, or a lower version
 						return
 					}
 					renamed := nameOf(t, names, old) != nameOf(t, names, updated)
-					require.Equal(t, renamed, got.Verdict == pool.Roll, "the verdict is %s: %v", got.Verdict, got.Changes)
+					require.Equal(t, renamed, got.Verdict == verdict.Roll, "the verdict is %s: %v", got.Verdict, got.Changes)
 					if !renamed {
-						require.Contains(t, []pool.Verdict{pool.None, pool.HotUpdate}, got.Verdict)
+						require.Contains(t, []verdict.Verdict{verdict.None, verdict.HotUpdate}, got.Verdict)
 					}
 				})
 			})
@@ -133,16 +135,16 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 	const named, other = `"dataVolumes":[{"name":"a","iops":1}]`, `"dataVolumes":[{"name":"z","iops":1}]`
 	for _, test := range []struct {
 		old, updated string
-		want         pool.Verdict
+		want         verdict.Verdict
 	}{
-		{named, named, pool.Roll}, {other, other, pool.Roll}, {named, other, pool.Roll}, {`"dataVolumes":[]`, `"dataVolumes":[]`, pool.None},
+		{named, named, verdict.Roll}, {other, other, verdict.Roll}, {named, other, verdict.Roll}, {`"dataVolumes":[]`, `"dataVolumes":[]`, verdict.None},
 	} {
 		old, updated := examplePool("aws", "1.37.1"), examplePool("aws", "1.37.1")
 		updated.DataVolumes[0].Name = "z"
-		for p, config := range map[*pool.Pool]string{&old: test.old, &updated: test.updated} {
+		for p, config := range map[*facts.Pool]string{&old: test.old, &updated: test.updated} {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		}
-		got, err := pool.Compare(old, updated, pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, test.want, got.Verdict, "%s to %s: %v", test.old, test.updated, got.Changes)
 	}
@@ -155,17 +157,17 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 	const ours, fork = configVersion, "aws.fork.example/v1"
 	for _, test := range []struct {
 		oldVersion, newVersion, oldMember, newMember string
-		want                                         pool.Verdict
+		want                                         verdict.Verdict
 	}{
-		{ours, ours, `"volume":{}`, `"volume":{}`, pool.Roll},
-		{ours, ours, `"odd.name":"a"`, `"odd.name":"a"`, pool.Indeterminate}, // which only the Schema of the fork has
-		{ours, ours, `"odd.name":"a"`, `"volume":{}`, pool.Indeterminate},
-		{ours, ours, `"volume":{}`, `"odd.name":"a"`, pool.Indeterminate},
-		{fork, fork, `"volume":{}`, `"volume":{}`, pool.Indeterminate},
-		{fork, ours, `"volume":{}`, `"volume":{}`, pool.Indeterminate},
-		{"", "", "", "", pool.Roll},
+		{ours, ours, `"volume":{}`, `"volume":{}`, verdict.Roll},
+		{ours, ours, `"odd.name":"a"`, `"odd.name":"a"`, verdict.Indeterminate}, // which only the Schema of the fork has
+		{ours, ours, `"odd.name":"a"`, `"volume":{}`, verdict.Indeterminate},
+		{ours, ours, `"volume":{}`, `"odd.name":"a"`, verdict.Indeterminate},
+		{fork, fork, `"volume":{}`, `"volume":{}`, verdict.Indeterminate},
+		{fork, ours, `"volume":{}`, `"volume":{}`, verdict.Indeterminate},
+		{"", "", "", "", verdict.Roll},
 	} {
-		of := func(version, member string) pool.Pool {
+		of := func(version, member string) facts.Pool {
 			p := examplePool("aws", "1.37.1")
 			if p.ProviderConfig = nil; version != "" {
 				p.ProviderConfig = []byte(`{"apiVersion":"` + version + `","kind":"` + configKind + `",` + member + `}`)
@@ -173,14 +175,14 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 			return p
 		}
 		o := options(t)
-		for path, change := range map[string]func(*pool.Pool){
-			"dataVolumes[0].size": func(p *pool.Pool) { p.DataVolumes[0].Size = "7Gi" }, "volume.encrypted": func(p *pool.Pool) { p.Encrypted = new(true) },
+		for path, change := range map[string]func(*facts.Pool){
+			"dataVolumes[0].size": func(p *facts.Pool) { p.DataVolumes[0].Size = "7Gi" }, "volume.encrypted": func(p *facts.Pool) { p.Encrypted = new(true) },
 		} {
 			old, updated := of(test.oldVersion, test.oldMember), of(test.newVersion, test.newMember)
 			change(&updated)
-			got, err := pool.Compare(old, updated, o)
+			got, err := judge.Compare(old, updated, o)
 			require.NoError(t, err)
-			i := slices.IndexFunc(got.Changes, func(c pool.Judged) bool { return c.Path == path })
+			i := slices.IndexFunc(got.Changes, func(c judge.Finding) bool { return c.Path == path })
 			require.GreaterOrEqual(t, i, 0, "%s: %v", path, got.Changes)
 			require.Equal(t, test.want, got.Changes[i].Verdict, "%v: %v", test, got.Changes)
 		}
@@ -195,32 +197,32 @@ func TestHotInALaterEra(t *testing.T) {
 	for i := range 70 {
 		many = append(many, fmt.Sprintf(`"key%d":"x"`, i))
 	}
-	type rows = map[string]pool.Verdict
+	type rows = map[string]verdict.Verdict
 	for _, test := range []struct {
 		version, old, updated string
 		want                  rows
 		reason                string
 	}{
-		{"1.33.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": pool.Roll, "tags.vm[a]": pool.HotUpdate}, "raw bytes hold iops, not tags"},
-		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": pool.Roll, "tags.vm[a]": pool.HotUpdate}, "so does the list"},
-		{"1.37.1", `"volume":{"iops":1}`, `"volume":{"iops":2}`, rows{"volume.iops": pool.HotUpdate}, "canonically it is hot"},
-		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"throughput":1}`, rows{"volume.iops": pool.HotUpdate, "volume.throughput": pool.HotUpdate}, "the name stays: the list has values only"},
-		{"1.36.1", `"dataVolumes":[]`, `"dataVolumes":[{"name":"a","iops":1}]`, rows{"dataVolumes[name=a]": pool.Roll, "dataVolumes[name=a].iops": pool.HotUpdate}, "the volume explains it"},
-		{"1.33.1", `"cpuOptions":{}`, `"cpuOptions":{"coreCount":2},"tags":{"vm":{` + strings.Join(many, ",") + `}}`, rows{"cpuOptions.coreCount": pool.Roll, "tags.vm[key0]": pool.HotUpdate}, "more than are tried alone"},
+		{"1.33.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate}, "raw bytes hold iops, not tags"},
+		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate}, "so does the list"},
+		{"1.37.1", `"volume":{"iops":1}`, `"volume":{"iops":2}`, rows{"volume.iops": verdict.HotUpdate}, "canonically it is hot"},
+		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"throughput":1}`, rows{"volume.iops": verdict.HotUpdate, "volume.throughput": verdict.HotUpdate}, "the name stays: the list has values only"},
+		{"1.36.1", `"dataVolumes":[]`, `"dataVolumes":[{"name":"a","iops":1}]`, rows{"dataVolumes[name=a]": verdict.Roll, "dataVolumes[name=a].iops": verdict.HotUpdate}, "the volume explains it"},
+		{"1.33.1", `"cpuOptions":{}`, `"cpuOptions":{"coreCount":2},"tags":{"vm":{` + strings.Join(many, ",") + `}}`, rows{"cpuOptions.coreCount": verdict.Roll, "tags.vm[key0]": verdict.HotUpdate}, "more than are tried alone"},
 	} {
-		of := func(config string) pool.Pool {
+		of := func(config string) facts.Pool {
 			p := examplePool("aws", test.version)
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 			return p
 		}
-		got, err := pool.Compare(of(test.old), of(test.updated), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+		got, err := judge.Compare(of(test.old), of(test.updated), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		found := rows{}
 		for _, change := range got.Changes {
 			path := strings.TrimPrefix(change.Path, "providerConfig.")
 			if _, ok := test.want[path]; ok {
 				found[path] = change.Verdict
-				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.RuleOf("HashedInEra"), path)
+				require.Equal(t, change.Verdict == verdict.Roll && change.Class == hotupdate.Hot, change.Rule == verdict.HashedInEra, path)
 			}
 		}
 		require.Equal(t, test.want, found, "%s: %v", test.reason, got.Changes)
@@ -228,7 +230,7 @@ func TestHotInALaterEra(t *testing.T) {
 }
 
 // nameOf composes the name of a pool as its extension does.
-func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Additional, error), p pool.Pool) hash.Digest {
+func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Additional, error), p facts.Pool) hash.Digest {
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
 	w := &provider.WorkerPool{
@@ -250,32 +252,32 @@ func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Addit
 	return name.Digest
 }
 
-func examplePool(provider, version string) pool.Pool {
-	return pool.Pool{
+func examplePool(provider, version string) facts.Pool {
+	return facts.Pool{
 		Provider: provider,
 		Worker: hash.Worker{
 			Name: "pool", KubernetesVersion: version, MachineType: "large",
 			Image: &hash.Image{Name: "gardenlinux", Version: "1592.1.0"}, Volume: &hash.Volume{Size: "20Gi"},
 		},
-		DataVolumes: []pool.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
+		DataVolumes: []facts.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
 	}
 }
 
 // poolChanges each change one field of an examplePool.
-func poolChanges() map[string]func(*pool.Pool) {
-	return map[string]func(*pool.Pool){
-		"nothing":                func(*pool.Pool) {},
-		"patch version":          func(p *pool.Pool) { p.Worker.KubernetesVersion = p.Worker.KubernetesVersion[:5] + "7" },
-		"machine type":           func(p *pool.Pool) { p.Worker.MachineType = "small" },
-		"machine image":          func(p *pool.Pool) { p.Worker.Image.Version = "2" },
-		"root size":              func(p *pool.Pool) { p.Worker.Volume.Size = "21Gi" },
-		"root type":              func(p *pool.Pool) { p.Worker.Volume.Type = new("fast") },
-		"root encryption":        func(p *pool.Pool) { p.Encrypted = new(true) },
-		"data volume size":       func(p *pool.Pool) { p.DataVolumes[0].Size = "31Gi" },
-		"data volume type":       func(p *pool.Pool) { p.DataVolumes[1].Type = new("slow") },
-		"data volume encrypted":  func(p *pool.Pool) { p.DataVolumes[0].Encrypted = new(true) },
-		"data volume renamed":    func(p *pool.Pool) { p.DataVolumes[0].Name = "z" },
-		"data volume gone":       func(p *pool.Pool) { p.DataVolumes = p.DataVolumes[1:] },
-		"data volumes reordered": func(p *pool.Pool) { slices.Reverse(p.DataVolumes) },
+func poolChanges() map[string]func(*facts.Pool) {
+	return map[string]func(*facts.Pool){
+		"nothing":                func(*facts.Pool) {},
+		"patch version":          func(p *facts.Pool) { p.Worker.KubernetesVersion = p.Worker.KubernetesVersion[:5] + "7" },
+		"machine type":           func(p *facts.Pool) { p.Worker.MachineType = "small" },
+		"machine image":          func(p *facts.Pool) { p.Worker.Image.Version = "2" },
+		"root size":              func(p *facts.Pool) { p.Worker.Volume.Size = "21Gi" },
+		"root type":              func(p *facts.Pool) { p.Worker.Volume.Type = new("fast") },
+		"root encryption":        func(p *facts.Pool) { p.Encrypted = new(true) },
+		"data volume size":       func(p *facts.Pool) { p.DataVolumes[0].Size = "31Gi" },
+		"data volume type":       func(p *facts.Pool) { p.DataVolumes[1].Type = new("slow") },
+		"data volume encrypted":  func(p *facts.Pool) { p.DataVolumes[0].Encrypted = new(true) },
+		"data volume renamed":    func(p *facts.Pool) { p.DataVolumes[0].Name = "z" },
+		"data volume gone":       func(p *facts.Pool) { p.DataVolumes = p.DataVolumes[1:] },
+		"data volumes reordered": func(p *facts.Pool) { slices.Reverse(p.DataVolumes) },
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -19,12 +22,12 @@ import (
 type change struct {
 	file              string
 	both, updated     []edit
-	released, adopted pool.Verdict
+	released, adopted verdict.Verdict
 	why               string
 }
 
 const (
-	none, hot, moves, drains, rolls, refused, unknown = pool.None, pool.HotUpdate, pool.ComeOrGo, pool.InPlaceUpdate, pool.Roll, pool.Forbidden, pool.Indeterminate
+	none, hot, moves, drains, rolls, refused, unknown = verdict.None, verdict.HotUpdate, verdict.ComeOrGo, verdict.InPlaceUpdate, verdict.Roll, verdict.Forbidden, verdict.Indeterminate
 
 	onAWS, onAzure, onGCP, onOpenStack, onAliCloud, onSeed = "aws.yaml", "azure.yaml", "gcp.yaml", "openstack.yaml", "alicloud.yaml", "worker.yaml"
 )
@@ -47,6 +50,7 @@ var (
 	inPlaceAuto   = strategy("AutoInPlaceUpdate")
 	inPlaceManual = strategy("ManualInPlaceUpdate")
 	pending       = edit{"status.inPlaceUpdates.pendingWorkerUpdates.autoInPlaceUpdate", list{"general"}}
+	reserved      = edit{"spec.kubernetes.kubelet.kubeReserved", object{"cpu": "80m", "memory": "1Gi", "pid": "20k"}}
 	tagged        = config("tags.vm.cost-center", "4711")
 	reordered     = config("dataVolumes", list{object{"name": "cache", "snapshotID": "snap-13234"}, object{"name": "kubelet-dir", "iops": 3000}})
 )
@@ -134,21 +138,22 @@ func changesOfPools() []change {
 		{onOpenStack, nil, edits{at("dataVolumes.0.size", "20Gi")}, none, none, "OpenStack hashes no data volumes"},
 		{onAliCloud, nil, edits{at("dataVolumes.0.size", "40Gi")}, rolls, rolls, "AliCloud hashes data volumes"},
 		{onAWS, nil, edits{{"spec.kubernetes.version", "1.33.7"}}, none, none, "patch versions are not hashed"},
-		{onAWS, nil, edits{{"spec.kubernetes.version", "1.33.1"}}, refused, refused, "validation: no downgrade, not even of a patch"},
+		{onAWS, nil, edits{{"spec.kubernetes.version", "1.33.1"}}, none, none, "a patch is not hashed; whether Gardener admits a downgrade is its answer"},
 		{onAWS, nil, edits{minor("1.34")}, rolls, rolls, "the next minor"},
-		{onAWS, nil, edits{minor("1.35")}, refused, refused, "validation: the Shoot may not skip a minor"},
-		{onAWS, edits{at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, rolls, rolls, "validation: a rolling pool's own version may skip one"},
+		{onAWS, nil, edits{minor("1.35")}, rolls, rolls, "whether the Shoot may skip a minor is Gardener's answer"},
+		{onAWS, edits{at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, rolls, rolls, "the pool's own version"},
 		{onAWS, nil, edits{at("labels", object{"team": "shop"}), at("taints", list{object{"key": "a", "effect": "NoSchedule"}})}, none, none, "labels and taints are not hashed"},
 		{onAWS, nil, edits{{"spec.provider.workersSettings.sshAccess.enabled", false}}, none, none, "SSH access is not hashed"},
 		{onAWS, nil, edits{at("minimum", 5)}, moves, moves, "more machines"},
 		{onAWS, nil, edits{at("maximum", 3)}, moves, moves, "machines are deleted"},
 		{onAWS, nil, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, moves, moves, "minimum and maximum are spread anew"},
-		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, refused, refused, "admission of the extension: only appending"},
+		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, unknown, unknown, "today's extensions refuse it; what an extension does that admits it is its own"},
 		{onAWS, nil, edits{{"spec.hibernation.enabled", true}}, moves, moves, "every machine is deleted"},
-		{onAWS, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the pool's kubelet replaces the Shoot's, with the kubeReserved that admission has set"},
-		{onGCP, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the same: kubeReserved is dropped, unless admission sets it per worker"},
+		{onAWS, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the pool's kubelet replaces the Shoot's, with the kubeReserved that Gardener has set there, unless it sets it per pool"},
+		{onGCP, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, rolls, rolls, "the Shoot has kubeReserved, so Gardener sets none per pool: the pool loses it"},
 		{onGCP, nil, edits{{"spec.kubernetes.kubelet.maxPods", 200}}, none, none, "maxPods is not hashed"},
-		{onAWS, nil, edits{kubelet}, rolls, rolls, "node-agent secret name: CPU manager policy"},
+		{onAWS, nil, edits{kubelet}, unknown, unknown, "if Gardener sets kubeReserved per pool, each pool has its own kubelet configuration"},
+		{onAWS, edits{reserved}, edits{{"spec.kubernetes.kubelet.cpuManagerPolicy", "static"}}, rolls, rolls, "node-agent secret name: CPU manager policy, which all pools have from the Shoot"},
 		{onAWS, edits{dns(false)}, edits{dns(true)}, rolls, rolls, "below 1.34"},
 		{onAWS, nil, edits{dns(true)}, unknown, unknown, "admission enables it for new Shoots: whether it was is not known"},
 		{onAzure, nil, edits{dns(false)}, none, none, "from 1.34 on only in IPVS mode"},
@@ -157,19 +162,18 @@ func changesOfPools() []change {
 		{onAzure, edits{ipvs}, edits{noProxy}, rolls, rolls, "the mode of a kube-proxy that is switched off ceases to count"},
 		{onAzure, edits{noProxy}, edits{ipvs}, none, none, "and does not begin to"},
 		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.identity", object{"name": "x", "acrAccess": true}}}, unknown, unknown, "the identity is hashed, and follows from the infrastructure's state"},
-		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, unknown, unknown, "the extension decides"},
+		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, none, none, "Azure hashes the identity and the zones only"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, rolls, rolls, "a rotation rolls every pool"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile;rotate-credentials-start")}, rolls, rolls, "one of several operations"},
 		{onAWS, nil, edits{annotation("maintenance.gardener.cloud/operation", "rotate-serviceaccount-key-start")}, rolls, rolls, "in the next maintenance window"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start-without-workers-rollout")}, none, none, "the pools follow later"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general")}, rolls, rolls, "now they follow"},
-		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general,other")}, refused, refused, "validation: there is no such pool"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other")}, none, none, "other pools"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rollout-workers=*")}, rolls, rolls, "by a template annotation, without another name"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile")}, none, none, "an operation that touches no pool"},
 		{onAWS, nil, edits{inPlaceAuto}, refused, refused, "validation: from rolling to in-place"},
 		{onAWS, nil, edits{strategy("AutoRollingUpdate")}, none, none, "the default, written out"},
-		{onGCP, nil, edits{at("maxSurge", 0)}, refused, refused, "validation: maxSurge and maxUnavailable both 0"},
-		{onAWS, nil, edits{at("maxSurge", "0%")}, refused, refused, "the same, as a percentage, with the default of the other"},
+		{onGCP, nil, edits{at("maxSurge", 0)}, none, none, "whether Gardener admits both 0 is its answer"},
 		{onGCP, nil, edits{{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2026-04-01T00:00:00Z"}}, rolls, rolls, "node-agent secret name: the rotation's time"},
 		{onSeed, nil, edits{{workersPool + "nodeAgentSecretName", "gardener-node-agent-general-fedcba9876543210"}}, rolls, rolls, "something that it covers has changed"},
 		{onSeed, nil, edits{{workersPool + "nodeAgentSecretName", nil}}, rolls, refused, "built with Gardener up to 1.145 it falls back to the hash of version 1; otherwise an error of the extension"},
@@ -188,8 +192,8 @@ func changesInPlace() []change {
 	return []change{
 		{onAWS, auto, edits{minor("1.34")}, drains, drains, "the in-place key has the minor"},
 		{onAWS, manual, edits{minor("1.34")}, drains, drains, "once nodes are selected"},
-		{onAWS, auto, edits{minor("1.35")}, refused, refused, "validation: no minor may be skipped"},
-		{onAWS, edits{inPlaceAuto, at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, refused, refused, "validation: nor by the pool's own version"},
+		{onAWS, auto, edits{minor("1.35")}, drains, drains, "whether a minor may be skipped is Gardener's answer"},
+		{onAWS, edits{inPlaceAuto, at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, drains, drains, "the pool's own version"},
 		{onAWS, auto, edits{{"spec.kubernetes.version", "1.33.7"}}, none, none, "a patch drains no node"},
 		{onAWS, auto, edits{at("machine.type", "m5.xlarge")}, refused, refused, "validation: machine type"},
 		{onAWS, edits{}, edits{}, none, none, "nothing"},
@@ -199,7 +203,7 @@ func changesInPlace() []change {
 		{onAWS, auto, edits{image}, drains, drains, "CloudProfile: supported, from a lower version on"},
 		{onAWS, auto, edits{at("machine.image.version", "1592.3.0")}, refused, refused, "CloudProfile: minVersionForUpdate is absent"},
 		{onAWS, auto, edits{at("machine.image.version", "1500.0.0")}, refused, refused, "validation: an image cannot be lowered in place"},
-		{onGCP, auto, edits{at("machine.architecture", "arm64")}, refused, refused, "CloudProfile: another architecture is checked like another image"},
+		{onGCP, auto, edits{at("machine.architecture", "arm64")}, none, none, "no name depends on it; whether Gardener admits it is its answer"},
 		{onAWS, auto, edits{at("dataVolumes.0.size", "26Gi")}, refused, refused, "admission of the extension: data volumes"},
 		{onOpenStack, auto, edits{at("dataVolumes.0.size", "26Gi")}, refused, refused, "the same, although no name depends on them"},
 		{onAWS, auto, edits{config("placement.tenancy", "host")}, refused, refused, "admission: an immutable field"},
@@ -215,11 +219,15 @@ func changesInPlace() []change {
 		{onAWS, manual, edits{inPlaceAuto, minor("1.34")}, drains, drains, "with a change that drains"},
 		{onAWS, auto, edits{strategy("AutoRollingUpdate")}, refused, refused, "validation: from in-place to rolling"},
 		{onAWS, auto, edits{strategy("")}, refused, refused, "the default is rolling"},
-		{onAWS, manual, edits{at("maxSurge", 1)}, refused, refused, "validation: ManualInPlaceUpdate has neither"},
+		{onAWS, manual, edits{at("maxSurge", 1)}, none, none, "whether Gardener admits maxSurge is its answer"},
 		{onAWS, auto, edits{at("maxSurge", 1), minor("1.34")}, drains, drains, "as many old machines are deleted at the end"},
-		{onAWS, auto, edits{at("maxUnavailable", 0)}, refused, refused, "validation: both 0, for maxSurge is by default"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{at("labels", object{"team": "shop"})}, refused, refused, "validation: every change of a pool that is being updated"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.kubernetes.version", "1.33.7"}}, refused, refused, "the effective version too, with its patch"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("cri.name", "containerd"), at("machine.architecture", "amd64"), at("systemComponents.allow", true), at("taints", list{})}, none, none, "a default that is written out is no change"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("machine.image", nil)}, none, none, "an image that is left out is kept"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("machine.image.version", "")}, none, none, "also an image without a version"},
+		{onAWS, edits{inPlaceAuto, pending, at("machineControllerManager.machineDrainTimeout", "1h")}, edits{at("machineControllerManager.machineDrainTimeout", "60m")}, none, none, "the same duration"},
+		{onAWS, edits{inPlaceAuto, pending, at("labels", object{"version": "1"})}, edits{at("labels", object{"version": "1.0"})}, refused, refused, "a label is a text"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.kubernetes.kubelet", object{"maxPods": 200}}}, refused, refused, "and the effective kubelet"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.hibernation.enabled", true}}, moves, moves, "but not what stands above the pools"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{at("labels", object{"team": "shop"}), annotation("gardener.cloud/operation", "force-in-place-update")}, none, none, "the annotation lifts it"},
@@ -228,7 +236,7 @@ func changesInPlace() []change {
 		{onAWS, edits{{"status.inPlaceUpdates.pendingWorkerUpdates.manualInPlaceUpdate", list{"other"}}}, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, refused, refused, "any pending pool blocks the start of a rotation"},
 		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, drains, drains, "a rotation"},
 		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rollout-workers=general")}, refused, refused, "refused for pools that are updated in place"},
-		{onAWS, auto, edits{{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}}, drains, drains, "the in-place key has the CPU manager policy"},
+		{onAWS, edits{inPlaceAuto, reserved}, edits{{"spec.kubernetes.kubelet.cpuManagerPolicy", "static"}}, drains, drains, "the in-place key has the CPU manager policy"},
 		{onAWS, auto, edits{dns}, unknown, unknown, "whether it was enabled before is not known"},
 		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns}, refused, refused, "validation: below 1.34"},
 		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns, minor("1.34")}, refused, refused, "validation judges by the old version"},
@@ -246,14 +254,14 @@ const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Clou
 // extensions.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	profile, err := pool.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
 	require.NoError(t, err)
 	all := append(append(changesOfConfigs(), changesOfPools()...), changesInPlace()...)
 	require.Greater(t, len(all), 60)
 	for i, c := range all {
-		for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: c.released, pool.Adopted: c.adopted} {
+		for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: c.released, judge.Adopted: c.adopted} {
 			old, updated := manifest(t, "pairs/"+c.file, c.both...), manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
-			plan, err := pool.NewPlan(read(t, old), read(t, updated), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
+			plan, err := pool.NewPlan(read(t, old), read(t, updated), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
 			require.NoError(t, err, "%d: %s", i, c.why)
 			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)
 		}
@@ -265,33 +273,33 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		updated edits
-		o       pool.Options
-		want    pool.Rule
+		o       judge.Options
+		want    verdict.Rule
 	}{
-		{nil, pool.Options{Providers: providers.All()}, pool.RuleOf("ExtensionAdopted")},
-		{nil, pool.Options{Providers: providers.All(), Extension: pool.Released}, pool.RuleOf("ExtensionReleased")},
-		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{Providers: providers.All()}, pool.RuleOf("WaitsForMaintenance")},
-		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{Providers: providers.All()}, pool.RuleOf("WaitsForMaintenance")},
-		{edits{{"spec.provider.workers", list{}}}, pool.Options{Providers: providers.All()}, pool.RuleOf("WorkersComeOrGo")},
+		{nil, judge.Options{Providers: providers.All()}, verdict.ExtensionAdopted},
+		{nil, judge.Options{Providers: providers.All(), Extension: judge.Released}, verdict.ExtensionReleased},
+		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, judge.Options{Providers: providers.All()}, verdict.WaitsForMaintenance},
+		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, judge.Options{Providers: providers.All()}, verdict.WaitsForMaintenance},
+		{edits{{"spec.provider.workers", list{}}}, judge.Options{Providers: providers.All()}, verdict.AdmissionUnjudged},
 	} {
 		plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml", at("providerConfig", nil))), read(t, manifest(t, "pairs/azure.yaml", append(edits{at("providerConfig", nil)}, test.updated...)...)), test.o)
 		require.NoError(t, err)
 		assert.Contains(t, plan.Rules, test.want)
 	}
-	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 	require.NoError(t, err)
-	assert.NotContains(t, plan.Rules, pool.RuleOf("WaitsForMaintenance"))
+	assert.NotContains(t, plan.Rules, verdict.WaitsForMaintenance)
 }
 
-func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
+func schemaOfExamples(tb testing.TB) func(facts.TypeMeta) *hotupdate.Schema {
 	tb.Helper()
-	all := map[pool.TypeMeta]*hotupdate.Schema{}
+	all := map[facts.TypeMeta]*hotupdate.Schema{}
 	for _, p := range providers.All() {
 		schema, err := p.Schema()
 		require.NoError(tb, err)
-		all[pool.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = schema
+		all[facts.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = schema
 	}
-	return func(meta pool.TypeMeta) *hotupdate.Schema { return all[meta] }
+	return func(meta facts.TypeMeta) *hotupdate.Schema { return all[meta] }
 }
 
 // TestEraIsCrossedByMinors: a pool is also named by another function when its strategy changes.
@@ -308,11 +316,11 @@ func TestEraIsCrossedByMinors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, err := pool.NewPlan(
 				read(t, manifest(t, "pairs/"+onAWS, old...)), read(t, manifest(t, "pairs/"+onAWS, append(old, tc.change)...)),
-				pool.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+				judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			compared := plan.Pools[0].Comparison
 			require.NotEqual(t, compared.OldEra, compared.NewEra)
-			require.Equal(t, tc.crossed, slices.Contains(compared.Rules, pool.RuleOf("EraCrossed")))
+			require.Equal(t, tc.crossed, slices.Contains(compared.Rules, verdict.EraCrossed))
 		})
 	}
 }

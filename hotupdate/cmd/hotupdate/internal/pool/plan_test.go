@@ -13,20 +13,23 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // machines makes a pool with a machine type, which distinguishes pools.
-func machines(name, machineType string, config ...string) pool.Pool {
-	p := pool.Pool{Provider: "aws", Worker: hash.Worker{Name: name, KubernetesVersion: "1.34.0", MachineType: machineType}}
+func machines(name, machineType string, config ...string) facts.Pool {
+	p := facts.Pool{Provider: "aws", Worker: hash.Worker{Name: name, KubernetesVersion: "1.34.0", MachineType: machineType}}
 	if len(config) > 0 {
 		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config[0] + `}`)
 	}
 	return p
 }
 
-func manifestOf(pools ...pool.Pool) *pool.Manifest {
-	return &pool.Manifest{Kind: pool.Shoot, Provider: "aws", Pools: pools}
+func manifestOf(pools ...facts.Pool) *facts.Manifest {
+	return &facts.Manifest{Kind: facts.Shoot, Provider: "aws", Pools: pools}
 }
 
 func TestPoolsThatComeAndGo(t *testing.T) {
@@ -35,13 +38,13 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 	rotated.Worker.CARotation.LastInitiationTime = &metav1.Time{Time: time.Unix(1e9, 0)}
 	inPlace := machines("b", "m")
 	inPlace.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
-	secret := func(p pool.Pool, name string) pool.Pool {
+	secret := func(p facts.Pool, name string) facts.Pool {
 		p.NodeAgentSecretName = &name
 		return p
 	}
 	for _, test := range []struct {
 		name     string
-		old, new *pool.Manifest
+		old, new *facts.Manifest
 		want     []string
 		reason   string
 	}{
@@ -107,16 +110,16 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
-	_, err := pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Worker, Provider: "aws"}, pool.Options{Providers: providers.All()})
+	_, err := pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Worker, Provider: "aws"}, judge.Options{Providers: providers.All()})
 	codes(t, err, "other-provider")
-	_, err = pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Shoot, Provider: "gcp"}, pool.Options{Providers: providers.All()})
+	_, err = pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Shoot, Provider: "gcp"}, judge.Options{Providers: providers.All()})
 	codes(t, err, "other-provider")
 }
 
 // All problems of all pools are joined, including those of new pools.
 func TestAllProblemsOfAPlan(t *testing.T) {
 	t.Parallel()
-	broken := func(name string) pool.Pool { return machines(name, "m", `"agent":1`) }
+	broken := func(name string) facts.Pool { return machines(name, "m", `"agent":1`) }
 	_, err := pool.NewPlan(manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(broken("a"), broken("b"), broken("c")), options(t))
 	codes(t, err, "wrong-json-type", "wrong-json-type", "wrong-json-type")
 }
@@ -140,32 +143,69 @@ func TestExplain(t *testing.T) {
 		assert.Contains(t, classes, path)
 		assert.Equal(t, want, classes[path], path)
 	}
-	got, err = pool.Explain(m.Pools[0], pool.Options{Providers: providers.All()})
+	got, err = pool.Explain(m.Pools[0], judge.Options{Providers: providers.All()})
 	require.NoError(t, err)
 	assert.Contains(t, pathsOf(got), "providerConfig.volume", "a member as a whole")
 }
 
 func TestOutcomeOfAPlan(t *testing.T) {
-	kept := func(o pool.Verdict) pool.Planned { return pool.Planned{Comparison: pool.Comparison{Verdict: o}} }
+	kept := func(o verdict.Verdict) pool.Planned { return pool.Planned{Comparison: judge.Comparison{Verdict: o}} }
 	for _, tc := range []struct {
 		name   string
 		pools  []pool.Planned
-		want   pool.Verdict
+		want   verdict.Verdict
 		reason string
 	}{
-		{"no pool", nil, pool.None, "there is no machine"},
-		{"the gravest", []pool.Planned{kept(pool.None), kept(pool.InPlaceUpdate), kept(pool.HotUpdate)}, pool.InPlaceUpdate, "wherever it stands"},
-		{"uncertain", []pool.Planned{kept(pool.Indeterminate), kept(pool.InPlaceUpdate)}, pool.Indeterminate, "it may be a roll"},
-		{"certain", []pool.Planned{kept(pool.Indeterminate), kept(pool.Roll)}, pool.Roll, "one roll is certain"},
-		{"forbidden", []pool.Planned{kept(pool.Forbidden), kept(pool.Roll)}, pool.Forbidden, "nothing is applied at all"},
-		{"unknown", []pool.Planned{kept(99), kept(pool.HotUpdate)}, 99, "what this release does not know may be anything"},
-		{"added", []pool.Planned{{State: pool.Added, Comparison: pool.Comparison{Verdict: pool.Forbidden}}}, pool.Forbidden, "it is not admitted"},
-		{"removed", []pool.Planned{{State: pool.Removed}}, pool.ComeOrGo, "its machines go, and none come instead"},
-		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: pool.Comparison{Verdict: pool.HotUpdate}}}, pool.Roll, "its machines go, and others come instead"},
+		{"no pool", nil, verdict.None, "there is no machine"},
+		{"the gravest", []pool.Planned{kept(verdict.None), kept(verdict.InPlaceUpdate), kept(verdict.HotUpdate)}, verdict.InPlaceUpdate, "wherever it stands"},
+		{"uncertain", []pool.Planned{kept(verdict.Indeterminate), kept(verdict.InPlaceUpdate)}, verdict.Indeterminate, "it may be a roll"},
+		{"certain", []pool.Planned{kept(verdict.Indeterminate), kept(verdict.Roll)}, verdict.Roll, "one roll is certain"},
+		{"forbidden", []pool.Planned{kept(verdict.Forbidden), kept(verdict.Roll)}, verdict.Forbidden, "nothing is applied at all"},
+		{"unknown", []pool.Planned{kept(99), kept(verdict.HotUpdate)}, 99, "what this release does not know may be anything"},
+		{"added", []pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}}, verdict.Forbidden, "it is not admitted"},
+		{"removed", []pool.Planned{{State: pool.Removed}}, verdict.Removed, "its machines go, and none come instead"},
+		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.Removed, "its machines go, and others come instead"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, (&pool.Plan{Pools: tc.pools}).Verdict(), tc.reason)
 		})
+	}
+}
+
+// TestRemovedShoots: a Shoot that is removed is removed, also if it has no pools.
+func TestRemovedShoots(t *testing.T) {
+	assert.Equal(t, verdict.Removed, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Removed, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.None, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Added, judge.Options{}).Verdict())
+	with := manifestOf(machines("a", "m"))
+	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.ComeOrGo, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
+}
+
+// TestTouchedMachines: where only the number of machines changes, those that come or go; else all.
+func TestTouchedMachines(t *testing.T) {
+	few, many := facts.Machines{Minimum: 3, Maximum: 50, Known: true}, facts.Machines{Minimum: 5, Maximum: 60, Known: true}
+	none := facts.Machines{Known: true}
+	for _, tc := range []struct {
+		name          string
+		state         pool.State
+		before, after facts.Machines
+		v             verdict.Verdict
+		rules         []verdict.Rule
+		want          int
+	}{
+		{"nothing", pool.Kept, few, few, verdict.None, nil, 0},
+		{"more machines", pool.Kept, few, many, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
+		{"fewer machines", pool.Kept, many, few, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
+		{"another minimum", pool.Kept, few, facts.Machines{Minimum: 8, Maximum: 50, Known: true}, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 5},
+		{"another zone", pool.Kept, few, few, verdict.ComeOrGo, []verdict.Rule{verdict.ZoneAppended}, 50},
+		{"hibernation, and another maximum", pool.Kept, few, none, verdict.ComeOrGo, []verdict.Rule{verdict.Hibernated, verdict.Scaled}, 50},
+		{"a roll, with more machines", pool.Kept, few, many, verdict.Roll, []verdict.Rule{verdict.Scaled}, 60},
+		{"a new pool", pool.Added, none, few, verdict.ComeOrGo, nil, 50},
+		{"a pool less", pool.Removed, few, none, verdict.ComeOrGo, nil, 50},
+		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
+	} {
+		planned := pool.Planned{State: tc.state, Before: tc.before, After: tc.after, Comparison: judge.Comparison{Verdict: tc.v, Rules: tc.rules}}
+		assert.Equal(t, tc.want, planned.Touched(), tc.name)
 	}
 }
 
@@ -179,9 +219,9 @@ func BenchmarkPlan(b *testing.B) {
 			b.SetBytes(int64(len(old) + len(updated)))
 			b.ReportAllocs()
 			for b.Loop() {
-				before, err := pool.Read(tree.Of(old))
+				before, err := facts.Read(tree.Of(old))
 				require.NoError(b, err)
-				after, err := pool.Read(tree.Of(updated))
+				after, err := facts.Read(tree.Of(updated))
 				require.NoError(b, err)
 				planned, err := pool.NewPlan(before, after, o)
 				require.NoError(b, err)

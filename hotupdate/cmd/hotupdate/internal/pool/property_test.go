@@ -16,6 +16,9 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -24,24 +27,18 @@ import (
 // The first pattern that matches counts. What none matches is graver than harmless.
 var reading = []struct {
 	paths string
-	least pool.Verdict
-	most  pool.Verdict
+	least verdict.Verdict
+	most  verdict.Verdict
 }{
-	{`.*unknownMember`, pool.Indeterminate, pool.Forbidden},
-	{`spec\.(region|seedName|provider\.type|networking\.(type|pods|services)|kubernetes\.kubeControllerManager\.nodeCIDRMask.*|dns\.domain|schedulerName)`, pool.None, pool.Forbidden},
-	{`spec\.controlPlane\..*|spec\.secretBindingName|spec\.networking\.ipFamilies|spec\.kubernetes\.version`, pool.None, pool.Forbidden},
-	{`spec\.(cloudProfile.*|networking\.nodes|networking\.providerConfig|provider\.(infra|control).*|exposureClassName|seedSelector.*|credentialsBindingName)`, pool.Indeterminate, pool.Forbidden},
-	{`spec\.hibernation\..*`, pool.ComeOrGo, pool.Forbidden},
-	{`spec\.kubernetes\.(kubelet|kubeProxy)\..*|spec\.kubernetes\.kubeAPIServer\.encryptionConfig.*|spec\.systemComponents\.nodeLocalDNS\.enabled`, pool.None, pool.Forbidden},
-	{`spec\.(addons|accessRestrictions|extensions|maintenance|monitoring|purpose|resources|tolerations|systemComponents|dns)(\..*)?`, pool.None, pool.Forbidden},
-	{`spec\.kubernetes\..*\.(name|verbosity|enabled|extendTokenExpiration)(\..*)?`, pool.None, pool.None},
-	{`spec\.kubernetes\..*`, pool.None, pool.Forbidden}, // values have limits
-	{`spec\.provider\.workersSettings\..*`, pool.None, pool.None},
-	{`w\.(minimum|maximum)`, pool.ComeOrGo, pool.Forbidden},
-	{`w\.(controlPlane\..*|zones)`, pool.ComeOrGo, pool.Forbidden},
-	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|updateStrategy|providerConfig)`, pool.None, pool.Forbidden},
-	{`w\.(annotations|labels|taints|caBundle|sysctls|priority|max.*|machineControllerManager.*|clusterAutoscaler.*|systemComponents.*)`, pool.None, pool.Forbidden},
-	{`w\.(kubeletDataVolumeName|volume\.name|machine\.(architecture|image\.providerConfig)|cri\.containerRuntimes)`, pool.None, pool.Forbidden},
+	{`.*unknownMember`, verdict.Indeterminate, verdict.Indeterminate},
+	{`spec\.hibernation\..*`, verdict.ComeOrGo, verdict.ComeOrGo},
+	{`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None, verdict.Roll},
+	{`spec\..*`, verdict.None, verdict.None},
+	{`w\.(minimum|maximum)`, verdict.ComeOrGo, verdict.ComeOrGo},
+	{`w\.zones`, verdict.ComeOrGo, verdict.Indeterminate},
+	{`w\.updateStrategy`, verdict.None, verdict.Forbidden},
+	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|providerConfig)`, verdict.None, verdict.Roll},
+	{`w\..*`, verdict.None, verdict.None},
 }
 
 // namesOf composes the node-agent secret name of the pool of a Shoot from its text, without package
@@ -124,17 +121,17 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	for _, r := range reading {
 		patterns = append(patterns, regexp.MustCompile("^("+r.paths+")$"))
 	}
-	bounds := func(path string) (least, most pool.Verdict) {
+	bounds := func(path string) (least, most verdict.Verdict) {
 		for i, r := range reading {
 			if patterns[i].MatchString(path) {
 				return r.least, r.most
 			}
 		}
-		return pool.Indeterminate, pool.Forbidden
+		return verdict.Indeterminate, verdict.Forbidden
 	}
 	check := func(rt require.TestingT, edits []drawnEdit) {
 		var before, after []edit
-		least, most := pool.None, pool.None
+		least, most := verdict.None, verdict.None
 		for _, e := range edits {
 			values, at := []any{nil, all[e.path][0], all[e.path][1]}, strings.Replace(e.path, "w.", shootsPool, 1)
 			if !strings.HasPrefix(e.path, "w.") {
@@ -153,11 +150,11 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 			}
 		}
 		old, updated := editedFrom(t, base, before), editedFrom(t, base, after)
-		oldManifest, err := pool.Read(tree.Of(old))
+		oldManifest, err := facts.Read(tree.Of(old))
 		require.NoError(rt, err)
-		newManifest, err := pool.Read(tree.Of(updated))
+		newManifest, err := facts.Read(tree.Of(updated))
 		require.NoError(rt, err)
-		o := pool.Options{Providers: providers.All(), Schema: schemas, Extension: pool.Adopted}
+		o := judge.Options{Providers: providers.All(), Schema: schemas, Extension: judge.Adopted}
 		plan, err := pool.NewPlan(oldManifest, newManifest, o)
 		if err != nil {
 			return // such as an unreadable version
@@ -168,7 +165,7 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 		before2, after2 := rooted(rt, old), rooted(rt, updated)
 		keepImage(before2, after2)
 		if plan.Pools[0].Strategy == hotupdate.AutoRollingUpdate && nameFrom(rt, before2) != nameFrom(rt, after2) {
-			require.GreaterOrEqual(rt, got, pool.Indeterminate, "%v %v: the name changes", before, after)
+			require.GreaterOrEqual(rt, got, verdict.Indeterminate, "%v %v: the name changes", before, after)
 		}
 	}
 	for _, path := range paths {

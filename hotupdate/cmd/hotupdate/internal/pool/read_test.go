@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -19,7 +20,7 @@ import (
 func TestReadWorker(t *testing.T) {
 	t.Parallel()
 	m := read(t, manifest(t, "worker.yaml"))
-	assert.Equal(t, pool.Worker, m.Kind)
+	assert.Equal(t, facts.Worker, m.Kind)
 	assert.Equal(t, "aws", m.Provider)
 	assert.Equal(t, "shoot--dev--crazy-botany/crazy-botany", m.Namespace+"/"+m.Name)
 	require.Len(t, m.Pools, 1)
@@ -29,7 +30,7 @@ func TestReadWorker(t *testing.T) {
 	assert.Equal(t, &hash.Image{Name: "gardenlinux", Version: "1443.8.0"}, p.Worker.Image)
 	assert.Equal(t, &hash.Volume{Size: "50Gi", Type: new("gp3")}, p.Worker.Volume)
 	assert.Equal(t, new(true), p.Encrypted)
-	assert.Equal(t, []pool.DataVolume{
+	assert.Equal(t, []facts.DataVolume{
 		{Name: "kubelet-dir", Size: "25Gi", Type: new("gp3"), Encrypted: new(true)}, {Name: "cache", Size: "30Gi", Type: new("gp3")},
 	}, p.DataVolumes)
 	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
@@ -52,7 +53,7 @@ func TestReadShoot(t *testing.T) {
 		edit{"status.credentials.rotation.certificateAuthorities.pendingWorkersRollouts", []any{
 			map[string]any{"name": "cpu-worker", "lastInitiationTime": "2025-01-01T00:00:00Z"}, map[string]any{"name": "other"},
 		}}))
-	assert.Equal(t, pool.Shoot, m.Kind)
+	assert.Equal(t, facts.Shoot, m.Kind)
 	require.Len(t, m.Pools, 1)
 	w := m.Pools[0].Worker
 	assert.Equal(t, hotupdate.ManualInPlaceUpdate, w.UpdateStrategy)
@@ -164,7 +165,7 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := pool.Read(tree.Of([]byte(test.raw)))
+			_, err := facts.Read(tree.Of([]byte(test.raw)))
 			var got []problem
 			for _, e := range fault.All(err) {
 				got = append(got, problem{e.Code, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.Where, "manifest"), "pool "), `"`), e.Path})
@@ -180,16 +181,16 @@ func TestErrorsAreDiscreet(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
 	raw := manifest(t, "shoot.yaml", edit{shootsPool + "machine", secret}, edit{shootsPool + "updateStrategy", secret}, edit{shootsPool + "kubernetes.kubelet.kubeReserved.cpu", secret})
-	_, err := pool.Read(tree.Of(raw))
+	_, err := facts.Read(tree.Of(raw))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), secret)
 }
 
 func TestKindOf(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, pool.Worker, pool.KindOf(pool.TypeMeta{APIVersion: "extensions.gardener.cloud/v1alpha1", Kind: "Worker"}))
-	assert.Equal(t, pool.Shoot, pool.KindOf(pool.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot"}))
-	assert.Equal(t, pool.NoKind, pool.KindOf(pool.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Worker"}))
+	assert.Equal(t, facts.Worker, facts.KindOf(facts.TypeMeta{APIVersion: "extensions.gardener.cloud/v1alpha1", Kind: "Worker"}))
+	assert.Equal(t, facts.Shoot, facts.KindOf(facts.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot"}))
+	assert.Equal(t, facts.NoKind, facts.KindOf(facts.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Worker"}))
 }
 
 // Reading, explaining and planning never panic, and a manifest that can be read differs in nothing
@@ -202,7 +203,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":[{"name":"a","machine":{"type":"m"},"providerConfig":{"` + "\xff" + `":1}}]}}}`))
 	o := options(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := pool.Read(tree.Of(raw))
+		m, err := facts.Read(tree.Of(raw))
 		if err != nil {
 			require.NotEmpty(t, fault.All(err))
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 )
 
 // leaves lists the paths of all leaves below a type, each with two values that differ.
@@ -123,11 +124,11 @@ func checkJudged(t *testing.T, file, path string, values [2]any) {
 	for _, change := range [][2]any{values, {nil, values[1]}, {values[1], nil}} {
 		name := fmt.Sprintf("%s from %v to %v", path, change[0], change[1])
 		old, updated := read(t, manifest(t, file, edit{path, change[0]})), read(t, manifest(t, file, edit{path, change[1]}))
-		plan, err := pool.NewPlan(old, updated, pool.Options{Providers: providers.All()})
+		plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All()})
 		require.NoError(t, err, name)
 		got := plan.Pools[0]
 		assert.Positive(t, len(plan.Changes)+len(plan.Unjudged)+len(got.Changes)+len(got.Unjudged), name)
-		plan, err = pool.NewPlan(updated, updated, pool.Options{Providers: providers.All()})
+		plan, err = pool.NewPlan(updated, updated, judge.Options{Providers: providers.All()})
 		require.NoError(t, err, name)
 		assert.Empty(t, slices.Concat(plan.Changes, plan.Pools[0].Changes), name)
 		assert.Empty(t, slices.Concat(plan.Unjudged, plan.Pools[0].Unjudged), name)

@@ -12,7 +12,8 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -77,7 +78,7 @@ type question struct {
 }
 
 // hash asks the program for the hash of a pool. An error is a failure of the program.
-func (p *program) hash(of *pool.Pool) (Hashed, error) {
+func (p *program) hash(of *facts.Pool) (Hashed, error) {
 	var answer struct {
 		Era   string   `json:"era"`
 		Data  []string `json:"data"`
@@ -87,7 +88,7 @@ func (p *program) hash(of *pool.Pool) (Hashed, error) {
 		of.InWorker(), of.Worker.UpdateStrategy.String(), of.Machines.Minimum, of.Machines.Maximum,
 		of.NodeAgentSecretName,
 	}
-	asked.ProviderConfig = pool.AsStored(asked.ProviderConfig)
+	asked.ProviderConfig = judge.AsStored(asked.ProviderConfig)
 	err := manifest.InFile(strings.Join(p.process.Args, " "), p.ask(asked, &answer))
 	hashed := Hashed{Era: &Era{Name: answer.Era, Hash: byProgram}, Data: answer.Data}
 	if answer.Error != "" {

@@ -16,7 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 )
 
 // Release is a release of an extension. It is safe for concurrent use.
@@ -27,7 +28,7 @@ type Release struct {
 	// describes the release.
 	Schema *hotupdate.Schema
 	// Kind is the type of the provider configs; empty if the file does not have it.
-	Kind pool.TypeMeta
+	Kind facts.TypeMeta
 	// Eras are the eras of the hash, the oldest first; none if a program hashes.
 	Eras []*Era
 	// IsSchema says that the file is no set of eras. Then there is one era.
@@ -50,7 +51,7 @@ const (
 
 // eraFile is a set of eras in a file.
 type eraFile struct {
-	pool.TypeMeta
+	facts.TypeMeta
 
 	FormatVersion int             `json:"formatVersion"`
 	Schema        json.RawMessage `json:"schema"`
@@ -197,13 +198,13 @@ func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
 	case Canonical:
 		return hash.Canonical[struct{}](e.Schema)(raw, struct{}{})
 	case RawBytes:
-		return bytesOf(pool.AsStored(raw)), nil
+		return bytesOf(judge.AsStored(raw)), nil
 	case CutBytes:
 		nulls := hotupdate.StripNulls
 		if e.Nulls == "keep" {
 			nulls = hotupdate.KeepNulls
 		}
-		cut, err := e.Schema.StripRaw(pool.AsStored(raw), nulls)
+		cut, err := e.Schema.StripRaw(judge.AsStored(raw), nulls)
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}
@@ -237,12 +238,12 @@ func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 
 // Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes
 // version. A pool without a version is in the first era. An error is a failure of the program.
-func (r *Release) Hash(p *pool.Pool) (h Hashed, err error) {
+func (r *Release) Hash(p *facts.Pool) (h Hashed, err error) {
 	if r.program != nil {
 		return r.program.hash(p)
 	}
 	raw := p.ProviderConfig
-	if pool.IsNull(raw) {
+	if facts.IsNull(raw) {
 		raw = nil
 	}
 	h.Era, h.Refused = r.Era(p.Worker.KubernetesVersion)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
 // config is a provider config.
@@ -38,8 +38,8 @@ func FuzzRelease(f *testing.F) {
 			assert.NotEmpty(t, err.Error())
 			return
 		}
-		_, _ = r.Hash(&pool.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, ProviderConfig: []byte(`{"volume":{"iops":5}}`)})
-		h, err := r.Hash(&pool.Pool{})
+		_, _ = r.Hash(&facts.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, ProviderConfig: []byte(`{"volume":{"iops":5}}`)})
+		h, err := r.Hash(&facts.Pool{})
 		require.NoError(t, errors.Join(err, h.Refused), "no config is the empty one")
 		assert.NotNil(t, h.Era)
 	})

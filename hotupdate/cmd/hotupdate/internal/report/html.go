@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -20,7 +21,6 @@ var content string
 // each verdict, then every pool with its changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
-	s.gravestFirst()
 	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
 	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
@@ -35,16 +35,19 @@ func HTML(out io.Writer, r *Report) error {
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
 		Tone:     toneOf(s.Word),
-		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
+		Template: content, Functions: functions, Content: map[string]any{
+			"Bars": bars(r), "Sentence": r.sentence(), "Section": *s, "Long": len(s.Sections) > maxPrinted,
+		},
 	})
 }
 
+// maxPrinted bounds the manifests or pools of a page that are printed on paper; of more, the sums are.
+const maxPrinted = 20
+
 var tones = map[string]page.Tone{
-	pool.None.String(): page.Calm, pool.Added.String(): page.Move, pool.Removed.String(): page.Move,
-	pool.ComeOrGo.String():  page.Move,
-	pool.HotUpdate.String(): page.Live, pool.InPlaceUpdate.String(): page.Drain, pool.Roll.String(): page.Replace,
-	pool.Renamed.String():   page.Replace,
-	pool.Forbidden.String(): page.Stop,
+	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
+	pool.Added.String(): page.Move, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
+	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, pool.Renamed.String(): page.Delete,
 }
 
 // toneOf returns the colour of a verdict or state.
@@ -55,38 +58,15 @@ func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0
-	for _, c := range r.counts() {
-		known += c.machines
-		machines.Parts = append(machines.Parts, page.Part{Name: c.word, Tone: toneOf(c.word), Count: c.machines})
-		pools.Parts = append(pools.Parts, page.Part{Name: c.word, Tone: toneOf(c.word), Count: c.pools})
+	for _, c := range r.Sum {
+		known += c.Machines
+		machines.Parts = append(machines.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Machines})
+		pools.Parts = append(pools.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Pools})
 	}
 	if known == 0 {
 		return []page.Bar{pools}
 	}
 	return []page.Bar{machines, pools}
-}
-
-// count has the numbers of pools and machines with a verdict or state.
-type count struct {
-	word            string
-	pools, machines int
-}
-
-// counts counts the pools by verdict or state, the gravest first.
-func (r *Report) counts() (all []count) {
-	for _, word := range words {
-		c := count{word: word}
-		for _, m := range r.Manifests {
-			for _, p := range m.Pools {
-				if p.word() == word {
-					c.pools++
-					c.machines += max(p.Before.Maximum, p.After.Maximum)
-				}
-			}
-		}
-		all = append(all, c)
-	}
-	return all
 }
 
 // gravestFirst orders the sections by their verdicts, and those of each section.

@@ -17,6 +17,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -33,19 +36,23 @@ func anyText() *rapid.Generator[string] {
 // anyPlan draws plans whose every text is anything.
 func anyPlan(t *rapid.T) *pool.Plan {
 	text := func() string { return anyText().Draw(t, "text") }
-	plan := &pool.Plan{Kind: pool.Shoot, Namespace: text(), Name: text(), Unjudged: rapid.SliceOfN(anyText(), 0, 2).Draw(t, "unjudged")}
+	plan := &pool.Plan{Kind: facts.Shoot, Namespace: text(), Name: text()}
+	if rapid.Bool().Draw(t, "placed") {
+		plan.NewPlace = pool.Place{File: text(), Line: rapid.IntRange(1, 9).Draw(t, "line")}
+	}
+	plan.Unjudged = rapid.SliceOfN(anyText(), 0, 2).Draw(t, "unjudged")
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
-			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: pool.Comparison{
-				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: pool.Verdict(rapid.IntRange(int(pool.None), int(pool.Forbidden)).Draw(t, "outcome")),
-				Unknown: rapid.SliceOfNDistinct(rapid.SampledFrom([]pool.Unknown{pool.UnknownCRI, pool.UnknownCredentials, pool.UnknownProviderState, pool.UnknownRestOfPool}), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
+			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: judge.Comparison{
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "outcome")),
+				Unknown: rapid.SliceOfNDistinct(rapid.SampledFrom([]facts.Unknown{facts.ContainerRuntime, facts.Credentials, facts.ProviderState, facts.RestOfPool}), 0, 3, rapid.ID[facts.Unknown]).Draw(t, "unknown"),
 				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
 			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
-			p.Changes = append(p.Changes, pool.Judged{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(int(pool.None), int(pool.Forbidden)).Draw(t, "alone")), Change: hotupdate.Change{
+			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})
@@ -57,11 +64,12 @@ func anyPlan(t *rapid.T) *pool.Plan {
 
 // anyReport draws reports on some plans.
 func anyReport(t *rapid.T) *report.Report {
-	return report.New(rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans"), rapid.SliceOfN(anyText(), 0, 2).Draw(t, "warnings"))
+	return report.New(rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans"), rapid.SliceOfN(anyText(), 0, 2).Draw(t, "warnings"),
+		report.Selection{All: rapid.Bool().Draw(t, "all"), Quiet: rapid.Bool().Draw(t, "quiet")})
 }
 
-func noteOf(i int) pool.Rule {
-	return []pool.Rule{minorSkipped, pool.RuleOf("Scaled"), pool.RuleOf("ReservationsBySum"), pool.RuleOf("SurgeReplaces")}[i]
+func noteOf(i int) verdict.Rule {
+	return []verdict.Rule{minorSkipped, verdict.Scaled, verdict.ReservationsBySum, verdict.SurgeReplaces}[i]
 }
 
 // TestTextIsHarmless: whatever a plan holds, its text is printable ASCII.
@@ -112,7 +120,7 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
 		text := report.Text(r, report.Style{Color: true})
-		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;35", "1;36"} {
+		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;34", "1;35", "1;36", "1;97;41"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
 		}
 		require.Equal(t, report.Text(r, report.Style{}), text)
@@ -197,8 +205,8 @@ func valid(text string) string {
 
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
-	plans := bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, secret)
-	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: judged(secret)}})
+	plans := bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, secret)
+	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Changes: judged(secret)}})
 	r := made(t, plans...)
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
@@ -235,13 +243,13 @@ func TestIsColored(t *testing.T) {
 // TestMarkdownFitsIntoComment: GitHub refuses a comment of more than 65,536 characters; what is left out is counted.
 func TestMarkdownFitsIntoComment(t *testing.T) {
 	for _, size := range []struct{ pools, changes int }{{1, 5000}, {20, 500}, {3000, 1}, {20_000, 0}} {
-		plan := &pool.Plan{Kind: pool.Shoot, Name: strings.Repeat("n", 300)}
+		plan := &pool.Plan{Kind: facts.Shoot, Name: strings.Repeat("n", 300)}
 		for i := range size.pools {
-			p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Verdict: pool.Roll, Unjudged: slices.Repeat([]string{"spec.a"}, size.changes)}}
+			p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: judge.Comparison{Verdict: verdict.Roll, Unjudged: slices.Repeat([]string{"spec.a"}, size.changes)}}
 			for j := range size.changes {
 				c := iops
 				c.Path = fmt.Sprintf("args[%d]", j)
-				p.Changes = append(p.Changes, pool.Judged{Change: c, Decides: true, Verdict: pool.Roll})
+				p.Changes = append(p.Changes, judge.Finding{Change: c, Decides: true, Verdict: verdict.Roll})
 			}
 			plan.Pools = append(plan.Pools, p)
 		}
@@ -251,7 +259,7 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 		assert.Contains(t, text[:200], fmt.Sprintf("| **roll** | %d |", size.pools), "the verdicts are all counted")
 		assert.Regexp(t, `\nand \d+ more lines\n`+"```\n\n$", text[len(text)-100:])
 	}
-	text := report.Markdown(made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, slices.Repeat([]hotupdate.Change{iops}, 4000)...)...))
+	text := report.Markdown(made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, slices.Repeat([]hotupdate.Change{iops}, 4000)...)...))
 	shown := strings.Count(text, "  > ~ volume.iops")
 	assert.Greater(t, shown, 1000)
 	assert.Contains(t, text, fmt.Sprintf("\nand %d more lines\n```\n", 4000-shown))
@@ -259,7 +267,7 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 
 // TestValuesMustBeJSON: a Change that somebody made by hand fails instead of breaking the JSON around it, and its value is not quoted.
 func TestValuesMustBeJSON(t *testing.T) {
-	_, err := report.JSON(made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, replaced("1", "hunter2"))...))
+	_, err := report.JSON(made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, replaced("1", "hunter2"))...))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter2")
 }
@@ -268,10 +276,10 @@ func TestValuesMustBeJSON(t *testing.T) {
 func TestReportOfDiff(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	require.NoError(t, err)
-	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
-		[]byte(`{"placement":{"partitionNumber":2},"tags":{"vm":{"a":"1"}}}`))
+	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"},{"name":"b"}],"tags":{"vm":{"b":"2"}}}`),
+		[]byte(`{"placement":{"partitionNumber":2},"dataVolumes":[{"name":"b"}],"tags":{"vm":{"a":"1","b":"2"}}}`))
 	require.NoError(t, err)
-	r := made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)...)
+	r := made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, changes...)...)
 	assert.Equal(t, []string{
 		"roll: every machine is replaced",
 		"  roll: declared immutable",
@@ -289,13 +297,13 @@ func TestReportOfDiff(t *testing.T) {
 func TestEqualChangesAreOneGroup(t *testing.T) {
 	var plans []*pool.Plan
 	for i := range 60 {
-		verdict := pool.Roll
+		judged := verdict.Roll
 		if i == 30 {
-			verdict = pool.HotUpdate
+			judged = verdict.HotUpdate
 		}
-		change := pool.Judged{Change: iops, Verdict: verdict, Decides: true}
-		plans = append(plans, &pool.Plan{Kind: pool.Shoot, Name: fmt.Sprintf("shoot-%d", i), Pools: []pool.Planned{{
-			Name: "a", Before: pool.Machines{Maximum: i, Known: true}, Comparison: pool.Comparison{Verdict: verdict, Changes: []pool.Judged{change}},
+		change := judge.Finding{Change: iops, Verdict: judged, Decides: true}
+		plans = append(plans, &pool.Plan{Kind: facts.Shoot, Name: fmt.Sprintf("shoot-%d", i), Pools: []pool.Planned{{
+			Name: "a", Before: facts.Machines{Maximum: i, Known: true}, Comparison: judge.Comparison{Verdict: judged, Changes: []judge.Finding{change}},
 		}}})
 	}
 	r := made(t, plans...)

@@ -21,20 +21,34 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
 // may be added, but not removed or changed.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Report says what a change does to each manifest. Its JSON form is documented in
 // report.schema.json.
 type Report struct {
 	FormatVersion int              `json:"formatVersion"`
 	Verdict       string           `json:"verdict"`
+	Sum           []Summand        `json:"sum"`
 	Manifests     []ManifestReport `json:"manifests"`
-	Warnings      []string         `json:"warnings"`
+	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
+	Omitted  int      `json:"omitted"`
+	Warnings []string `json:"warnings"`
+}
+
+// Selection says what a report leaves out. The sum counts all pools.
+type Selection struct {
+	// All lists every manifest. Without it, those of several that did not change are only counted.
+	All bool
+	// Quiet leaves out manifests, pools and changes whose verdict is none.
+	Quiet bool
 }
 
 // ManifestReport says what a change does to a Shoot, a Worker, or a provider config on its own,
@@ -43,6 +57,9 @@ type ManifestReport struct {
 	Kind      string         `json:"kind,omitempty"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name,omitempty"`
+	OldPlace  *pool.Place    `json:"oldPlace,omitempty"`
+	NewPlace  *pool.Place    `json:"newPlace,omitempty"`
+	State     string         `json:"state"`
 	Verdict   string         `json:"verdict"`
 	Changes   []ChangeReport `json:"changes"`
 	Pools     []PoolReport   `json:"pools"`
@@ -50,7 +67,9 @@ type ManifestReport struct {
 	Basis
 }
 
-// PoolReport says what a change does to one worker pool.
+// PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
+// has adopted the library, if it is another one. Touched is the number of machines that the change
+// touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
 	FormerName string         `json:"formerName,omitempty"`
@@ -58,8 +77,12 @@ type PoolReport struct {
 	Strategy   string         `json:"strategy"`
 	Verdict    string         `json:"verdict"`
 	Message    string         `json:"message"`
-	Before     pool.Machines  `json:"before"`
-	After      pool.Machines  `json:"after"`
+	Adopted    string         `json:"adopted,omitempty"`
+	Before     facts.Machines `json:"before"`
+	After      facts.Machines `json:"after"`
+	Touched    int            `json:"touched"`
+	OldLine    int            `json:"oldLine,omitempty"`
+	NewLine    int            `json:"newLine,omitempty"`
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
@@ -69,9 +92,9 @@ type PoolReport struct {
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
 type Basis struct {
-	Assumed  []pool.Unknown `json:"assumedUnchanged"`
-	Unjudged []string       `json:"unjudged"`
-	Rules    []pool.Rule    `json:"rules"`
+	Assumed  []facts.Unknown `json:"assumedUnchanged"`
+	Unjudged []string        `json:"unjudged"`
+	Rules    []verdict.Rule  `json:"rules"`
 }
 
 // ChangeReport is a difference, with its own effect.
@@ -84,22 +107,26 @@ type ChangeReport struct {
 	Class     string          `json:"class"`
 	Origin    string          `json:"origin"`
 	Source    string          `json:"source,omitempty"`
-	Rule      *pool.Rule      `json:"rule,omitempty"`
+	Rule      *verdict.Rule   `json:"rule,omitempty"`
 	Old       json.RawMessage `json:"old,omitempty"`
 	New       json.RawMessage `json:"new,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Omitted   bool            `json:"omitted,omitempty"`
+	OldLine   int             `json:"oldLine,omitempty"`
+	NewLine   int             `json:"newLine,omitempty"`
 }
 
 // New makes a report of plans, and of warnings about their manifests.
-func New(plans []*pool.Plan, warnings []string) *Report {
+func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
-	gravest := pool.None
+	gravest := verdict.None
 	for _, plan := range plans {
-		verdict := plan.Verdict()
-		gravest = max(gravest, verdict)
+		judged := plan.Verdict()
+		gravest = max(gravest, judged)
 		m := ManifestReport{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
+			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
+			State: plan.State.String(), Verdict: judged.String(),
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
@@ -109,7 +136,51 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 		r.Manifests = append(r.Manifests, m)
 	}
 	r.Verdict = gravest.String()
+	r.Sum = sumOf(r.Manifests)
+	r.selectParts(s)
 	return r
+}
+
+// selectParts leaves out what is not wanted.
+func (r *Report) selectParts(s Selection) {
+	all := len(r.Manifests)
+	if all > 1 && !s.All {
+		r.Manifests = slices.DeleteFunc(r.Manifests, func(m ManifestReport) bool { return m.isUnchanged() })
+	}
+	if s.Quiet {
+		r.Manifests = slices.DeleteFunc(r.Manifests, func(m ManifestReport) bool { return m.Verdict == none })
+		for i := range r.Manifests {
+			r.Manifests[i].quieten()
+		}
+	}
+	r.Omitted = all - len(r.Manifests)
+}
+
+// isUnchanged reports whether both sides are the same.
+func (m *ManifestReport) isUnchanged() bool {
+	isChanged := func(p PoolReport) bool {
+		return p.State != pool.Kept.String() || p.Verdict != none || len(p.Changes)+len(p.Unjudged) > 0
+	}
+	return m.State == pool.Kept.String() && m.Verdict == none && len(m.Changes)+len(m.Unjudged) == 0 &&
+		!slices.ContainsFunc(m.Pools, isChanged)
+}
+
+// quieten leaves out the pools and changes whose verdict is none.
+func (m *ManifestReport) quieten() {
+	isNone := func(c ChangeReport) bool { return c.Verdict == none }
+	m.Changes = slices.DeleteFunc(m.Changes, isNone)
+	m.Pools = slices.DeleteFunc(m.Pools, func(p PoolReport) bool { return p.Verdict == none })
+	for i := range m.Pools {
+		m.Pools[i].Changes = slices.DeleteFunc(m.Pools[i].Changes, isNone)
+	}
+}
+
+// placeOf returns a place that a report shows, or nil if it is not known.
+func placeOf(p pool.Place) *pool.Place {
+	if p == (pool.Place{}) {
+		return nil
+	}
+	return &p
 }
 
 func poolOf(p pool.Planned) PoolReport {
@@ -117,17 +188,23 @@ func poolOf(p pool.Planned) PoolReport {
 	for i := range changes { // of a renamed pool, the name decides
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
+	adopted := ""
+	if p.Adopted != nil {
+		adopted = p.Adopted.String()
+	}
 	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
-		Message: messageOf(p), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
+		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(),
+		OldLine: p.OldLine, NewLine: p.NewLine,
+		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
 	}
 }
 
 // messageOf says what the verdict means: by the state, unless a new pool is refused.
 func messageOf(p pool.Planned) string {
-	if p.State == pool.Added && p.Verdict == pool.Forbidden {
+	if p.State == pool.Added && p.Verdict == verdict.Forbidden {
 		return p.Consequence()
 	}
 	return cmp.Or(stateMeanings[p.State], p.Consequence())
@@ -136,26 +213,26 @@ func messageOf(p pool.Planned) string {
 var stateMeanings = map[pool.State]string{
 	pool.Added:   "its machines are created",
 	pool.Removed: "its machines are deleted",
-	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
+	pool.Renamed: "its machines are deleted, and a pool of another name gets new ones",
 }
 
-func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
+func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
 	return Basis{present(unknown), present(unjudged), present(rules)}
 }
 
 // present returns a copy of a list that is not null in JSON.
 func present[E any](list []E) []E { return append([]E{}, list...) }
 
-func changesOf(changes []pool.Judged) []ChangeReport {
+func changesOf(changes []judge.Finding) []ChangeReport {
 	all := make([]ChangeReport, len(changes))
 	for i, c := range changes {
 		all[i] = ChangeReport{
 			Op: string(c.Op), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides,
 			Class:  c.Class.String(),
 			Origin: cmp.Or(c.Origin, "default"), Source: c.Source,
-			Sensitive: c.Sensitive, Omitted: c.Omitted,
+			Sensitive: c.Sensitive, Omitted: c.Omitted, OldLine: c.OldLine, NewLine: c.NewLine,
 		}
-		if c.Rule != pool.NoRule {
+		if c.Rule != verdict.NoRule {
 			all[i].Rule = &c.Rule
 		}
 		if !c.Sensitive {
@@ -200,28 +277,22 @@ func (m *ManifestReport) title() string {
 
 // word returns the verdict on a pool, or its state if it was not kept and is not refused.
 func (p *PoolReport) word() string {
-	if p.State != pool.Kept.String() && p.Verdict != pool.Forbidden.String() {
+	isRefused := p.State == pool.Added.String() && p.Verdict == verdict.Forbidden.String()
+	if p.State != pool.Kept.String() && !isRefused {
 		return p.State
 	}
 	return p.Verdict
 }
 
-// words lists the verdicts and states of pools, the gravest first.
-var words = []string{
-	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(),
-	pool.InPlaceUpdate.String(),
-	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
-}
-
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
 // none.
-func (s *section) counted(noun string) string {
-	sections := map[string]int{}
+func (s *section) counted(noun string, omitted int) string {
+	sections := map[string]int{none: omitted}
 	for i := range s.Sections {
 		sections[s.Sections[i].Word]++
 	}
 	all := plaintext.Listed(words, func(word string) int { return sections[word] })
-	return plaintext.Counted(len(s.Sections), noun) + ": " + strings.ReplaceAll(all, "machines ", "")
+	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + strings.ReplaceAll(all, "machines ", "")
 }
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1
@@ -243,7 +314,7 @@ func (p *PoolReport) facts() string {
 }
 
 // machines returns a number of machines in words; nothing if it is 0 or unknown.
-func machines(m pool.Machines) string {
+func machines(m facts.Machines) string {
 	if !m.Known || m.Maximum == 0 {
 		return ""
 	}

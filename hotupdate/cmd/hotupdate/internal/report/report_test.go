@@ -14,6 +14,9 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
@@ -40,8 +43,8 @@ var (
 )
 
 // minorSkipped refuses the change of minor.
-var minorSkipped = pool.Rule{
-	Kind: pool.Refuses, Text: inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil)[0].Detail,
+var minorSkipped = verdict.Rule{
+	Kind: verdict.Refuses, Text: inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil)[0].Detail,
 	Source: "Gardener v1.150, validation of Shoots; GEP-31",
 }
 
@@ -55,44 +58,44 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 			c := &p.Changes[i]
 			alone := (hotupdate.Changes{c.Change}).Outcome(p.Strategy).String()
 			if c.Omitted {
-				alone = pool.Indeterminate.String()
+				alone = verdict.Indeterminate.String()
 			}
-			for v := pool.None; v <= pool.Forbidden; v++ {
+			for v := verdict.None; v <= verdict.Forbidden; v++ {
 				if v.String() == alone {
 					c.Verdict = v
 				}
 			}
 			if c.Path == minor.Path && slices.Contains(p.Rules, minorSkipped) {
-				c.Verdict, c.Rule = pool.Forbidden, minorSkipped
+				c.Verdict, c.Rule = verdict.Forbidden, minorSkipped
 			}
-			c.Decides = p.Verdict != pool.None && c.Verdict == p.Verdict
+			c.Decides = p.Verdict != verdict.None && c.Verdict == p.Verdict
 		}
 	}
 	if name == "" {
-		return &pool.Plan{Kind: pool.Shoot, Pools: pools}
+		return &pool.Plan{Kind: facts.Shoot, Pools: pools}
 	}
-	return &pool.Plan{Kind: pool.Shoot, Namespace: "garden-dev", Name: name, Pools: pools}
+	return &pool.Plan{Kind: facts.Shoot, Namespace: "garden-dev", Name: name, Pools: pools}
 }
 
 // judged makes changes of a pool.
-func judged(changes ...hotupdate.Change) (all []pool.Judged) {
+func judged(changes ...hotupdate.Change) (all []judge.Finding) {
 	for _, c := range changes {
-		all = append(all, pool.Judged{Change: c})
+		all = append(all, judge.Finding{Change: c})
 	}
 	return all
 }
 
 // bare is a plan for a provider config without pools.
-func bare(strategy hotupdate.Strategy, outcome pool.Verdict, changes ...hotupdate.Change) []*pool.Plan {
-	return planOf(pool.Planned{Comparison: pool.Comparison{Strategy: strategy, Verdict: outcome, Changes: judged(changes...)}})
+func bare(strategy hotupdate.Strategy, outcome verdict.Verdict, changes ...hotupdate.Change) []*pool.Plan {
+	return planOf(pool.Planned{Comparison: judge.Comparison{Strategy: strategy, Verdict: outcome, Changes: judged(changes...)}})
 }
 
 // compared is a comparison under AutoRollingUpdate, of which credentials and the infrastructure are unknown besides.
-func compared(outcome pool.Verdict, unknown []pool.Unknown, notes []pool.Rule, changes ...hotupdate.Change) pool.Comparison {
-	return pool.Comparison{Verdict: outcome, Unknown: append(unknown, pool.UnknownCredentials, pool.UnknownProviderState), Rules: notes, Changes: judged(changes...)}
+func compared(outcome verdict.Verdict, unknown []facts.Unknown, notes []verdict.Rule, changes ...hotupdate.Change) judge.Comparison {
+	return judge.Comparison{Verdict: outcome, Unknown: append(unknown, facts.Credentials, facts.ProviderState), Rules: notes, Changes: judged(changes...)}
 }
 
-func underAutoInPlace(c pool.Comparison) pool.Comparison {
+func underAutoInPlace(c judge.Comparison) judge.Comparison {
 	c.Strategy = hotupdate.AutoInPlaceUpdate
 	return c
 }
@@ -128,67 +131,67 @@ func goldens() []golden {
 	deepPath.Path = "labels[" + strings.Repeat("long", 100) + "].value.at.the.end"
 
 	return []golden{
-		{"none", bare(hotupdate.AutoRollingUpdate, pool.None), "no change at all still has a verdict"},
-		{"ignored", bare(hotupdate.AutoRollingUpdate, pool.None, hint), "an ignored change is listed, and has no cause to show"},
-		{"hot", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, goneLabel, addedTag), "every hot change decides"},
-		{"roll", bare(hotupdate.AutoRollingUpdate, pool.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
-		{"in_place", bare(hotupdate.AutoInPlaceUpdate, pool.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
-		{"manual", bare(hotupdate.ManualInPlaceUpdate, pool.InPlaceUpdate, account), "a node waits until somebody selects it"},
-		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
-		{"forbidden_in_place", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{minorSkipped},
+		{"none", bare(hotupdate.AutoRollingUpdate, verdict.None), "no change at all still has a verdict"},
+		{"ignored", bare(hotupdate.AutoRollingUpdate, verdict.None, hint), "an ignored change is listed, and has no cause to show"},
+		{"hot", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, goneLabel, addedTag), "every hot change decides"},
+		{"roll", bare(hotupdate.AutoRollingUpdate, verdict.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
+		{"in_place", bare(hotupdate.AutoInPlaceUpdate, verdict.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
+		{"manual", bare(hotupdate.ManualInPlaceUpdate, verdict.InPlaceUpdate, account), "a node waits until somebody selects it"},
+		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
+		{"forbidden_in_place", planOf(pool.Planned{Name: "web", Comparison: judge.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: verdict.Forbidden, Rules: []verdict.Rule{minorSkipped},
 			Changes: judged(addedTag, account, minor),
 		}}), "what is to blame is told beside the classes: the minor, not the account"},
-		{"forbidden_by_rule", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{minorSkipped, pool.RuleOf("SurgeReplaces")},
+		{"forbidden_by_rule", planOf(pool.Planned{Name: "web", Comparison: judge.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: verdict.Forbidden, Rules: []verdict.Rule{minorSkipped, verdict.SurgeReplaces},
 			Changes: judged(minor),
 		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
-		{"indeterminate", bare(hotupdate.AutoRollingUpdate, pool.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
-		{"many_causes", bare(hotupdate.AutoRollingUpdate, pool.Roll, manyTags...), "every change that decides is marked"},
-		{"sensitive", bare(hotupdate.AutoRollingUpdate, pool.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
+		{"indeterminate", bare(hotupdate.AutoRollingUpdate, verdict.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
+		{"many_causes", bare(hotupdate.AutoRollingUpdate, verdict.Roll, manyTags...), "every change that decides is marked"},
+		{"sensitive", bare(hotupdate.AutoRollingUpdate, verdict.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
 		{
-			"long_values", bare(hotupdate.AutoRollingUpdate, pool.Roll,
+			"long_values", bare(hotupdate.AutoRollingUpdate, verdict.Roll,
 				replaced(userData+`a"`, userData+`b"`), replaced(`"short"`, userData+`"`), replaced(`"`+strings.Repeat("é", 60)+`"`, `"`+strings.Repeat("é", 60)+`f"`), deepPath),
 			"a difference at the end of two long values is shown; beginning and end of a path are; JSON has everything",
 		},
-		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
-		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
-		{"unicode", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
-		{"whole", bare(hotupdate.AutoRollingUpdate, pool.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
+		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
+		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
+		{"unicode", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
+		{"whole", bare(hotupdate.AutoRollingUpdate, verdict.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
 		{"no_pools", planOf(), "a manifest without pools"},
 		{"pools", planOf(
-			pool.Planned{Name: "web", Comparison: compared(pool.Roll, []pool.Unknown{pool.UnknownMachineImageVersion}, nil, addedTag, iops)},
-			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(pool.InPlaceUpdate, nil, []pool.Rule{pool.RuleOf("ConfigAsWhole")}, account))},
-			pool.Planned{Name: "calm", Comparison: compared(pool.None, nil, nil)},
-			pool.Planned{Name: "quiet", Comparison: compared(pool.None, nil, nil)},
+			pool.Planned{Name: "web", Comparison: compared(verdict.Roll, []facts.Unknown{facts.MachineImageVersion}, nil, addedTag, iops)},
+			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(verdict.InPlaceUpdate, nil, []verdict.Rule{verdict.ConfigAsWhole}, account))},
+			pool.Planned{Name: "calm", Comparison: compared(verdict.None, nil, nil)},
+			pool.Planned{Name: "quiet", Comparison: compared(verdict.None, nil, nil)},
 			pool.Planned{Name: "new", State: pool.Added},
 			pool.Planned{Name: "gone", State: pool.Removed},
-			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(pool.HotUpdate, nil, nil, addedTag)},
+			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(verdict.HotUpdate, nil, nil, addedTag)},
 		), "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
 		{"consequences", []*pool.Plan{{
-			Kind: pool.Shoot, Name: "web", Unjudged: []string{"spec.dns.domain", "spec.region"},
+			Kind: facts.Shoot, Name: "web", AbovePools: judge.AbovePools{Unjudged: []string{"spec.dns.domain", "spec.region"}},
 			Pools: []pool.Planned{
-				{Name: "cpu", Before: pool.Machines{Minimum: 3, Maximum: 10, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
-					Verdict: pool.ComeOrGo, Rules: []pool.Rule{pool.RuleOf("Scaled"), pool.RuleOf("NotHashed"), pool.RuleOf("ReservationsBySum")}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
-					Changes: []pool.Judged{
-						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: pool.RuleOf("NotHashed"), Verdict: pool.None},
-						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: pool.RuleOf("Scaled"), Verdict: pool.ComeOrGo, Decides: true},
+				{Name: "cpu", Before: facts.Machines{Minimum: 3, Maximum: 10, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
+					Verdict: verdict.ComeOrGo, Rules: []verdict.Rule{verdict.Scaled, verdict.NotHashed, verdict.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
+					Changes: []judge.Finding{
+						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: verdict.NotHashed, Verdict: verdict.None},
+						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Scaled, Verdict: verdict.ComeOrGo, Decides: true},
 					},
 				}},
-				{Name: "gpu", Before: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
-					Verdict: pool.None, Rules: []pool.Rule{pool.RuleOf("ReservationsBySum")}, OldEra: "canonical", NewEra: "canonical",
+				{Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
+					Verdict: verdict.None, Rules: []verdict.Rule{verdict.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
 				}},
-				{Name: "old", State: pool.Removed, Before: pool.Machines{Minimum: 1, Maximum: 3, Known: true}},
+				{Name: "old", State: pool.Removed, Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}},
 			},
 		}}, "machines come and go; what was not judged; the eras; what is assumed of both pools is said once"},
 		{"manifests", []*pool.Plan{
-			shootOf("a", pool.Planned{Name: "cpu", Comparison: compared(pool.None, nil, nil)}),
-			shootOf("b", pool.Planned{Name: "cpu", Comparison: compared(pool.Roll, nil, nil, iops)}, pool.Planned{Name: "gpu", Comparison: compared(pool.None, nil, nil)}),
-			shootOf("c", pool.Planned{Name: "cpu", Comparison: compared(pool.None, nil, nil)}),
+			shootOf("a", pool.Planned{Name: "cpu", Comparison: compared(verdict.None, nil, nil)}),
+			shootOf("b", pool.Planned{Name: "cpu", Comparison: compared(verdict.Roll, nil, nil, iops)}, pool.Planned{Name: "gpu", Comparison: compared(verdict.None, nil, nil)}),
+			shootOf("c", pool.Planned{Name: "cpu", Comparison: compared(verdict.None, nil, nil)}),
 		}, "every Shoot is named; those to which nothing happens share a line; what is unknown of all is said once"},
-		{"many_changes", bare(hotupdate.AutoRollingUpdate, pool.Roll, append(manyHot, iops)...), "the change that decides stands first; Markdown folds the rest"},
+		{"many_changes", bare(hotupdate.AutoRollingUpdate, verdict.Roll, append(manyHot, iops)...), "the change that decides stands first; Markdown folds the rest"},
 		{"hostile_pool", planOf(
-			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(pool.None, nil, []pool.Rule{pool.RuleOf("StrategyRefined")})},
+			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(verdict.None, nil, []verdict.Rule{verdict.StrategyRefined})},
 			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
 		), "names come from manifests, too"},
 	}
@@ -196,7 +199,7 @@ func goldens() []golden {
 
 // made makes a report of plans, which must have JSON values.
 func made(_ require.TestingT, plans ...*pool.Plan) *report.Report {
-	return report.New(plans, nil)
+	return report.New(plans, nil, report.Selection{All: true})
 }
 
 // page writes a report as a page.

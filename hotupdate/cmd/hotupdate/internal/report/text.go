@@ -25,7 +25,11 @@ type Style struct {
 // developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
-	return t.report(viewOf(r))
+	t.report(viewOf(r))
+	if sentence := r.sentence(); sentence != "" {
+		t.line("\n" + sentence + ".")
+	}
+	return t.text.String()
 }
 
 // maxMarkdown bounds the text of a report in Markdown, in bytes. GitHub refuses comments of more
@@ -40,9 +44,9 @@ const maxMarkdown = 64_000
 // and links nowhere.
 func Markdown(r *Report) string {
 	root := viewOf(r)
-	root.gravestFirst()
 	t := textWriter{escape: plaintext.Printable}
-	return r.table() + plaintext.CodeBlock(t.report(root), maxMarkdown)
+	t.report(root)
+	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)
 }
 
 // table counts the pools and machines of each verdict. For a provider config on its own, which has
@@ -54,11 +58,12 @@ func (r *Report) table() string {
 	}
 	var text strings.Builder
 	text.WriteString("| verdict | " + r.noun() + "s | machines, at most |\n|---|---:|---:|\n")
-	for _, c := range r.counts() {
-		if c.pools > 0 {
-			machines := strings.TrimPrefix(strconv.Itoa(c.machines), "0")
-			fmt.Fprintf(&text, "| **%s** | %d | %s |\n", c.word, c.pools, machines)
+	for _, c := range r.Sum {
+		machines := ""
+		if c.Machines > 0 {
+			machines = strconv.Itoa(c.Machines)
 		}
+		fmt.Fprintf(&text, "| **%s** | %d | %s |\n", c.Verdict, c.Pools, machines)
 	}
 	return text.String() + "\n"
 }
@@ -70,12 +75,11 @@ type textWriter struct {
 	text   strings.Builder
 }
 
-// report returns the text of a whole report.
-func (t *textWriter) report(root *section) string {
+// report writes a whole report.
+func (t *textWriter) report(root *section) {
 	name, verdict := t.head(root)
 	t.line(verdict + name + t.escape(root.Message))
 	t.section(root)
-	return t.text.String()
 }
 
 // columns is the default width of a terminal.
@@ -221,7 +225,7 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 var (
 	toneColors = map[page.Tone]string{
 		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
-		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;31m",
+		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;34m", page.Delete: "\x1b[1;97;41m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )

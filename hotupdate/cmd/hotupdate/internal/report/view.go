@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 )
 
 // section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
@@ -27,6 +28,7 @@ type remark struct{ Label, Text, Source string }
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
+	adoptedLabel  = "once the extension has adopted hot updates"
 )
 
 // group is a list of changes with one verdict and one reason.
@@ -43,13 +45,14 @@ func viewOf(r *Report) *section {
 	for i := range r.Manifests {
 		root.Sections = append(root.Sections, r.Manifests[i].section())
 	}
-	if len(root.Sections) == 1 {
+	if len(root.Sections) == 1 && r.Omitted == 0 {
 		root = root.Sections[0]
 	} else {
-		root.Message = root.counted("manifest")
+		root.Message = root.counted("manifest", r.Omitted)
 		root.share()
 		root.merge()
 	}
+	root.gravestFirst()
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
 	}
@@ -71,7 +74,7 @@ func (m *ManifestReport) section() section {
 		s.Sections = append(s.Sections, m.Pools[i].section(configField))
 	}
 	s.share()
-	s.Message = s.counted("pool")
+	s.Message = s.counted("pool", 0)
 	if len(m.Pools) == 0 {
 		s.Message = "there are no worker pools"
 	}
@@ -92,11 +95,14 @@ func (p *PoolReport) section(config string) section {
 		}
 	}
 	s.Remarks = p.Basis.remarks(s.Groups, p.Message)
+	if p.Adopted != "" {
+		s.Remarks = append([]remark{{Label: adoptedLabel, Text: p.Adopted}}, s.Remarks...)
+	}
 	return s
 }
 
 // share moves the remarks that every compared section repeats to the section around them. If only
-// one section is compared, it moves only the assumptions.
+// one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
 func (s *section) share() {
 	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
@@ -108,7 +114,8 @@ func (s *section) share() {
 		}
 	}
 	isCommon := func(r remark) bool {
-		return in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+		isRepeated := in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+		return isRepeated || r.Text == verdict.AdmissionUnjudged.Text
 	}
 	for i := range s.Sections {
 		part := &s.Sections[i]
@@ -173,7 +180,7 @@ func (s *section) parts() (shown []*section, quiet []string) {
 }
 
 // none is the verdict if nothing happens.
-var none = pool.None.String()
+var none = verdict.None.String()
 
 // remarks lists the facts and rules that a verdict depends on, without the rules in its message or
 // in a group of changes.
@@ -204,6 +211,7 @@ func groupsOf(changes []ChangeReport, config string) (groups []group) {
 			i = len(groups)
 			groups = append(groups, group{Verdict: c.Verdict, Why: why, Source: source, Decides: c.Decides})
 		}
+		c.OldLine, c.NewLine = 0, 0 // not shown, and another one in each manifest
 		groups[i].Changes = append(groups[i].Changes, c)
 	}
 	decides := func(g group) bool { return g.Decides }
@@ -254,4 +262,4 @@ func remarkLines(all []remark) (lines []remark) {
 }
 
 // lastLabels are the labels of the last remarks.
-var lastLabels = []string{assumedLabel, string(pool.Assumes)}
+var lastLabels = []string{assumedLabel, string(verdict.Assumes)}

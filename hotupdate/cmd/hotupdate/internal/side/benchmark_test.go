@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
@@ -30,7 +30,7 @@ func BenchmarkCompare(b *testing.B) {
 			for b.Loop() {
 				schemas, err := side.NewCatalog("", providers.All())
 				require.NoError(b, err)
-				options := pool.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: pool.Both}
+				options := judge.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both}
 				plans, err := (&side.Reader{Schemas: schemas, Options: options}).Compare(old, updated)
 				require.NoError(b, err)
 				require.Len(b, plans, pairs)

@@ -8,11 +8,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -50,19 +49,19 @@ func (c *Catalog) kinds() string {
 // Catalog finds the Schema of a provider config.
 type Catalog struct {
 	given *hotupdate.Schema // replaces all others, if not nil
-	known map[pool.TypeMeta]*hotupdate.Schema
+	known map[facts.TypeMeta]*hotupdate.Schema
 	own   map[string]bool // the built-in providers, by their names and by their API groups
 
 	providers []provider.Provider // that are built in
 
-	defined map[pool.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
+	defined map[facts.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
 }
 
 // NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
 func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, error) {
 	c := &Catalog{
-		known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, providers: providers,
-		defined: map[pool.TypeMeta]func() (*hotupdate.Schema, error){},
+		known: map[facts.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, providers: providers,
+		defined: map[facts.TypeMeta]func() (*hotupdate.Schema, error){},
 	}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
@@ -75,17 +74,19 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 	for _, s := range all {
 		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
 		err = errors.Join(err, loadErr)
-		c.known[pool.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
+		c.known[facts.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
 		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
 	}
 	return c, err
 }
 
 // Schema returns the Schema of a kind of provider config, or nil if it is not known.
-func (c *Catalog) Schema(meta pool.TypeMeta) *hotupdate.Schema { return cmp.Or(c.given, c.known[meta]) }
+func (c *Catalog) Schema(meta facts.TypeMeta) *hotupdate.Schema {
+	return cmp.Or(c.given, c.known[meta])
+}
 
 // SchemaOf returns the Schema of a provider config. A config without a Schema is an error.
-func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, error) {
+func (c *Catalog) SchemaOf(from string, kind facts.TypeMeta) (*hotupdate.Schema, error) {
 	if schema := c.Schema(kind); schema != nil {
 		return schema, nil
 	}
@@ -100,7 +101,7 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 // SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
 // the same under every Schema.
 func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
-	if pool.IsNull(raw) {
+	if facts.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
 	}
 	kind, err := c.kindOf(tree.Of(raw))
@@ -113,7 +114,7 @@ func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 // check reports a provider config of a built-in provider whose version or kind is not built in: a
 // typo, or newer than this command. Compared as a whole, it would get another verdict than from the
 // provider's own code. Every config in a pool of a built-in provider belongs to that provider.
-func (c *Catalog) check(from string, pools []pool.Pool) error {
+func (c *Catalog) check(from string, pools []facts.Pool) error {
 	var problems []error
 	for _, p := range pools {
 		kind, err := c.kindOf(tree.Of(p.ProviderConfig))
@@ -126,7 +127,7 @@ func (c *Catalog) check(from string, pools []pool.Pool) error {
 }
 
 // PlaceOfConfig names a pool's provider config, or the file that is one.
-func PlaceOfConfig(from string, p pool.Pool) string {
+func PlaceOfConfig(from string, p facts.Pool) string {
 	if p.Worker.Name == "" {
 		return from
 	}
@@ -140,24 +141,14 @@ func groupOf(apiVersion string) string {
 }
 
 // kindOf returns the apiVersion and kind of a manifest. A manifest without them is an error.
-func (c *Catalog) kindOf(object *tree.Node) (pool.TypeMeta, error) {
-	meta := pool.TypeMetaOf(object)
+func (c *Catalog) kindOf(object *tree.Node) (facts.TypeMeta, error) {
+	meta := facts.TypeMetaOf(object)
 	if meta.APIVersion == "" || meta.Kind == "" {
 		return meta,
 			errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider " +
 				"config, such as " + c.kinds())
 	}
 	return meta, nil
-}
-
-// ReadCloudProfile reads a file with a CloudProfile.
-func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) {
-	o, err := one(file, stdin, "the CloudProfile")
-	if err != nil {
-		return nil, err
-	}
-	profile, err := pool.ReadCloudProfile(o.Tree, time.Now())
-	return profile, located(o, err)
 }
 
 // one reads a file with one object.

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -25,7 +28,7 @@ func (r *Reader) One(file string) (*Input, error) {
 	for _, p := range found[0].Pools {
 		names = append(names, p.Worker.Name)
 	}
-	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p pool.Pool) bool { return !r.wants(p.Worker.Name) })
+	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p facts.Pool) bool { return !r.wants(p.Worker.Name) })
 	return found[0], r.checkPools(found[0].From, names)
 }
 
@@ -52,14 +55,8 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans := make([]*pool.Plan, len(pairs))
-	problems := make([]error, len(pairs))
-	var running sync.WaitGroup
-	for i, p := range pairs {
-		running.Go(func() { plans[i], problems[i] = p.plan(r.Options) })
-	}
-	running.Wait()
-	if err := errors.Join(problems...); err != nil {
+	plans, err := r.planAll(pairs)
+	if err != nil {
 		return nil, err
 	}
 	names := []string{}
@@ -73,6 +70,35 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		plans = slices.DeleteFunc(plans, func(plan *pool.Plan) bool { return len(plan.Pools) == 0 })
 	}
 	return plans, r.checkPools(Name(updated), names)
+}
+
+// plansOf compares the pairs, all at once. The session may be nil.
+func (r *Reader) plansOf(pairs []inputs, session *gardener.Session) ([]*pool.Plan, error) {
+	plans := make([]*pool.Plan, len(pairs))
+	problems := make([]error, len(pairs))
+	var running sync.WaitGroup
+	for i, p := range pairs {
+		running.Go(func() {
+			plans[i], problems[i] = p.plan(r.optionsFor(p))
+			if problems[i] == nil && session != nil && p.asks() {
+				problems[i] = p.ask(session, plans[i])
+			}
+			if problems[i] == nil {
+				p.place(plans[i])
+			}
+		})
+	}
+	running.Wait()
+	return plans, errors.Join(problems...)
+}
+
+// optionsFor returns the options for judging a pair, with the CloudProfile that its manifest refers to.
+func (r *Reader) optionsFor(p inputs) judge.Options {
+	o := r.Options
+	if m := cmp.Or(p.updated, p.old); r.Landscape != nil {
+		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
+	}
+	return o
 }
 
 // wants reports whether the user wants to see a pool with one of the names.

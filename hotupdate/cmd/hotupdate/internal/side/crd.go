@@ -10,6 +10,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -22,7 +25,7 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	problems := []error{err}
 	for o := range manifests.Objects([]string{crds}, stdin) {
 		problems = append(problems, manifests.InFile(o.String(), o.Err))
-		if pool.TypeMetaOf(o.Tree).Kind != "CustomResourceDefinition" {
+		if facts.TypeMetaOf(o.Tree).Kind != "CustomResourceDefinition" {
 			continue
 		}
 		spec, raw := o.Tree.At("spec"), o.Tree.JSON()
@@ -37,7 +40,7 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 				schema, err := hotupdate.SchemaOfCRD(raw, name, fields.options...)
 				return schema, fields.inFiles(o.String(), err)
 			}
-			c.defined[pool.TypeMeta{APIVersion: group + "/" + name, Kind: kind}] = sync.OnceValues(define)
+			c.defined[facts.TypeMeta{APIVersion: group + "/" + name, Kind: kind}] = sync.OnceValues(define)
 		}
 	}
 	if err := errors.Join(problems...); err != nil || len(c.defined) > 0 {
@@ -96,9 +99,9 @@ func (c *classes) inFiles(crd string, err error) error {
 }
 
 // options are the options for judging the manifest.
-func (m *Input) options(o pool.Options) pool.Options {
+func (m *Input) options(o judge.Options) judge.Options {
 	if m.spec != nil {
-		o.Schema = func(pool.TypeMeta) *hotupdate.Schema { return m.spec }
+		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 	}
 	return o
 }
@@ -106,10 +109,10 @@ func (m *Input) options(o pool.Options) pool.Options {
 // asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
 // no extension.
 func (m *Input) asSpec(plan *pool.Plan) {
-	plan.Kind, plan.Rules = pool.Kind(m.Type.Kind), []pool.Rule{pool.RuleOf("SpecByClasses")}
+	plan.Kind, plan.Rules = facts.Kind(m.Type.Kind), []verdict.Rule{verdict.SpecByClasses}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
 		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
-			func(r pool.Rule) bool { return r == pool.RuleOf("JudgedCanonically") })
+			func(r verdict.Rule) bool { return r == verdict.JudgedCanonically })
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -23,7 +23,7 @@ func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 		}
 		text := []byte(`{` + strings.Join(all, ",") + `}`)
 		o := &manifests.Object{Tree: tree.Of(text)}
-		m := &Input{Manifest: &pool.Manifest{Kind: pool.Worker, Unknown: members.Problems(members.Worker, o.Tree)}}
+		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Unknown: members.Problems(members.Worker, o.Tree)}}
 		return testing.AllocsPerRun(1, func() {
 			r := Reader{}
 			require.NoError(t, r.checkMembers(m, o))

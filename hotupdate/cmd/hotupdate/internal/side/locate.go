@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -39,23 +40,85 @@ func placed(o *manifests.Object, all fault.List) []error {
 
 // lineOf returns the line of a problem, or 0 if it has none. The path of a pool's problem begins at
 // the pool; the path of a class is a name in its file.
-func lineOf(object *tree.Node, problem *fault.Error) (line int) {
-	var steps []string
-	for _, step := range fieldpath.ParseShown(problem.Path) {
-		steps = append(steps, step.Name)
-	}
-	paths := [][]string{steps, {problem.Path}}
+func lineOf(object *tree.Node, problem *fault.Error) int {
 	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
 		name, _ = strconv.Unquote(name)
-		paths = [][]string{
-			append([]string{"spec", "provider", "workers", "name=" + name}, steps...),
-			append([]string{"spec", "pools", "name=" + name}, steps...),
+		return lineInPool(object, name, stepsOf(problem.Path))
+	}
+	return max(lineAt(object, stepsOf(problem.Path)), lineAt(object, []string{problem.Path}))
+}
+
+// stepsOf returns the steps of a path as [tree.Node.Find] takes them.
+func stepsOf(path string) (steps []string) {
+	for _, step := range fieldpath.ParseShown(path) {
+		steps = append(steps, step.Name)
+	}
+	return steps
+}
+
+// lineInPool returns the line of a part of a pool, see lineAt.
+func lineInPool(object *tree.Node, pool string, steps []string) int {
+	inShoot := []string{"spec", "provider", "workers", "name=" + pool}
+	inWorker := []string{"spec", "pools", "name=" + pool}
+	return max(lineAt(object, append(inShoot, steps...)), lineAt(object, append(inWorker, steps...)))
+}
+
+// lineAt returns the line of the last part on a path that exists, 0 if there is none.
+func lineAt(object *tree.Node, steps []string) int {
+	found, n := object.Find(steps)
+	if n == 0 {
+		return 0
+	}
+	return found.Line()
+}
+
+// place gives to a plan the places of the manifests, and to its changes the lines on both sides.
+func (p inputs) place(plan *pool.Plan) {
+	plan.OldPlace, plan.NewPlace = p.old.placeInFile(), p.updated.placeInFile()
+	for i := range plan.Changes {
+		change := &plan.Changes[i]
+		change.OldLine, change.NewLine = p.old.lineOf("", change.Path), p.updated.lineOf("", change.Path)
+	}
+	for i := range plan.Pools {
+		planned := &plan.Pools[i]
+		before := planned.Name
+		if planned.FormerName != "" {
+			before = planned.FormerName
+		}
+		planned.OldLine, planned.NewLine = p.old.lineOf(before, ""), p.updated.lineOf(planned.Name, "")
+		for j := range planned.Changes {
+			change := &planned.Changes[j]
+			change.OldLine = p.old.lineOf(before, change.Path)
+			change.NewLine = p.updated.lineOf(planned.Name, change.Path)
 		}
 	}
-	for _, path := range paths {
-		if found, n := object.Find(path); n > 0 {
-			line = max(line, found.Line())
-		}
+}
+
+// placeInFile returns the file and the first line of a manifest; nothing if there is none.
+func (m *Input) placeInFile() pool.Place {
+	if m == nil {
+		return pool.Place{}
 	}
-	return line
+	return pool.Place{File: m.Place.File, Line: m.Place.Line}
+}
+
+// lineOf returns the line of the file in which a field stands or, if it is not set, of the object that
+// should have it. The path begins at a pool, or at the manifest if the pool has no name or has the
+// field from there.
+func (m *Input) lineOf(pool, path string) int {
+	if m == nil {
+		return 0
+	}
+	steps := stepsOf(path)
+	if m.spec != nil {
+		steps = append([]string{"spec"}, steps...)
+	}
+	isAbove := len(steps) > 0 && (steps[0] == "spec" || steps[0] == "status" || steps[0] == "metadata")
+	line := 0
+	if pool == "" || isAbove {
+		line = lineAt(m.tree, steps)
+	} else {
+		line = lineInPool(m.tree, pool, steps)
+	}
+	return m.Place.Line - 1 + max(line, 1)
 }

@@ -9,6 +9,8 @@ import (
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -67,7 +69,7 @@ func checkRelated(pairs []inputs) error {
 
 // identity identifies an object of a cluster. Provider configs in files have no names.
 type identity struct {
-	kind            pool.TypeMeta
+	kind            facts.TypeMeta
 	namespace, name string
 }
 
@@ -156,7 +158,7 @@ func (m *Input) title() string {
 }
 
 // plan compares the two sides.
-func (p inputs) plan(o pool.Options) (plan *pool.Plan, err error) {
+func (p inputs) plan(o judge.Options) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
 	o = m.options(o)
 	switch {

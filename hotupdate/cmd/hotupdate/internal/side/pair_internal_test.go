@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
 // sideOf makes manifests from words such as Shoot:ns/name. Each takes ten lines.
@@ -20,7 +20,7 @@ func sideOf(file, words string) (side []*Input) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
 		from := manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String()
-		side = append(side, &Input{From: from, Type: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
+		side = append(side, &Input{From: from, Type: facts.TypeMeta{Kind: kind}, Manifest: &facts.Manifest{Namespace: namespace, Name: name}})
 	}
 	return side
 }
@@ -158,8 +158,8 @@ func TestPairingIsLinear(t *testing.T) {
 	var old, updated []*Input
 	for i := range n {
 		name := strconv.Itoa(i)
-		old = append(old, &Input{Manifest: &pool.Manifest{Name: name}})
-		updated = append(updated, &Input{Manifest: &pool.Manifest{Namespace: name, Name: name}})
+		old = append(old, &Input{Manifest: &facts.Manifest{Name: name}})
+		updated = append(updated, &Input{Manifest: &facts.Manifest{Namespace: name, Name: name}})
 	}
 	pairs, looked := make([]inputs, n), 0
 	for i, m := range updated {

@@ -4,6 +4,7 @@
 package side
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -22,16 +26,18 @@ import (
 
 // Input is a Worker, a Shoot, or a provider config in a file of its own.
 type Input struct {
-	From string // for messages
-	Type pool.TypeMeta
+	From  string // for messages
+	Place manifests.Place
+	Type  facts.TypeMeta
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
-	*pool.Manifest
+	*facts.Manifest
 
 	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
+	tree *tree.Node        // the whole object
 }
 
 // IsBare reports whether the manifest is a provider config in a file of its own.
-func (m *Input) IsBare() bool { return m.Kind == pool.NoKind }
+func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 
 // Name names a file for messages.
 func Name(file string) string {
@@ -51,7 +57,12 @@ var ErrNoPools = errors.New("--pool is for Worker and Shoot manifests, and not f
 type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
-	Options pool.Options
+	Options judge.Options
+	// Gardener is the path of the program that asks Gardener's own code, see package gardener; empty
+	// for none.
+	Gardener string
+	// Landscape has the CloudProfiles and other objects beside the manifests; nil if they are not known.
+	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
@@ -62,7 +73,8 @@ type Reader struct {
 	// Warnings are about the new side, each with its place.
 	Warnings []string
 	problems []error
-	others   []error // sides that have objects, and only of other kinds
+	objects  []json.RawMessage // that the admission of Shoots reads
+	others   []error           // sides that have objects, and only of other kinds
 }
 
 // Read returns the manifests of a side. It collects their problems, so that those of both sides are
@@ -89,6 +101,9 @@ func (r *Reader) Read(path string) (found []*Input) {
 		case isKustomization(o.File, kind):
 			overlay = true
 		default:
+			if isOfLandscape(kind) {
+				r.objects = append(r.objects, o.Tree.JSON())
+			}
 			others = append(others, o)
 		}
 	}
@@ -119,7 +134,7 @@ func isDirectory(path string) bool {
 
 // isKustomization reports whether an object says what kustomize makes of other objects. It needs no
 // kind.
-func isKustomization(file string, kind pool.TypeMeta) bool {
+func isKustomization(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
 	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
 		kind.Kind == "" && name == "kustomization"
@@ -130,18 +145,18 @@ func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name")
 
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
-func (r *Reader) isKnown(kind pool.TypeMeta) bool {
+func (r *Reader) isKnown(kind facts.TypeMeta) bool {
 	for defined := range r.Schemas.defined { // in any version
 		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
 			return true
 		}
 	}
-	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
+	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
 // records the problem.
-func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
+func (r *Reader) isTypo(o *manifests.Object, kind facts.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
 	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
 		return false
@@ -181,7 +196,8 @@ func (r *Reader) parse(o *manifests.Object) []*Input {
 func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	kind, err := r.Schemas.kindOf(o.Tree)
 	m := &Input{
-		From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Tree.JSON())}},
+		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
+		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
 	switch define := r.Schemas.defined[kind]; {
@@ -190,10 +206,11 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 		if m.spec, err = define(); err != nil {
 			return m, err // already has its place
 		}
-		m.Manifest, err = pool.ReadCustom(o.Tree)
-	case pool.KindOf(kind) != pool.NoKind:
-		m.Manifest, err = pool.Read(o.Tree)
+		m.Manifest, err = facts.ReadCustom(o.Tree)
+	case facts.KindOf(kind) != facts.NoKind:
+		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)
+		r.checkCloudProfile(m)
 	}
 	if err == nil {
 		err = m.checkConfigs(r.Options)
@@ -201,8 +218,18 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 	return m, located(o, errors.Join(misspelled, err))
 }
 
+// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
+func (r *Reader) checkCloudProfile(m *Input) {
+	if r.Landscape == nil {
+		return
+	}
+	if name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest); name != "" {
+		r.Warnings = append(r.Warnings, m.From+": refers to "+name+", which the file of --cloudprofile does not have")
+	}
+}
+
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
-func (m *Input) checkConfigs(o pool.Options) error {
+func (m *Input) checkConfigs(o judge.Options) error {
 	err := pool.Check(m.Pools, m.options(o))
 	if m.spec != nil {
 		for _, problem := range fault.All(err) {

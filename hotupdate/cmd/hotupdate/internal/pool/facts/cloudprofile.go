@@ -1,0 +1,337 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// CloudProfiles are the CloudProfiles that are known.
+type CloudProfiles []*CloudProfile
+
+// Of returns the CloudProfile that a Shoot refers to, or nil if it is not known. A manifest that refers
+// to none has the only one.
+func (all CloudProfiles) Of(m *Manifest) *CloudProfile {
+	wanted := m.cloudProfile()
+	if wanted.name == "" {
+		if len(all) == 1 {
+			return all[0]
+		}
+		return nil
+	}
+	for _, profile := range all {
+		if profile.id.name == "" || profile.id.is(wanted) {
+			return profile
+		}
+	}
+	return nil
+}
+
+// profileID identifies a CloudProfile or a NamespacedCloudProfile.
+type profileID struct{ kind, namespace, name string }
+
+const namespacedCloudProfile = "NamespacedCloudProfile"
+
+// is reports whether the ID may be another one, whose namespace may be missing.
+func (id profileID) is(other profileID) bool {
+	sameNamespace := id.kind != namespacedCloudProfile || id.namespace == "" || other.namespace == "" ||
+		id.namespace == other.namespace
+	return id.kind == other.kind && id.name == other.name && sameNamespace
+}
+
+// String returns the kind and the name.
+func (id profileID) String() string { return id.kind + " " + id.name }
+
+// cloudProfile returns the reference of a Shoot to its CloudProfile: BuildV1beta1CloudProfileReference.
+// It has no name if there is none.
+func (m *Manifest) cloudProfile() profileID {
+	reference := m.Tree.At("spec", "cloudProfile")
+	id := profileID{reference.At("kind").Text(), m.Namespace, reference.At("name").Text()}
+	if id.name == "" {
+		id = profileID{name: m.Tree.At("spec", "cloudProfileName").Text()}
+	}
+	id.kind = cmp.Or(id.kind, "CloudProfile")
+	return id
+}
+
+// MissingCloudProfile names the CloudProfile that a Shoot refers to and that is not known. It is empty
+// if there is none.
+func (all CloudProfiles) MissingCloudProfile(m *Manifest) string {
+	wanted := m.cloudProfile()
+	if m.Kind != Shoot || wanted.name == "" || len(all) == 0 || all.Of(m) != nil {
+		return ""
+	}
+	return wanted.String()
+}
+
+// CloudProfile says what Gardener fills in, and which machine images can be updated in place.
+type CloudProfile struct {
+	id     profileID
+	spec   *tree.Node
+	images map[hash.Image]*tree.Node // their versions
+	now    time.Time
+}
+
+// IsCloudProfile reports whether objects of a type are CloudProfiles.
+func IsCloudProfile(meta TypeMeta) bool {
+	return meta.APIVersion == "core.gardener.cloud/v1beta1" &&
+		(meta.Kind == "CloudProfile" || meta.Kind == namespacedCloudProfile)
+}
+
+// ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1. For
+// a NamespacedCloudProfile it reads the status, which has all images. Versions expire by the time
+// that is given. All problems are joined, each a [*fault.Error].
+func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
+	meta := TypeMetaOf(object)
+	if !IsCloudProfile(meta) {
+		return nil, otherKind("write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile")
+	}
+	if _, err := checkMembers("", members.CloudProfile, object); err != nil {
+		return nil, err
+	}
+	profile := &CloudProfile{
+		profileID{meta.Kind, object.At("metadata", "namespace").Text(), object.At("metadata", "name").Text()},
+		cmp.Or(object.At("status", "cloudProfileSpec"), object.At("spec")),
+		map[hash.Image]*tree.Node{},
+		now,
+	}
+	for _, image := range profile.spec.At("machineImages").Elements() {
+		for _, version := range image.At("versions").Elements() {
+			profile.images[hash.Image{Name: image.At("name").Text(), Version: version.At("version").Text()}] = version
+		}
+	}
+	return profile, nil
+}
+
+// Has reports whether the CloudProfile has a machine image.
+func (p *CloudProfile) Has(image hash.Image) bool { return p.images[image] != nil }
+
+// InPlaceImages returns the images that support in-place updates, with their minVersionForUpdate.
+func (p *CloudProfile) InPlaceImages() map[hash.Image]string {
+	supported := map[hash.Image]string{}
+	for image, v := range p.images {
+		if updates := v.At("inPlaceUpdates"); updates.At("supported").IsTrue() {
+			supported[image] = updates.At("minVersionForUpdate").Text()
+		}
+	}
+	return supported
+}
+
+// stage is a stage in the life of a version. The zero value is supported.
+type stage string
+
+const (
+	supported   stage = ""
+	preview     stage = "preview"
+	deprecated  stage = "deprecated"
+	unavailable stage = "unavailable" // not yet
+	expired     stage = "expired"
+)
+
+// stageOf returns the stage of a version: CurrentLifecycleClassification.
+func (p *CloudProfile) stageOf(version *tree.Node) stage {
+	hasBegun := func(at *tree.Node) bool { return at == nil || timeIn(at).Time.Before(p.now) }
+	if lifecycle := version.At("lifecycle"); lifecycle.Len() > 0 {
+		now := unavailable
+		for _, next := range lifecycle.Elements() {
+			if hasBegun(next.At("startTime")) {
+				now = stageNamed(next.At("classification").Text())
+			}
+		}
+		return now
+	}
+	if expires := version.At("expirationDate"); expires != nil && hasBegun(expires) {
+		return expired
+	}
+	return stageNamed(version.At("classification").Text())
+}
+
+// stageNamed returns the stage of a name. One that is missing or unknown is supported.
+func stageNamed(name string) stage {
+	switch s := stage(name); s {
+	case preview, deprecated, unavailable, expired:
+		return s
+	case supported:
+	}
+	return supported
+}
+
+// newest is the newest of the versions that it was shown; the zero value has none.
+type newest struct {
+	version *version.Version
+	text    string
+}
+
+// show compares a version with the newest one. Gardener admits no version that cannot be read.
+func (n *newest) show(text string) {
+	v, err := version.ParseSemantic(text)
+	if err != nil {
+		v, err = version.ParseGeneric(text)
+	}
+	if err == nil && (n.version == nil || n.version.LessThan(v)) {
+		n.version, n.text = v, text
+	}
+}
+
+// latestVersion returns the newest supported Kubernetes version that begins with the parts of a
+// partial one: defaultKubernetesVersion. It is empty if there is no CloudProfile, or it has none.
+func (p *CloudProfile) latestVersion(partial string) string {
+	if p == nil {
+		return ""
+	}
+	var latest newest
+	for _, one := range p.spec.At("kubernetes", "versions").Elements() {
+		text := one.At("version").Text()
+		if p.stageOf(one) == supported && beginsWith(text, partial) {
+			latest.show(text)
+		}
+	}
+	return latest.text
+}
+
+// beginsWith reports whether a version has the parts of a partial one: 1.34.2 those of 1.34.
+func beginsWith(version, partial string) bool {
+	return partial == "" || version == partial || strings.HasPrefix(version, strings.TrimSuffix(partial, ".")+".")
+}
+
+// isWhole reports whether a version has all three parts, so that Gardener takes it as it is.
+func isWhole(version string) bool { return strings.Count(version, ".") >= 2 }
+
+// defaultImage returns the machine image that Gardener takes for a pool whose image is not set, or
+// has no version or a partial one: getDefaultMachineImage. It is false if there is no CloudProfile, or
+// it has none.
+func (p *CloudProfile) defaultImage(of *Pool) (hash.Image, bool) {
+	if p == nil {
+		return hash.Image{}, false
+	}
+	wanted, architecture := ImageOf(of.Worker), p.architectureOf(of)
+	for _, image := range p.spec.At("machineImages").Elements() {
+		name := image.At("name").Text()
+		isMeant := name == wanted.Name || wanted.Name == "" && p.hasVersionFor(image, of, architecture)
+		if isMeant {
+			version := p.latestImage(image, of, architecture)
+			return hash.Image{Name: name, Version: version}, version != ""
+		}
+	}
+	return hash.Image{}, false
+}
+
+// hasVersionFor reports whether an image has a version for the architecture or the machine type of
+// a pool.
+func (p *CloudProfile) hasVersionFor(image *tree.Node, of *Pool, architecture string) bool {
+	machine := p.machineType(of)
+	for _, one := range image.At("versions").Elements() {
+		if slices.Contains(p.architectures(one), architecture) || machine != nil && p.canRun(machine, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// latestImage returns the newest version of an image that a pool can have; one that is deprecated
+// only if there is no other: DetermineLatestMachineImageVersion. It is empty if there is none.
+func (p *CloudProfile) latestImage(image *tree.Node, of *Pool, architecture string) string {
+	var latest, latestDeprecated newest
+	partial := strings.TrimPrefix(ImageOf(of.Worker).Version, "v")
+	for _, one := range image.At("versions").Elements() {
+		text := one.At("version").Text()
+		if !beginsWith(text, partial) || !p.isFor(of, one, architecture) {
+			continue
+		}
+		switch p.stageOf(one) {
+		case preview:
+		case deprecated:
+			latestDeprecated.show(text)
+		case supported, unavailable, expired:
+			latest.show(text)
+		}
+	}
+	return cmp.Or(latest.text, latestDeprecated.text)
+}
+
+// isFor reports whether a pool can have a version of an image.
+func (p *CloudProfile) isFor(of *Pool, version *tree.Node, architecture string) bool {
+	machine := p.machineType(of)
+	switch {
+	case !slices.Contains(p.architectures(version), architecture):
+		return false
+	case machine != nil && !p.canRun(machine, version):
+		return false
+	case isInPlace(of.Declared):
+		return version.At("inPlaceUpdates", "supported").IsTrue()
+	}
+	return true
+}
+
+func (p *CloudProfile) machineType(of *Pool) *tree.Node {
+	return p.spec.At("machineTypes").Keyed("name", of.Worker.MachineType)
+}
+
+// amd64 is the default architecture.
+const amd64 = "amd64"
+
+// architectureOf returns the architecture of a pool's machines: defaultWorkerArchitectures.
+func (p *CloudProfile) architectureOf(of *Pool) string {
+	if of.Architecture != nil {
+		return *of.Architecture
+	}
+	machine := p.machineType(of)
+	if values := p.capability(machine.At("capabilities"), "architecture"); len(values) == 1 {
+		return values[0]
+	}
+	return cmp.Or(machine.At("architecture").Text(), amd64)
+}
+
+// architectures returns those of a version of an image.
+func (p *CloudProfile) architectures(version *tree.Node) (all []string) {
+	for _, flavor := range version.At("capabilityFlavors").Elements() {
+		all = append(all, p.capability(flavor, "architecture")...)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if listed := textsIn(version.At("architectures")); len(listed) > 0 {
+		return listed
+	}
+	return []string{amd64}
+}
+
+// canRun reports whether a machine type has the capabilities of a flavor of an image, if it has any:
+// AreCapabilitiesSupportedByImageFlavors.
+func (p *CloudProfile) canRun(machine, version *tree.Node) bool {
+	flavors := version.At("capabilityFlavors")
+	for _, flavor := range flavors.Elements() {
+		if p.fits(machine.At("capabilities"), flavor) {
+			return true
+		}
+	}
+	return flavors.Len() == 0
+}
+
+// fits reports whether two sets of capabilities have a value of each in common.
+func (p *CloudProfile) fits(machine, flavor *tree.Node) bool {
+	for _, definition := range p.spec.At("machineCapabilities").Elements() {
+		name := definition.At("name").Text()
+		offered := p.capability(flavor, name)
+		isOffered := func(value string) bool { return slices.Contains(offered, value) }
+		if !slices.ContainsFunc(p.capability(machine, name), isOffered) {
+			return false
+		}
+	}
+	return true
+}
+
+// capability returns the values of a capability: all that are defined if it is not set.
+func (p *CloudProfile) capability(of *tree.Node, name string) []string {
+	if values := of.At(name); values != nil {
+		return textsIn(values)
+	}
+	return textsIn(p.spec.At("machineCapabilities").Keyed("name", name).At("values"))
+}

@@ -1,0 +1,20 @@
+package facts
+
+import (
+	"cmp"
+
+	"github.com/hotupdate/providerconfig/hash"
+)
+
+// GardenerKey returns what Gardener's own code names after the pool: the node agent's secret, and the
+// hash of a pool that is updated in place. The names of an extension's machines depend on it.
+func (p *Pool) GardenerKey() (string, error) {
+	w := p.Worker
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	secret, err := hash.NodeAgentSecretName(w)
+	if err != nil || !isInPlace(w.UpdateStrategy) {
+		return secret.Text, err
+	}
+	name, err := hash.WorkerPoolInPlace(&secret.Text, w)
+	return name.Text, err
+}

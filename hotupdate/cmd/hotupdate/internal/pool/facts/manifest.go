@@ -1,0 +1,238 @@
+// Package facts reads what manifests say about the machines of worker pools, and fills in what
+// Gardener fills in.
+//
+// [Read] reads a Worker or a Shoot, [Variants] returns a pair of pools as Gardener's API server
+// stores them. The package owns the meaning of every value that a judgement needs. It must not know
+// what a change does: package judge says so.
+//
+// Source: Gardener v1.150: SetDefaults_Shoot, and the admission plugins ShootMutator,
+// ShootResourceReservation and ShootNodeLocalDNSEnabledByDefault.
+package facts
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// Kind is the kind of a manifest.
+type Kind string
+
+// The kinds of manifests that hold worker pools.
+const (
+	NoKind Kind = ""
+	Worker Kind = "Worker" // extensions.gardener.cloud/v1alpha1, for the extension
+	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, written by a user
+)
+
+var kinds = map[TypeMeta]Kind{
+	{"extensions.gardener.cloud/v1alpha1", "Worker"}: Worker,
+	{"core.gardener.cloud/v1beta1", "Shoot"}:         Shoot,
+}
+
+// KindOf returns the kind of a manifest, or [NoKind] for all others.
+func KindOf(meta TypeMeta) Kind { return kinds[meta] }
+
+// TypeMeta is the type of a manifest or provider config.
+type TypeMeta struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// TypeMetaOf returns the type of an object; its fields are empty if they are no text.
+func TypeMetaOf(object *tree.Node) TypeMeta {
+	return TypeMeta{object.At("apiVersion").Text(), object.At("kind").Text()}
+}
+
+// Manifest is a Worker or Shoot with its worker pools.
+type Manifest struct {
+	Kind Kind
+	// Namespace and Name are those of the metadata.
+	Namespace, Name string
+	// UID is the UID in the cluster; empty if the manifest is not from a cluster.
+	UID string
+	// Tree is the whole Worker or Shoot, and nil for other objects.
+	Tree *tree.Node
+	// Provider is the type of the provider.
+	Provider string
+	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
+	Pools []Pool
+	// Unknown are the members that the kind does not have.
+	Unknown []members.Problem
+	// WaitsForMaintenance says that changes wait for the maintenance window.
+	WaitsForMaintenance bool
+}
+
+// Above returns the manifest without its pools.
+func (m *Manifest) Above() *tree.Node {
+	list := m.poolsAt()
+	if m.Tree.At(list...) == nil {
+		return m.Tree
+	}
+	return m.Tree.With(list, nil)
+}
+
+// poolsAt returns the path of the list of pools.
+func (m *Manifest) poolsAt() []string {
+	if m.Kind == Worker {
+		return []string{"spec", "pools"}
+	}
+	return []string{"spec", "provider", "workers"}
+}
+
+// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a
+// [*fault.Error].
+var ErrOtherKind = otherKind(
+	"write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot")
+
+func otherKind(hint string) error {
+	return &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
+		Hint: hint,
+	}
+}
+
+// Read reads a Worker or Shoot manifest, written by a user or returned by a cluster.
+//
+//   - A value that the API server does not read is an error, and a member that stands twice. A
+//     member that the kind does not have is listed.
+//   - Names are case-sensitive. Null counts as absent.
+//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet
+//     configuration counts as a whole.
+//   - A Shoot's worker without a CRI has containerd, Gardener's default.
+//   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
+//   - The sums of kubeReserved and systemReserved are the reservations that count.
+//
+// A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent
+// secret name that covers them.
+//
+// All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one
+// name, are errors. Beside an error, only the kind, the tree and the unknown members of the manifest
+// are of use. An object of another kind is no manifest, and nil.
+func Read(object *tree.Node) (*Manifest, error) {
+	m := &Manifest{Kind: KindOf(TypeMetaOf(object)), Tree: object}
+	if m.Kind == NoKind {
+		return nil, ErrOtherKind
+	}
+	m.readMetadata(object)
+	read := m.readShoot
+	if m.Kind == Worker {
+		read = m.readWorker
+	}
+	unknown, err := checkMembers("", members.Type(m.Kind), object)
+	m.Unknown = unknown
+	return m, errors.Join(err, read(), m.checkNames())
+}
+
+// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
+// its own.
+func ReadCustom(object *tree.Node) (*Manifest, error) {
+	m := &Manifest{Pools: []Pool{Bare(object.At("spec").JSON())}}
+	m.readMetadata(object)
+	_, err := checkMembers("metadata", "ObjectMeta", object.At("metadata"))
+	return m, err
+}
+
+func (m *Manifest) readMetadata(object *tree.Node) {
+	metadata := object.At("metadata")
+	m.Namespace = metadata.At("namespace").Text()
+	m.Name = metadata.At("name").Text()
+	m.UID = metadata.At("uid").Text()
+}
+
+// checkMembers reports values with a wrong type and members that stand twice, and lists unknown
+// members.
+func checkMembers(path string, t members.Type, value *tree.Node) (unknown []members.Problem, err error) {
+	var problems fault.List
+	for _, found := range members.Problems(t, value) {
+		found.Path = JoinPaths(path, found.Path)
+		switch {
+		case found.IsTwice:
+			problems.Add(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-member", Path: found.Path, What: "stands twice in its object",
+				Hint: "remove one of the members",
+			})
+		case found.Want != "":
+			problems.Add(&fault.Error{
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
+				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
+			})
+		default:
+			unknown = append(unknown, found)
+		}
+	}
+	return unknown, problems.Err()
+}
+
+// checkNames reports names that several pools have.
+func (m *Manifest) checkNames() error {
+	seen, problems := map[string]int{}, fault.List{}
+	for _, p := range m.Pools {
+		name := p.Worker.Name
+		seen[name]++
+		if seen[name] != 2 || name == "" {
+			continue
+		}
+		problems.Add(&fault.Error{
+			Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(name),
+			What: "there are two pools of this name", Hint: "give each pool a name of its own",
+		})
+	}
+	return problems.Err()
+}
+
+// Located adds a pool and a path to problems, or only a path in the manifest if the pool is empty.
+func Located(pool, path string, err error) error {
+	all := fault.All(err)
+	if err != nil && len(all) == 0 {
+		all.Add(&fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
+	}
+	for i := range all {
+		problem := *all[i]
+		if problem.Field == "Worker.KubernetesVersion" {
+			problem.Field, problem.Path = "", fields.Version
+		}
+		problem.Path = JoinPaths(path, problem.Path)
+		switch {
+		case pool != "":
+			problem.Where = "pool " + strconv.Quote(pool)
+		case problem.Path == "":
+			problem.Where = "manifest"
+		}
+		all[i] = &problem
+	}
+	return all.Err()
+}
+
+// JoinPaths joins a path and a path below it.
+func JoinPaths(path, below string) string {
+	if path == "" || below == "" || below[0] == '[' {
+		return path + below
+	}
+	return path + "." + below
+}
+
+// IsNull reports whether raw JSON is null or missing.
+func IsNull(raw []byte) bool {
+	trimmed := bytes.TrimSpace(raw)
+	return len(trimmed) == 0 || string(trimmed) == "null"
+}
+
+// strategyIn returns the update strategy of a pool.
+func strategyIn(at string, from *tree.Node, problems *fault.List) hotupdate.Strategy {
+	strategy, err := hotupdate.ParseStrategy(from.At(fields.Strategy).Text())
+	if unknown, isKnown := errors.AsType[*fault.Error](err); isKnown {
+		unknown.Path, unknown.What = at+"."+fields.Strategy, "is unknown"
+		problems.Add(unknown)
+	}
+	return strategy
+}
+
+func orDefault[T any](value *T, otherwise T) *T { return cmp.Or(value, &otherwise) }

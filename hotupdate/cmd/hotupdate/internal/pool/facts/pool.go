@@ -1,0 +1,207 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// Pool has the facts that decide about the machines of one worker pool.
+type Pool struct {
+	// Kind is the kind of the manifest; [NoKind] for a provider config on its own.
+	Kind Kind
+	// Node is the pool in the manifest; nil for a provider config on its own.
+	Node *tree.Node
+	// Worker has the fields that Gardener's names cover, with the pool's name and update strategy.
+	Worker hash.Worker
+	// Declared is the update strategy in the manifest.
+	Declared hotupdate.Strategy
+	// Provider is the type of the provider.
+	Provider string
+	// Encrypted says whether the root volume is encrypted; nil if that is not set.
+	Encrypted *bool
+	// DataVolumes are the volumes beside the root volume.
+	DataVolumes []DataVolume
+	// ProviderConfig is the raw JSON of the provider config; empty or null if there is none.
+	ProviderConfig []byte
+	// NodeAgentSecretName is the name in a Worker manifest, composed by Gardener; nil if it is not
+	// known.
+	NodeAgentSecretName *string
+	// Machines is the number of machines of the pool. Zones are their zones.
+	Machines Machines
+	Zones    []string
+	// Architecture is the architecture of the machines; nil if it is not set.
+	Architecture *string
+	// MaxSurge is nil if it is not set.
+	MaxSurge *intstr.IntOrString
+	// Unknown lists facts that the manifest does not have.
+	Unknown []Unknown
+	// Cluster has the facts of the Shoot. It is zero for the pools of a Worker.
+	Cluster Cluster
+	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration of its own, which
+	// replaces that of the Shoot.
+	HasOwnKubelet bool
+
+	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
+	isFilled  bool          // the kubelet configuration of Worker has what Gardener fills in
+	ownsMinor bool          // the pool of a Shoot has its own Kubernetes version
+}
+
+// Cluster holds the facts of a Shoot that concern the machines of all its pools.
+type Cluster struct {
+	// Version is that of the control plane.
+	Version string
+	// Hibernated says that the cluster has no machines until it wakes up.
+	Hibernated bool
+	// Operations are the operations in the annotations of the Shoot, for now or for the next
+	// maintenance window.
+	Operations []string
+	// Pending are the pools that have not finished an in-place update.
+	Pending inplace.PendingUpdates
+	// Rotates has the pools that have to follow a rotation of credentials. It is nil if no rotation
+	// is known.
+	Rotates map[string]bool
+	// Kubelet and Infrastructure are configurations in the Shoot.
+	Kubelet, Infrastructure *tree.Node
+
+	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
+	dns        *tree.Node
+}
+
+// Bare returns a pool with only a provider config. The paths and pointers of its changes begin in
+// the provider config.
+func Bare(config []byte) Pool {
+	return Pool{ProviderConfig: config, Unknown: []Unknown{RestOfPool}}
+}
+
+// IsBare reports whether the pool is a provider config on its own.
+func (p *Pool) IsBare() bool { return slices.Contains(p.Unknown, RestOfPool) }
+
+// OfShoot reports whether the pool is that of a Shoot.
+func (p *Pool) OfShoot() bool { return p.Kind == Shoot }
+
+// DataVolume is a volume beside the root volume.
+type DataVolume = provider.DataVolume
+
+// Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes
+// that it is the same in both pools.
+type Unknown string
+
+// The unknown facts.
+const (
+	KubernetesVersion   Unknown = "the Kubernetes version"
+	MachineImageVersion Unknown = "the default version of the machine image"
+	ContainerRuntime    Unknown = "the container runtime"
+	NodeLocalDNS        Unknown = "node-local DNS"
+	Credentials         Unknown = "credentials and their rotation"
+	ProviderState       Unknown = "the state of the provider's infrastructure" // which the extension hashes
+	RestOfPool          Unknown = "the rest of the worker pool"
+)
+
+// covered are the fields that are not compared because of an unknown fact.
+var covered = map[Unknown]string{
+	KubernetesVersion: fields.Version, MachineImageVersion: fields.ImageVersion, ContainerRuntime: "cri",
+	NodeLocalDNS: fields.NodeLocalDNS, Credentials: "credentials",
+}
+
+// Covers reports whether a field is not compared because the fact is unknown.
+func (u Unknown) Covers(path string) bool {
+	above := covered[u]
+	return above != "" && (path == above || strings.HasPrefix(path, above+"."))
+}
+
+// Machines is the number of machines of a pool, over all of its zones.
+type Machines struct {
+	Minimum int `json:"minimum"`
+	Maximum int `json:"maximum"`
+	// Known is false if the manifest has no number, such as a provider config on its own.
+	Known bool `json:"known"`
+}
+
+// String returns the numbers in words: 3 to 10 machines.
+func (m Machines) String() string {
+	switch {
+	case !m.Known:
+		return "an unknown number of machines"
+	case m.Minimum != m.Maximum:
+		return fmt.Sprintf("%d to %d machines", m.Minimum, m.Maximum)
+	case m.Maximum == 1:
+		return "1 machine"
+	}
+	return fmt.Sprintf("%d machines", m.Maximum)
+}
+
+// Running returns the number of machines that the pool has: none while its cluster is hibernated.
+func (p *Pool) Running() Machines {
+	if p.Cluster.Hibernated {
+		return Machines{Known: true}
+	}
+	return p.Machines
+}
+
+// InWorker is the pool as the extensions see it.
+func (p *Pool) InWorker() *provider.WorkerPool {
+	w := &provider.WorkerPool{
+		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
+		MachineImage: ImageOf(p.Worker),
+		DataVolumes:  p.DataVolumes,
+	}
+	if p.Worker.KubernetesVersion != "" {
+		w.KubernetesVersion = &p.Worker.KubernetesVersion
+	}
+	if v := p.Worker.Volume; v != nil {
+		w.Volume = &DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
+	}
+	if !IsNull(p.ProviderConfig) {
+		w.ProviderConfig = p.ProviderConfig
+	}
+	return w
+}
+
+// kubeletInManifest returns the kubelet configuration before Gardener fills it in.
+func (p *Pool) kubeletInManifest() *hash.Kubelet {
+	if p.isFilled {
+		return p.written
+	}
+	return p.Worker.Kubelet
+}
+
+// ImageOf returns the machine image of a pool; it is zero if none is set.
+func ImageOf(w hash.Worker) hash.Image { return *orDefault(w.Image, hash.Image{}) }
+
+// MinorOf returns the minor of a Kubernetes version; it is zero if there is none.
+func MinorOf(version string) hash.Minor {
+	minor, _ := hash.ParseMinor(version)
+	return minor
+}
+
+// NameOwn returns the path of a field in the manifest: with the names of a Worker's pool, or where
+// the Shoot has it.
+func (p *Pool) NameOwn(path string) string {
+	switch {
+	case p.Kind == Worker:
+		return fields.InWorker(path)
+	case !p.OfShoot():
+		return path
+	case strings.HasPrefix(path, fields.Credentials):
+		return "status." + path
+	case path == fields.NodeLocalDNS,
+		path == fields.Version && !p.ownsMinor,
+		isAtOrBelow(path, fields.Kubelet) && !p.HasOwnKubelet:
+		return "spec." + path
+	}
+	return path
+}
+
+func isAtOrBelow(path, above string) bool {
+	return path == above || strings.HasPrefix(path, above+".")
+}

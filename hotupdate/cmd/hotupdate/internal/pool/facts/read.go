@@ -1,0 +1,161 @@
+package facts
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Containerd is the container runtime that Gardener fills in.
+const Containerd = "containerd"
+
+func (m *Manifest) readWorker() error {
+	spec := m.Tree.At("spec")
+	m.Provider = spec.At("type").Text()
+	var problems []error
+	for _, from := range spec.At("pools").Elements() {
+		p, err := m.newPool("spec.pools", from, from.At("kubeletConfig"))
+		problems = append(problems, err)
+		p.Worker.MachineType = from.At("machineType").Text()
+		p.Worker.Image = imageIn(from.At("machineImage"))
+		p.Worker.KubernetesVersion = from.At("kubernetesVersion").Text()
+		p.NodeAgentSecretName = textIn(from.At(fields.SecretName))
+		p.Architecture = textIn(from.At("architecture"))
+		p.Unknown = append(p.Unknown, ContainerRuntime, NodeLocalDNS, Credentials)
+		m.Pools = append(m.Pools, p)
+	}
+	return errors.Join(problems...)
+}
+
+func (m *Manifest) readShoot() error {
+	spec := m.Tree.At("spec")
+	m.Provider = spec.At("provider", "type").Text()
+	cluster := m.cluster()
+	var problems []error
+	for _, from := range spec.At("provider", "workers").Elements() {
+		own := from.At("kubernetes", "kubelet")
+		effective := own
+		if own == nil {
+			effective = cluster.Kubelet
+		}
+		p, err := m.newPool("spec.provider.workers", from, effective)
+		problems = append(problems, err)
+		p.Cluster, p.HasOwnKubelet = cluster, own != nil
+		p.Architecture = textIn(from.At("machine", "architecture"))
+		m.readTriggers(&p)
+		m.Pools = append(m.Pools, p)
+	}
+	return errors.Join(problems...)
+}
+
+// cluster returns the facts of a Shoot about all its pools, and sets whether its changes wait.
+func (m *Manifest) cluster() Cluster {
+	spec, status, annotations := m.Tree.At("spec"), m.Tree.At("status"), m.Tree.At("metadata", "annotations")
+	now := annotations.At("gardener.cloud/operation").Text()
+	later := annotations.At("maintenance.gardener.cloud/operation").Text()
+	m.WaitsForMaintenance = spec.At("maintenance", "confineSpecUpdateRollout").IsTrue() || later != ""
+	pending := status.At("inPlaceUpdates", "pendingWorkerUpdates")
+	return Cluster{
+		Version: spec.At("kubernetes", "version").Text(), Hibernated: spec.At("hibernation", "enabled").IsTrue(),
+		Pending: inplace.PendingUpdates{
+			AutoInPlaceUpdate:   textsIn(pending.At("autoInPlaceUpdate")),
+			ManualInPlaceUpdate: textsIn(pending.At("manualInPlaceUpdate")),
+		},
+		Operations: append(operationsOf(now), operationsOf(later)...), Rotates: rotating(status),
+		Kubelet: spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
+		isReadBack: m.IsReadBack(), dns: spec.At("systemComponents", "nodeLocalDNS"),
+	}
+}
+
+// IsReadBack reports whether the manifest was read from a cluster, whose API server fills in what a
+// user leaves out.
+func (m *Manifest) IsReadBack() bool {
+	return m.UID != "" || m.Tree.At("metadata", "managedFields").Len() > 0 || m.Tree.At("status").Len() > 0
+}
+
+// operationsOf returns the operations in an annotation of a Shoot.
+func operationsOf(annotation string) []string {
+	return strings.FieldsFunc(annotation, func(r rune) bool { return r == ';' })
+}
+
+// The rotations of credentials that names cover.
+const (
+	authorities = "certificateAuthorities"
+	accountKey  = "serviceAccountKey"
+)
+
+// rotating returns the pools that have to follow a rotation of credentials, and nil if no phase of a
+// rotation is known.
+func rotating(status *tree.Node) map[string]bool {
+	var names map[string]bool
+	for _, rotation := range []string{authorities, accountKey} {
+		of := status.At("credentials", "rotation", rotation)
+		if of.At("phase").Text() == "" {
+			continue
+		}
+		if names == nil {
+			names = map[string]bool{}
+		}
+		for _, p := range of.At("pendingWorkersRollouts").Elements() {
+			names[p.At("name").Text()] = true
+		}
+	}
+	return names
+}
+
+// readTriggers reads the fields of a Shoot that the names of its pools cover.
+func (m *Manifest) readTriggers(p *Pool) {
+	spec, w := m.Tree.At("spec"), &p.Worker
+	w.KubernetesVersion = p.Node.At("kubernetes", "version").Text()
+	p.ownsMinor = w.KubernetesVersion != ""
+	if !p.ownsMinor {
+		w.KubernetesVersion = p.Cluster.Version
+	}
+	w.MachineType = p.Node.At("machine", "type").Text()
+	w.Image = imageIn(p.Node.At("machine", "image"))
+	w.CRI = orDefault(textIn(p.Node.At("cri", "name")), Containerd)
+	rotation := m.Tree.At("status", "credentials", "rotation")
+	w.CARotation = rotationIn(rotation.At(authorities))
+	w.ServiceAccountKeyRotation = rotationIn(rotation.At(accountKey))
+	w.NodeLocalDNS = p.Cluster.dns.At("enabled").IsTrue()
+	proxy := spec.At("kubernetes", "kubeProxy")
+	if enabled := proxy.At("enabled"); enabled == nil || enabled.IsTrue() {
+		w.KubeProxyMode = proxy.At("mode").Text()
+	}
+	if m.Tree.At("status").Len() == 0 {
+		p.Unknown = append(p.Unknown, Credentials)
+	}
+}
+
+// newPool returns the next pool of a list, with the fields that pools have in both kinds.
+func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) {
+	at, problems := fieldpath.At(list, len(m.Pools)), fault.List{}
+	name, strategy := from.At("name").Text(), strategyIn(at, from, &problems)
+	if name == "" {
+		problems.Add(&fault.Error{
+			Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name",
+			Hint: "set the name of the worker pool",
+		})
+	}
+	minimum, maximum := from.At(fields.Minimum), from.At(fields.Maximum)
+	p := Pool{
+		Kind: m.Kind, Node: from, Provider: m.Provider, ProviderConfig: from.At(fields.Config).JSON(),
+		Zones: textsIn(from.At(fields.Zones)), Declared: strategy, MaxSurge: shareIn(from.At("maxSurge")),
+		Machines: Machines{wholeIn(minimum), wholeIn(maximum), minimum != nil || maximum != nil},
+		Worker:   hash.Worker{Name: name, UpdateStrategy: strategy, Kubelet: kubeletIn(kubelet)},
+	}
+	for _, v := range from.At(fields.DataVolumes).Elements() {
+		p.DataVolumes = append(p.DataVolumes, volumeIn(v))
+	}
+	if v := from.At(fields.Volume); v != nil {
+		volume := volumeIn(v)
+		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: volume.Size, Type: volume.Type}, volume.Encrypted
+	}
+	return p, problems.Err()
+}

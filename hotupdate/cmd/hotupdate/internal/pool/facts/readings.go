@@ -1,0 +1,280 @@
+package facts
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// Fact decides about machines, and is neither in the manifests nor in the CloudProfile.
+type Fact uint8
+
+// The facts.
+const (
+	ReservationMode Fact = iota // useGKEFormula of the admission plugin ShootResourceReservation
+	GKEReservation              // what that formula gives for the machine type
+	DNSByDefault                // whether ShootNodeLocalDNSEnabledByDefault ran when the Shoot was created
+	StoredImage                 // the machine image that the pool has
+	DefaultImage                // the newest machine image of the CloudProfile
+	StoredVersion               // the Kubernetes version that the Shoot has
+	DefaultVersion              // the newest Kubernetes version of the CloudProfile
+	ClusterVersion              // the version of the cluster of a Worker
+)
+
+// Reading is a pair of pools as Gardener's API server stores them when the new manifest is applied
+// after the old one.
+type Reading struct{ Old, Updated Pool }
+
+// Readings are the readings that two manifests allow.
+type Readings struct {
+	// Open are the facts that are not known. Each has two values.
+	Open []Fact
+	// All has one reading for each combination of their values. Bit i of the position says which
+	// value of Open[i] was taken.
+	All []Reading
+}
+
+// ReadingsOf returns the readings of a pool on both sides. The CloudProfile may be nil.
+//
+// Gardener stores what a user leaves out: defaults, and what its admission plugins fill in. They
+// keep some of it when the user applies another manifest: the image of a pool that leaves it out, for
+// instance. If one of the manifests was read from a cluster, it has all of that for both.
+func ReadingsOf(old, updated Pool, profile *CloudProfile) Readings {
+	read := Readings{All: []Reading{{old, updated}}}
+	if !updated.OfShoot() && updated.Kind != Worker {
+		return read
+	}
+	complete(&read.All[0])
+	for _, fill := range fillers {
+		read.fill(fill(read.All[0], profile))
+	}
+	return read
+}
+
+// fillers return what Gardener fills in.
+var fillers = []func(Reading, *CloudProfile) filling{fillVersion, fillImage, fillNodeLocalDNS, fillReservations}
+
+// filling completes a reading, in one way for each combination of the values of open facts.
+type filling struct {
+	open []Fact
+	ways []func(*Reading)
+}
+
+// known is a filling that no open fact decides.
+func known(way func(*Reading)) filling { return filling{ways: []func(*Reading){way}} }
+
+// nothing is the filling of what the manifests say.
+func nothing() filling { return known(func(*Reading) {}) }
+
+// fill completes all readings.
+func (r *Readings) fill(f filling) {
+	var all []Reading
+	for _, way := range f.ways {
+		for _, reading := range r.All {
+			way(&reading)
+			all = append(all, reading)
+		}
+	}
+	r.Open = append(r.Open, f.open...)
+	r.All = all
+}
+
+// oneIsReadBack reports whether one of the manifests was read from a cluster, and the other was not.
+func (r *Reading) oneIsReadBack() bool {
+	return r.Old.Cluster.isReadBack != r.Updated.Cluster.isReadBack
+}
+
+// readBack returns the pool that was read from a cluster, the old one if both were or none was.
+func (r *Reading) readBack() *Pool {
+	if r.Updated.Cluster.isReadBack && !r.Old.Cluster.isReadBack {
+		return &r.Updated
+	}
+	return &r.Old
+}
+
+// complete gives to a manifest what the other one has, which was read from a cluster, and Gardener
+// fills in.
+func complete(r *Reading) {
+	if !r.oneIsReadBack() {
+		return
+	}
+	user, cluster := &r.Old, &r.Updated
+	if cluster.Cluster.isReadBack {
+		completeImage(&user.Worker, cluster.Worker)
+	} else {
+		user, cluster = cluster, user // an image without a version keeps that of the pool, see fillImage
+	}
+	user.Worker.KubernetesVersion = cmp.Or(user.Worker.KubernetesVersion, cluster.Worker.KubernetesVersion)
+	if user.Cluster.dns == nil {
+		user.Worker.NodeLocalDNS = cluster.Worker.NodeLocalDNS
+	}
+}
+
+// completeImage gives to an old image, which may be partial, the one that it became.
+func completeImage(user *hash.Worker, cluster hash.Worker) {
+	image := cluster.Image
+	if image == nil {
+		return
+	}
+	became := user.Image == nil || user.Image.Name == image.Name && beginsWith(image.Version, user.Image.Version)
+	if became {
+		user.Image = image
+	}
+}
+
+// fillVersion completes the Kubernetes version: names depend on its minor. Without one, Gardener
+// takes the newest version of the CloudProfile, see defaultKubernetesVersion.
+func fillVersion(r Reading, profile *CloudProfile) filling {
+	before, after := r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion
+	switch {
+	case before == after:
+		return known(dropPartialVersions)
+	case !r.Updated.OfShoot():
+		if before == "" || after == "" {
+			return mayBeSame(ClusterVersion)
+		}
+		return nothing()
+	case isWithoutMinor(before) && !r.Old.Cluster.isReadBack:
+		return mayBeSame(StoredVersion)
+	case !isWithoutMinor(after):
+		return nothing()
+	}
+	latest := profile.latestVersion(after)
+	if latest == "" { // of no CloudProfile, or of one that does not tell
+		return mayBeSame(DefaultVersion)
+	}
+	return known(func(r *Reading) { r.Updated.Worker.KubernetesVersion = latest })
+}
+
+// isWithoutMinor reports whether a version is missing, or has only the first number.
+func isWithoutMinor(version string) bool {
+	return strings.Trim(strings.TrimSuffix(version, "."), "0123456789") == ""
+}
+
+// dropPartialVersions removes versions without a minor, which say nothing about a name.
+func dropPartialVersions(r *Reading) {
+	for _, p := range []*Pool{&r.Old, &r.Updated} {
+		if p.OfShoot() && isWithoutMinor(p.Worker.KubernetesVersion) {
+			p.Worker.KubernetesVersion = ""
+		}
+	}
+}
+
+// mayBeSame is a filling with a version that may be the same on both sides, or not.
+func mayBeSame(fact Fact) filling {
+	return filling{[]Fact{fact}, []func(*Reading){sameVersion, dropPartialVersions}}
+}
+
+// sameVersion gives to both sides the version that is known.
+func sameVersion(r *Reading) {
+	dropPartialVersions(r)
+	version := cmp.Or(r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion)
+	r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion = version, version
+}
+
+// fillImage completes the machine image: ensureMachineImage. A pool that leaves the image out, or its
+// version under the same name, keeps it. A partial version becomes the newest one.
+func fillImage(r Reading, profile *CloudProfile) filling {
+	before, after := r.Old.Worker.Image, r.Updated.Worker.Image
+	if !r.Updated.OfShoot() || !mayDiffer(before, after) {
+		return nothing()
+	}
+	if keepsImage(before, after) {
+		return known(func(r *Reading) { r.Updated.Worker.Image = r.Old.Worker.Image })
+	}
+	isStored := r.Old.Cluster.isReadBack || before != nil && profile.takes(*before)
+	fact, isOpen := StoredImage, !isStored
+	wanted := *after
+	if !profile.takes(wanted) {
+		chosen, found := profile.defaultImage(&r.Updated)
+		if found {
+			wanted = chosen
+		} else {
+			fact, isOpen = DefaultImage, true
+		}
+	}
+	fill := func(r *Reading) { r.Updated.Worker.Image = &wanted }
+	if !isOpen || !canBeOne(orDefault(before, hash.Image{}), &wanted) {
+		return known(fill)
+	}
+	same := func(r *Reading) {
+		image := wanted
+		if before != nil && len(before.Version) > len(image.Version) {
+			image = *before
+		}
+		r.Old.Worker.Image, r.Updated.Worker.Image = &image, &image
+	}
+	return filling{[]Fact{fact}, []func(*Reading){same, fill}}
+}
+
+func mayDiffer(before, after *hash.Image) bool {
+	return (before == nil) != (after == nil) || before != nil && *before != *after
+}
+
+// keepsImage reports whether a pool keeps its image.
+func keepsImage(before, after *hash.Image) bool {
+	switch {
+	case after == nil:
+		return true
+	case before == nil || after.Name != before.Name:
+		return false
+	}
+	return after.Version == "" || after.Version == before.Version
+}
+
+// takes reports whether Gardener takes an image as it is. The CloudProfile may be nil.
+func (p *CloudProfile) takes(image hash.Image) bool {
+	return image.Name != "" && (isWhole(image.Version) || p != nil && p.Has(image))
+}
+
+// canBeOne reports whether two images, of which one may be partial, can become the same one.
+func canBeOne(a, b *hash.Image) bool {
+	sameName := a.Name == "" || b.Name == "" || a.Name == b.Name
+	return sameName && (beginsWith(a.Version, b.Version) || beginsWith(b.Version, a.Version))
+}
+
+// fillNodeLocalDNS completes whether node-local DNS is enabled: an admission plugin may have enabled
+// it when the Shoot was created. It stays until a manifest says something else.
+func fillNodeLocalDNS(r Reading, _ *CloudProfile) filling {
+	isSet := func(p Pool) bool { return p.Cluster.dns != nil || p.Cluster.isReadBack }
+	if !r.Updated.OfShoot() || isSet(r.Old) || r.oneIsReadBack() {
+		return nothing()
+	}
+	with := func(enabled bool) func(*Reading) {
+		return func(r *Reading) {
+			r.Old.Worker.NodeLocalDNS = enabled
+			if r.Updated.Cluster.dns == nil {
+				r.Updated.Worker.NodeLocalDNS = enabled
+			}
+		}
+	}
+	changes := func(enabled bool) bool {
+		filled := r
+		with(enabled)(&filled)
+		return nodeLocalDNSCounts(filled.Old.Worker) != nodeLocalDNSCounts(filled.Updated.Worker) ||
+			filled.Old.Worker.NodeLocalDNS != filled.Updated.Worker.NodeLocalDNS
+	}
+	if changes(false) == changes(true) {
+		return known(with(false))
+	}
+	return filling{[]Fact{DNSByDefault}, []func(*Reading){with(false), with(true)}}
+}
+
+// nodeLocalDNSCounts reports whether the name of a rolling pool has the part about node-local DNS.
+func nodeLocalDNSCounts(w hash.Worker) bool {
+	w.UpdateStrategy = hotupdate.AutoRollingUpdate
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	name, err := hash.NodeAgentSecretName(w)
+	return err == nil && partOf(name, "node-local DNS") != nil
+}
+
+// isInPlace reports whether a strategy updates nodes in place.
+func isInPlace(s hotupdate.Strategy) bool {
+	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
+}
+
+// sameNode reports whether two pools have one configuration.
+func sameNode(a, b *tree.Node) bool { return a == b || tree.Equal(a, b) }

@@ -1,0 +1,257 @@
+package facts
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// mode is a mode of Gardener's admission plugin ShootResourceReservation. It fills in those
+// reservations that kubeReserved lacks: in the Shoot, or in each pool (useGKEFormula) unless the Shoot
+// has some.
+type mode struct {
+	perPool bool
+	// reserves returns what the plugin fills in for a pool.
+	reserves func(*Pool) hash.Reserved
+}
+
+// fillReservations completes kubeReserved, in both modes of the plugin if they differ.
+func fillReservations(r Reading, profile *CloudProfile) filling {
+	sameKubelet := sameNode(r.Old.ownKubelet(), r.Updated.ownKubelet()) &&
+		sameNode(r.Old.Cluster.Kubelet, r.Updated.Cluster.Kubelet)
+	switch {
+	case !r.Updated.OfShoot() || sameKubelet || isFilledInNothing(r.readBack()):
+		return nothing()
+	case r.oneIsReadBack() && (isFilledPerPool(&r.Old) || isFilledPerPool(&r.Updated)):
+		return known(mode{perPool: true, reserves: r.storedPerPool(profile)}.fill)
+	case r.oneIsReadBack():
+		return known(mode{reserves: r.storedInShoot}.fill)
+	}
+	ofShoot := mode{reserves: staticReservation}
+	perPool := mode{perPool: true, reserves: profile.reservation}
+	asWritten := mode{perPool: true, reserves: func(*Pool) hash.Reserved { return r.written() }}
+	isFormulaOpen := !profile.hasMachineType(&r.Updated) && perPool.keeps(r) != asWritten.keeps(r)
+	isPerPool := isFilledPerPool(&r.Old)
+	switch {
+	case isPerPool && isFormulaOpen:
+		return filling{[]Fact{GKEReservation}, []func(*Reading){asWritten.fill, perPool.fill}}
+	case isPerPool:
+		return known(perPool.fill)
+	case isFormulaOpen:
+		return filling{
+			[]Fact{ReservationMode, GKEReservation},
+			[]func(*Reading){ofShoot.fill, asWritten.fill, ofShoot.fill, perPool.fill},
+		}
+	case ofShoot.keeps(r) != perPool.keeps(r):
+		return filling{[]Fact{ReservationMode}, []func(*Reading){ofShoot.fill, perPool.fill}}
+	}
+	return known(ofShoot.fill)
+}
+
+// ownKubelet returns the kubelet configuration of the pool's own.
+func (p *Pool) ownKubelet() *tree.Node { return p.Node.At("kubernetes", "kubelet") }
+
+// shootReserves reports whether the Shoot has reservations, which the plugin completes in both modes.
+func (p *Pool) shootReserves() bool { return p.Cluster.Kubelet.At(kubeReserved) != nil }
+
+const kubeReserved = "kubeReserved"
+
+// isFilledPerPool reports whether a pool was read from a cluster whose plugin fills in each pool.
+func isFilledPerPool(p *Pool) bool {
+	return p.Cluster.isReadBack && !p.shootReserves() && p.ownKubelet().At(kubeReserved) != nil
+}
+
+// isFilledInNothing reports whether a pool was read from a cluster whose plugin is off.
+func isFilledInNothing(p *Pool) bool {
+	return p.Cluster.isReadBack && !p.shootReserves() && p.ownKubelet().At(kubeReserved) == nil
+}
+
+// fill completes the kubelet configurations of a reading. An old Shoot that was read from a cluster
+// is as it is stored.
+func (m mode) fill(r *Reading) {
+	for _, p := range []*Pool{&r.Old, &r.Updated} {
+		if p == &r.Old && p.Cluster.isReadBack {
+			continue
+		}
+		filled := m.kubelet(p)
+		p.written, p.isFilled = p.kubeletInManifest(), true
+		p.Worker.Kubelet = filled
+	}
+}
+
+// kubelet returns the kubelet configuration of a pool as Gardener stores it. One that the plugin
+// creates replaces that of the Shoot.
+func (m mode) kubelet(p *Pool) *hash.Kubelet {
+	isOwn := p.HasOwnKubelet
+	if m.perPool && !p.shootReserves() {
+		own := hash.Kubelet{SumReservations: true}
+		if isOwn {
+			own = *p.kubeletInManifest()
+		}
+		own.KubeReserved = completed(own.KubeReserved, m.reserves(p))
+		return &own
+	}
+	if isOwn {
+		return p.kubeletInManifest()
+	}
+	reserves := m.reserves
+	if m.perPool { // a Shoot that has some gets the others in both modes
+		reserves = staticReservation
+	}
+	ofShoot := *orDefault(p.kubeletInManifest(), hash.Kubelet{SumReservations: true})
+	ofShoot.KubeReserved = completed(ofShoot.KubeReserved, reserves(p))
+	return &ofShoot
+}
+
+// completed returns reservations with CPU, memory and process IDs, which are filled in.
+func completed(reserved *hash.Reserved, by hash.Reserved) *hash.Reserved {
+	all := *orDefault(reserved, hash.Reserved{})
+	all.CPU = orDefaultQuantity(all.CPU, by.CPU)
+	all.Memory = orDefaultQuantity(all.Memory, by.Memory)
+	all.PID = orDefaultQuantity(all.PID, by.PID)
+	return &all
+}
+
+func orDefaultQuantity(set, otherwise *resource.Quantity) *resource.Quantity {
+	if set != nil {
+		return set
+	}
+	return otherwise
+}
+
+// keeps reports whether names have the same strings of the kubelet on both sides.
+func (m mode) keeps(r Reading) bool {
+	m.fill(&r)
+	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
+}
+
+func kubeletDigest(k *hash.Kubelet) hash.Digest {
+	// a pool with a name and a version has no error
+	name, _ := hash.NodeAgentSecretName(hash.Worker{Name: "a", KubernetesVersion: unknownVersion, Kubelet: k})
+	return name.Digest
+}
+
+// storedInShoot returns what the plugin has filled into the Shoot that was read from a cluster.
+func (r *Reading) storedInShoot(p *Pool) hash.Reserved {
+	var stored *hash.Reserved
+	for _, side := range []*Pool{&r.Old, &r.Updated} {
+		if side.Cluster.isReadBack {
+			stored = reservedIn(side.Cluster.Kubelet.At(kubeReserved))
+		}
+	}
+	return *completed(stored, staticReservation(p))
+}
+
+// storedPerPool returns what the plugin has filled into the pool of a Shoot that was read from a
+// cluster, or else what it fills in by the machine type.
+func (r *Reading) storedPerPool(profile *CloudProfile) func(*Pool) hash.Reserved {
+	var stored *hash.Reserved
+	for _, p := range []*Pool{&r.Old, &r.Updated} {
+		if p.Cluster.isReadBack && p.HasOwnKubelet {
+			stored = p.kubeletInManifest().KubeReserved
+		}
+	}
+	return func(p *Pool) hash.Reserved { return *completed(stored, profile.reservation(p)) }
+}
+
+// written returns the reservations in the pools of the manifests.
+func (r *Reading) written() hash.Reserved {
+	var all hash.Reserved
+	for _, p := range []*Pool{&r.Old, &r.Updated} {
+		if p.HasOwnKubelet && p.kubeletInManifest().KubeReserved != nil {
+			all = *completed(&all, *p.kubeletInManifest().KubeReserved)
+		}
+	}
+	return *completed(&all, unknownReservation)
+}
+
+// staticReservation returns what the plugin fills into a Shoot.
+func staticReservation(*Pool) hash.Reserved {
+	return hash.Reserved{
+		CPU:    resource.NewMilliQuantity(80, resource.DecimalSI),
+		Memory: resource.NewQuantity(gibi, resource.BinarySI),
+		PID:    processIDs(),
+	}
+}
+
+func processIDs() *resource.Quantity { return resource.NewQuantity(20_000, resource.DecimalSI) }
+
+// unknownReservation stands for what the formula gives for an unknown machine type. No user reserves
+// less than nothing.
+var unknownReservation = hash.Reserved{
+	CPU: resource.NewQuantity(-1, resource.DecimalSI), Memory: resource.NewQuantity(-1, resource.DecimalSI),
+	PID: processIDs(),
+}
+
+// hasMachineType reports whether the CloudProfile has the machine type of a pool.
+func (p *CloudProfile) hasMachineType(of *Pool) bool { return p != nil && p.machineType(of) != nil }
+
+// reservation returns what the plugin fills into a pool by its machine type:
+// calculateResourceReservationForMachineType. The CloudProfile may be nil.
+func (p *CloudProfile) reservation(of *Pool) hash.Reserved {
+	if !p.hasMachineType(of) {
+		return unknownReservation
+	}
+	machine := p.machineType(of)
+	cpu, memory := quantityIn(machine.At("cpu")), quantityIn(machine.At("memory"))
+	return hash.Reserved{
+		CPU:    resource.NewMilliQuantity(reservedCPU(orZero(cpu).MilliValue()), resource.BinarySI),
+		Memory: resource.NewQuantity(reservedMemory(orZero(memory).Value()), resource.BinarySI),
+		PID:    processIDs(),
+	}
+}
+
+func orZero(q *resource.Quantity) *resource.Quantity {
+	return orDefaultQuantity(q, &resource.Quantity{})
+}
+
+// reservedCPU returns the reserved thousandths of a core: 6 % of the first core, 1 % of the second,
+// half a percent of the third and fourth, and a quarter of all others.
+func reservedCPU(milli int64) (reserved int64) {
+	if milli > 0 {
+		reserved = 60
+	}
+	if milli > 1000 {
+		reserved += 10
+	}
+	if milli > 2000 {
+		reserved += (min(milli/1000, 4) - 2) * 5
+	}
+	if milli > 4000 {
+		reserved += (milli/1000 - 4) * 5 / 2
+	}
+	return reserved
+}
+
+// memoryShare is the share of the memory between two sizes that is reserved.
+type memoryShare struct {
+	from, to          int64 // bytes
+	dividend, divisor int64
+}
+
+const (
+	mebi = 1 << 20
+	gibi = 1 << 30
+)
+
+var memoryShares = []memoryShare{
+	{0, 4 * gibi, 1, 4},
+	{4 * gibi, 8 * gibi, 1, 5},
+	{8 * gibi, 16 * gibi, 1, 10},
+	{16 * gibi, 128 * gibi, 6, 100},
+	{128 * gibi, 1 << 62, 2, 100},
+}
+
+// reservedMemory returns the reserved bytes. Gardener divides before it multiplies.
+func reservedMemory(memory int64) (reserved int64) {
+	if memory < gibi {
+		return 255 * mebi
+	}
+	for _, share := range memoryShares {
+		if memory >= share.from {
+			reserved += (min(memory, share.to) - share.from) / share.divisor * share.dividend
+		}
+	}
+	return reserved
+}

@@ -1,0 +1,179 @@
+// Package fields has the table of the fields of a Shoot, a Worker and a worker pool: what a change
+// of each does to the machines of a pool.
+//
+// It owns the table and how a path finds its row. It must not know manifests or verdicts: package
+// facts reads values, package judge turns effects into findings.
+package fields
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Effect is what a change of a field does to the machines of a pool. The zero value is no effect
+// that a row may have.
+type Effect uint8
+
+// The effects.
+const (
+	_       Effect = iota
+	None           // no machine is touched
+	Scale          // machines come or go
+	Roll           // the name of a pool that rolls depends on the field
+	Drain          // the nodes of a pool that is updated in place are updated
+	Fixed          // a pool that is updated in place cannot change the field
+	Pools          // the effect is told at each pool
+	Meta           // identity and state: not desired by anybody, and not listed
+	Judged         // a judgement of package judge decides
+	Unknown        // facts beyond the manifests decide
+	Removal        // all machines are deleted for good
+)
+
+// String returns the effect in a word.
+func (e Effect) String() string {
+	return [...]string{
+		"", "none", "scale", "roll", "drain", "fixed", "pools", "meta", "judged", "unknown", "removal",
+	}[e]
+}
+
+// Field is a row of the table.
+type Field struct {
+	// Path is the path of the field; in a pool it has the name that a Shoot gives it. A path that
+	// ends with .* has all fields below, of which no type lists the members.
+	Path string
+	// Rolling and InPlace are the effects on pools that roll and on pools that are updated in place.
+	Rolling, InPlace Effect
+	// Source names the functions of Gardener, or the part of an extension, that say so.
+	Source string
+}
+
+// Of returns the effect on pools with a strategy.
+func (f Field) Of(strategy hotupdate.Strategy) Effect {
+	if strategy == hotupdate.AutoInPlaceUpdate || strategy == hotupdate.ManualInPlaceUpdate {
+		return f.InPlace
+	}
+	return f.Rolling
+}
+
+// Class returns the class of a field that a name of Gardener covers.
+func (f Field) Class() hotupdate.Class {
+	if f.InPlace == Drain {
+		return hotupdate.InPlace
+	}
+	return hotupdate.Immutable
+}
+
+// Table has the rows of a kind of manifest, or of a pool, by path.
+type Table map[string]Field
+
+// The tables.
+var (
+	Shoot  = sync.OnceValue(func() Table { return tableOf(shootRows(), kubeletOfShoot()) })
+	Worker = sync.OnceValue(func() Table { return tableOf(metadataRows(), workerRows()) })
+	Pool   = sync.OnceValue(func() Table { return tableOf(poolRows()) })
+)
+
+func tableOf(all ...[]Field) Table {
+	t := Table{}
+	for _, f := range slices.Concat(all...) {
+		t[f.Path] = f
+	}
+	return t
+}
+
+// kubeletOfShoot has the kubelet's fields in the Shoot, which are those of pools without their own.
+func kubeletOfShoot() (all []Field) {
+	for _, f := range poolRows() {
+		if strings.HasPrefix(f.Path, Kubelet+".") {
+			all = append(all, Field{"spec." + f.Path, Pools, Pools, f.Source})
+		}
+	}
+	return all
+}
+
+// Row finds the row of a field: its own, or the nearest above it that ends with *. An annotation of
+// Gardener's has a row of its own or none, since it may request an operation.
+func (t Table) Row(path string) (Field, bool) {
+	if f, ok := t[path]; ok {
+		return f, true
+	}
+	if isAnnotation := strings.HasPrefix(path, annotations); isAnnotation && strings.Contains(path, "gardener.cloud/") {
+		return Field{}, false
+	}
+	for above := path; ; {
+		end := strings.LastIndexByte(above, '.')
+		if end < 0 {
+			return Field{}, false
+		}
+		above = above[:end]
+		if f, ok := t[above+".*"]; ok {
+			return f, true
+		}
+	}
+}
+
+// Below reports whether the table has rows of fields below a path.
+func (t Table) Below(path string) bool {
+	for below := range t {
+		if strings.HasPrefix(below, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// Sorted returns the rows in the order of their paths.
+func (t Table) Sorted() []Field {
+	rows := slices.Collect(maps.Values(t))
+	slices.SortFunc(rows, func(a, b Field) int { return strings.Compare(a.Path, b.Path) })
+	return rows
+}
+
+// namesInWorker maps the names of fields of a Worker's pool to those of a Shoot's.
+var namesInWorker = []struct{ worker, shoot string }{
+	{"machineType", MachineType},
+	{"machineImage", Image},
+	{"architecture", Architecture},
+	{"kubernetesVersion", Version},
+	{"kubeletConfig", Kubelet},
+}
+
+// InShoot returns the name that a pool of a Shoot gives to a field of a Worker's pool.
+func InShoot(path string) string {
+	for _, names := range namesInWorker {
+		if below, found := cutAbove(path, names.worker); found {
+			return names.shoot + below
+		}
+	}
+	return path
+}
+
+// InWorker returns the name that a pool of a Worker gives to a field of a Shoot's pool.
+func InWorker(path string) string {
+	for _, names := range namesInWorker {
+		if below, found := cutAbove(path, names.shoot); found {
+			return names.worker + below
+		}
+	}
+	return path
+}
+
+// cutAbove returns what follows a path in one that is at or below it.
+func cutAbove(path, above string) (below string, found bool) {
+	below, found = strings.CutPrefix(path, above)
+	return below, found && (below == "" || below[0] == '.')
+}
+
+// Split returns the names in a path of a table. The key of an annotation has dots.
+func Split(path string) []string {
+	if key, isAnnotation := strings.CutPrefix(path, annotations); isAnnotation {
+		return []string{"metadata", "annotations", key}
+	}
+	return strings.Split(path, ".")
+}
+
+const annotations = "metadata.annotations."

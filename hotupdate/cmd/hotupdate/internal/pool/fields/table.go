@@ -1,0 +1,257 @@
+package fields
+
+import "slices"
+
+// The paths of fields of pools that judgements name.
+const (
+	Strategy       = "updateStrategy"
+	SecretName     = "nodeAgentSecretName"
+	Version        = "kubernetes.version"
+	Kubelet        = "kubernetes.kubelet"
+	KubeReserved   = "kubernetes.kubelet.kubeReserved"
+	SystemReserved = "kubernetes.kubelet.systemReserved"
+	MachineType    = "machine.type"
+	Image          = "machine.image"
+	ImageName      = "machine.image.name"
+	ImageVersion   = "machine.image.version"
+	Architecture   = "machine.architecture"
+	CRI            = "cri.name"
+	Volume         = "volume"
+	Encrypted      = "volume.encrypted"
+	DataVolumes    = "dataVolumes"
+	Config         = "providerConfig"
+	Zones          = "zones"
+	Minimum        = "minimum"
+	Maximum        = "maximum"
+
+	NodeLocalDNS = "systemComponents.nodeLocalDNS.enabled" // which pools have from their Shoot
+	Credentials  = "credentials.rotation"                  // the same
+)
+
+// The functions of Gardener v1.150 that are the source of most rows.
+const (
+	key     = "calculateKeyForValues" // a field that it does not read rolls nothing
+	kubelet = "CalculateDataStringForKubeletConfiguration"
+	update  = "ValidateProviderUpdate" // refuses changes of pools that are updated in place
+	hashFn  = "hash function of the extension"
+)
+
+// rows returns a row for each path.
+func rows(rolling, inPlace Effect, source string, paths ...string) (all []Field) {
+	for _, path := range paths {
+		all = append(all, Field{path, rolling, inPlace, source})
+	}
+	return all
+}
+
+// below returns a row for each name below a path, with one effect for all pools.
+func below(path string, effect Effect, source string, names ...string) (all []Field) {
+	for _, name := range names {
+		all = append(all, Field{path + "." + name, effect, effect, source})
+	}
+	return all
+}
+
+// metadataRows are the fields that every object has.
+func metadataRows() []Field {
+	const identity = "identity and state, not desired by anybody"
+	return slices.Concat(
+		rows(Meta, Meta, identity, "apiVersion", "kind", "status", "status.*"),
+		below("metadata", Meta, identity, "name", "namespace", "generateName", "uid", "resourceVersion", "generation",
+			"creationTimestamp", "managedFields", "managedFields.*", "finalizers", "finalizers.*", "ownerReferences",
+			"ownerReferences.*", "selfLink", "deletionGracePeriodSeconds"),
+		below("metadata", Removal, "gardenlet, runDeleteShootFlow", "deletionTimestamp"),
+		below("metadata", None, key, "labels.*", "annotations.*"),
+		rows(Meta, Meta, "kubectl apply", annotations+"kubectl.kubernetes.io/last-applied-configuration"),
+		rows(Pools, Pools, "validateShootOperation", annotations+"gardener.cloud/operation",
+			annotations+"maintenance.gardener.cloud/operation"),
+		annotationRows(),
+	)
+}
+
+// annotationRows are the annotations of Gardener's that request nothing of the machines. One without
+// a row is not judged.
+func annotationRows() (all []Field) {
+	for _, name := range []string{
+		"gardener.cloud/created-by", "gardener.cloud/description", "gardener.cloud/timestamp",
+		"confirmation.gardener.cloud/deletion", "confirmation.gardener.cloud/force-deletion",
+		"shoot.gardener.cloud/cleanup-extended-apis-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-infrastructure-resources-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-kubernetes-resources-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cleanup-webhooks-finalize-grace-period-seconds",
+		"shoot.gardener.cloud/cloud-config-execution-max-delay-seconds",
+		"shoot.gardener.cloud/disable-istio-tls-termination", "shoot.gardener.cloud/ignore",
+		"shoot.gardener.cloud/ignore-alerts", "shoot.gardener.cloud/no-cleanup", "shoot.gardener.cloud/skip-cleanup",
+		"shoot.gardener.cloud/skip-readiness", "shoot.gardener.cloud/sync-period", "shoot.gardener.cloud/tasks",
+		"alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled",
+		"alpha.control-plane.shoot.gardener.cloud/high-availability-vpn",
+		"alpha.control-plane.shoot.gardener.cloud/vpn-auto-mtu",
+		"alpha.control-plane.shoot.gardener.cloud/vpn-vpa-update-disabled",
+		"authentication.gardener.cloud/issuer",
+	} {
+		all = append(all, rows(None, None, "gardenlet, no part of "+key, annotations+name)...)
+	}
+	return all
+}
+
+// shootRows are the fields of a Shoot above its pools.
+func shootRows() []Field {
+	return slices.Concat(
+		metadataRows(),
+		below("spec", None, key, "accessRestrictions", "cloudProfileName", "cloudProfile.kind", "cloudProfile.name",
+			"controlPlane.highAvailability.failureTolerance.type", "controlPlane.zones", "credentialsBindingName",
+			"secretBindingName", "dns.domain", "dns.providers", "exposureClassName", "extensions", "purpose", "region",
+			"resources", "schedulerName", "seedName", "tolerations", "monitoring.alerting.emailReceivers"),
+		below("spec.seedSelector", None, key, "matchExpressions", "matchExpressions.*", "matchLabels.*",
+			"providerTypes"),
+		below("spec.addons", None, key, "kubernetesDashboard.authenticationMode", "kubernetesDashboard.enabled",
+			"nginxIngress.config.*", "nginxIngress.enabled", "nginxIngress.externalTrafficPolicy",
+			"nginxIngress.loadBalancerSourceRanges"),
+		below("spec.hibernation", Pools, "GenerateMachineDeployments", "enabled"),
+		below("spec.hibernation", Scale, "hibernation controller", "schedules"),
+		below("spec.kubernetes", Pools, "CalculateEffectiveKubernetesVersion", "version"),
+		below("spec.kubernetes", Pools, "CalculateEffectiveKubeletConfiguration", "kubelet"),
+		below("spec.kubernetes", Pools, key, "kubeProxy.enabled", "kubeProxy.mode"),
+		below("spec.kubernetes", None, key, "kubeProxy.featureGates.*"),
+		below("spec.kubernetes", None, "earlier releases of Gardener", "allowPrivilegedContainers",
+			"enableStaticTokenKubeconfig"),
+		controlPlaneRows(),
+		autoscalerRows(),
+		below("spec.maintenance", None, key, "autoRotation.credentials.etcdEncryptionKey.rotationPeriod",
+			"autoRotation.credentials.observability.rotationPeriod",
+			"autoRotation.credentials.sshKeypair.rotationPeriod",
+			"autoUpdate.kubernetesVersion", "autoUpdate.machineImageVersion", "confineSpecUpdateRollout",
+			"timeWindow.begin", "timeWindow.end"),
+		below("spec.networking", None, key, "type", "pods", "services", "nodes", "ipFamilies", "providerConfig",
+			"providerConfig.*"),
+		below("spec.provider", None, key, "type", "controlPlaneConfig", "controlPlaneConfig.*",
+			"workersSettings.sshAccess.enabled"),
+		below("spec.provider", Judged, hashFn, "infrastructureConfig", "infrastructureConfig.*"),
+		below("spec.systemComponents", None, key, "coreDNS.autoscaling.mode", "coreDNS.rewriting.commonSuffixes",
+			"nodeLocalDNS.disableForwardToUpstreamDNS", "nodeLocalDNS.forceTCPToClusterDNS",
+			"nodeLocalDNS.forceTCPToUpstreamDNS"),
+		below("spec.systemComponents", Pools, key, "nodeLocalDNS.enabled"),
+	)
+}
+
+// controlPlaneRows are the fields of etcd and of the components of Kubernetes' control plane.
+func controlPlaneRows() []Field {
+	return slices.Concat(
+		below("spec.kubernetes.etcd", None, key, "events.autoscaling.minAllowed.*", "main.autoscaling.minAllowed.*"),
+		below("spec.kubernetes.kubeAPIServer", None, key, "apiAudiences", "admissionPlugins",
+			"enableAnonymousAuthentication", "eventTTL", "tlsMinVersion", "featureGates.*", "runtimeConfig.*",
+			"defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds",
+			"auditConfig.auditPolicy.configMapRef.*", "autoscaling.minAllowed.*", "logging.httpAccessVerbosity",
+			"logging.verbosity", "requests.maxMutatingInflight", "requests.maxNonMutatingInflight",
+			"serviceAccountConfig.acceptedIssuers", "serviceAccountConfig.extendTokenExpiration",
+			"serviceAccountConfig.issuer", "serviceAccountConfig.maxTokenExpiration",
+			"structuredAuthentication.configMapName", "structuredAuthorization.configMapName",
+			"structuredAuthorization.kubeconfigs", "watchCacheSizes.default", "watchCacheSizes.resources",
+			"encryptionConfig.resources", "encryptionConfig.provider.type"),
+		below("spec.kubernetes.kubeControllerManager", None, key, "featureGates.*", "nodeMonitorGracePeriod",
+			"podEvictionTimeout", "horizontalPodAutoscaler.cpuInitializationPeriod",
+			"horizontalPodAutoscaler.downscaleStabilization", "horizontalPodAutoscaler.initialReadinessDelay",
+			"horizontalPodAutoscaler.syncPeriod", "horizontalPodAutoscaler.tolerance", "nodeCIDRMaskSize",
+			"nodeCIDRMaskSizeIPv6"),
+		below("spec.kubernetes.kubeScheduler", None, key, "featureGates.*", "kubeMaxPDVols", "profile"),
+	)
+}
+
+// autoscalerRows are the fields of the cluster's and of the vertical pod autoscaler.
+func autoscalerRows() []Field {
+	return slices.Concat(
+		below("spec.kubernetes.clusterAutoscaler", None, key, "expander", "ignoreDaemonsetsUtilization",
+			"ignoreTaints", "startupTaints", "statusTaints", "verbosity", "emitPerNodeGroupMetrics",
+			"autoscaling.minAllowed.*", "initialNodeGroupBackoffDuration", "maxNodeGroupBackoffDuration",
+			"nodeGroupBackoffResetTimeout", "newPodScaleUpDelay", "maxNodeProvisionTime", "maxBinpackingTime",
+			"maxDrainParallelism", "maxEmptyBulkDelete", "maxGracefulTerminationSeconds", "maxScaleDownParallelism",
+			"scaleDownDelayAfterAdd", "scaleDownDelayAfterDelete", "scaleDownDelayAfterFailure",
+			"scaleDownUnneededTime",
+			"scaleDownUtilizationThreshold", "scanInterval"),
+		below("spec.kubernetes.verticalPodAutoscaler", None, key, "enabled", "featureGates.*", "maxAllowed.*",
+			"evictAfterOOMThreshold", "evictionRateBurst", "evictionRateLimit", "evictionTolerance",
+			"cpuHistogramDecayHalfLife", "memoryAggregationInterval", "memoryAggregationIntervalCount",
+			"memoryHistogramDecayHalfLife", "recommenderInterval", "recommenderUpdateWorkerCount",
+			"recommendationLowerBoundCPUPercentile", "recommendationLowerBoundMemoryPercentile",
+			"recommendationMarginFraction", "updaterInterval", "recommendationUpperBoundCPUPercentile",
+			"recommendationUpperBoundMemoryPercentile", "targetCPUPercentile", "targetMemoryPercentile"),
+	)
+}
+
+// workerRows are the fields of a Worker above its pools.
+func workerRows() []Field {
+	return slices.Concat(
+		below("spec", None, "WorkerPoolHash", "type", "region", "class", "sshPublicKey", "secretRef.*"),
+		below("spec", Judged, hashFn, "infrastructureProviderStatus", "infrastructureProviderStatus.*"),
+		below("spec", Unknown, "Worker controller of the extension", "providerConfig", "providerConfig.*"),
+	)
+}
+
+// poolRows are the fields of a pool, and those that pools have from their Shoot.
+func poolRows() []Field {
+	return slices.Concat(
+		rows(Meta, Meta, "pairs the pools", "name"),
+		rows(None, None, key, "annotations.*", "labels.*", "taints", "caBundle", "sysctls.*", "priority", "maxSurge",
+			"maxUnavailable", "kubeletDataVolumeName", "cri.containerRuntimes", "systemComponents.allow"),
+		rows(Scale, Scale, "GenerateMachineDeployments", Minimum, Maximum),
+		rows(Judged, Judged, "zones of the extension's admission", Zones),
+		rows(Judged, Judged, update, Strategy),
+		rows(Judged, Judged, hashFn, Config, Config+".*"),
+		rows(Roll, Fixed, key+", "+update, MachineType, ImageName, "volume.size", "volume.type", CRI),
+		rows(Roll, Drain, key+", CalculateWorkerPoolHashForInPlaceUpdate", ImageVersion, Version),
+		rows(Roll, Fixed, hashFn+", "+update, Encrypted),
+		rows(Roll, Fixed, "hash function and admission of the extension", DataVolumes),
+		rows(None, Fixed, key+", "+update, "volume.name"),
+		rows(None, None, key, "machine.image.providerConfig", "machine.image.providerConfig.*"),
+		rows(None, None, key, Architecture),
+		kubeletRows(),
+		rows(Roll, Fixed, key+", validateNodeLocalDNSUpdate", NodeLocalDNS),
+		rows(Roll, Drain, "LastInitiationTimeForWorkerPool", Credentials+".certificateAuthorities.lastInitiationTime",
+			Credentials+".serviceAccountKey.lastInitiationTime"),
+		rows(Roll, None, "WorkerPoolHash", SecretName),
+		rows(None, None, "WorkerPoolHash", "userDataSecretRef.*", "nodeTemplate.capacity.*",
+			"nodeTemplate.virtualCapacity.*"),
+		below("clusterAutoscaler", None, key, "maxNodeProvisionTime", "scaleDownGpuUtilizationThreshold",
+			"scaleDownUnneededTime", "scaleDownUnreadyTime", "scaleDownUtilizationThreshold"),
+		below("machineControllerManager", None, key, "autoPreserveFailedMachineMax", "disableHealthTimeout",
+			"inPlaceUpdateTimeout", "machineCreationTimeout", "machineDrainTimeout", "machineHealthTimeout",
+			"machinePreserveTimeout", "maxEvictRetries", "nodeConditions"),
+		rows(None, None, key, "controlPlane"),
+		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.providerConfig", "backup.providerConfig.*",
+			"backup.provider", "backup.region", "exposure.dns", "exposure.extension.type",
+			"exposure.extension.providerConfig", "exposure.extension.providerConfig.*"),
+	)
+}
+
+// kubeletRows are the fields of a kubelet's configuration.
+func kubeletRows() []Field {
+	var (
+		resources  = []string{"cpu", "memory", "ephemeralStorage", "pid"}
+		thresholds = []string{
+			"memoryAvailable", "imageFSAvailable", "imageFSInodesFree", "nodeFSAvailable", "nodeFSInodesFree",
+		}
+	)
+	const evictionHard = Kubelet + ".evictionHard"
+	all := slices.Concat(
+		rows(Judged, Judged, "CalculateEffectiveKubeletConfiguration", Kubelet),
+		rows(Roll, Drain, kubelet, KubeReserved, SystemReserved, evictionHard, Kubelet+".cpuManagerPolicy"),
+		below(Kubelet, None, kubelet, "containerLogMaxFiles", "containerLogMaxSize", "cpuCFSQuota",
+			"evictionMaxPodGracePeriod", "evictionPressureTransitionPeriod", "failSwapOn", "featureGates.*",
+			"imageGCHighThresholdPercent", "imageGCLowThresholdPercent", "imageMaximumGCAge", "imageMinimumGCAge",
+			"imagePullCredentialsVerificationPolicy", "imagePullProgressDeadline", "maxParallelImagePulls", "maxPods",
+			"memorySwap.swapBehavior", "podPidsLimit", "preloadedImagesVerificationAllowlist", "protectKernelDefaults",
+			"registryBurst", "registryPullQPS", "seccompDefault", "serializeImagePulls", "singleProcessOOMKill",
+			"streamingConnectionIdleTimeout"),
+	)
+	const bySum = kubelet + ", before systemReserved was dropped their sum"
+	for _, resource := range resources {
+		all = append(all, rows(Roll, Drain, bySum, KubeReserved+"."+resource, SystemReserved+"."+resource)...)
+	}
+	for _, threshold := range thresholds {
+		all = append(all, rows(Roll, Drain, kubelet, evictionHard+"."+threshold)...)
+		for _, soft := range []string{"evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"} {
+			all = append(all, below(Kubelet, None, kubelet, soft+"."+threshold)...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,84 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// AbovePools are the differences of two manifests above their pools.
+type AbovePools struct {
+	// Changes are the differences. Unjudged are the paths of those that this command does not know.
+	Changes  []Finding
+	Unjudged []string
+	// Rules are the rules that the verdict on all pools depends on.
+	Rules []verdict.Rule
+}
+
+// Verdict returns the gravest verdict above the pools.
+func (a *AbovePools) Verdict() verdict.Verdict {
+	worst := gravest(a.Changes)
+	if len(a.Unjudged) > 0 {
+		worst = max(worst, verdict.Indeterminate)
+	}
+	return worst
+}
+
+// Above judges the fields of a Shoot or Worker above its pools. Both manifests are of one kind and
+// provider.
+func Above(old, updated *facts.Manifest, o Options) AbovePools {
+	table := fields.Worker()
+	if updated.Kind == facts.Shoot {
+		table = fields.Shoot()
+	}
+	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above())
+	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(updated)}
+	provider := o.ProviderOf(&facts.Pool{Provider: updated.Provider})
+	for _, d := range found.elsewhere {
+		above.Changes = append(above.Changes, judgeAbove(updated.Kind, provider, d))
+	}
+	for i := range above.Changes {
+		change := &above.Changes[i]
+		change.Decides = change.Verdict == verdict.Indeterminate || change.Verdict == verdict.Removed
+		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
+			above.Rules = append(above.Rules, change.Rule)
+		}
+	}
+	above.Rules = verdict.Sorted(above.Rules)
+	return above
+}
+
+// assumptions returns what is assumed of all pools of a manifest.
+func (o Options) assumptions(updated *facts.Manifest) (rules []verdict.Rule) {
+	switch {
+	case o.Extension == Released:
+		rules = append(rules, verdict.ExtensionReleased)
+	case o.Extension != Both && o.Naming == nil:
+		rules = append(rules, verdict.ExtensionAdopted)
+	}
+	if updated.WaitsForMaintenance {
+		rules = append(rules, verdict.WaitsForMaintenance)
+	}
+	return rules
+}
+
+// judgeAbove judges a configuration or state of the infrastructure, of which an extension may hash
+// what follows from it.
+func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
+	isKnown := provider.Name != ""
+	pointer := pathOf(d.Path).Pointer()
+	isHashed := slices.ContainsFunc(provider.HashedInfrastructure, func(path string) bool {
+		return isBelow(pointer, "/spec/provider/infrastructureConfig"+facts.PointerTo(path))
+	})
+	switch {
+	case !isKnown, kind == facts.Worker && provider.HashesState:
+		return about(d, verdict.Indeterminate, verdict.BeyondManifests)
+	case isHashed:
+		return about(d, verdict.None, verdict.ToldAtPools)
+	}
+	return about(d, verdict.None, verdict.NotHashed)
+}

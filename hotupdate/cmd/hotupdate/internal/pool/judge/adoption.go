@@ -1,0 +1,43 @@
+package judge
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+)
+
+// compareBoth compares two pools under today's release of the extension, and tells what the change
+// does once the extension has adopted the library.
+func compareBoth(old, updated facts.Pool, o Options) (Comparison, error) {
+	o.Extension = Adopted
+	adopted, err := Compare(old, updated, o)
+	if err != nil || o.Naming != nil || !o.extensionsMayDiffer(&old, &updated) {
+		return adopted, err
+	}
+	o.Extension = Released
+	released, err := Compare(old, updated, o)
+	if err == nil && adopted.Verdict != released.Verdict {
+		released.Adopted = &adopted.Verdict
+	}
+	return released, err
+}
+
+// extensionsMayDiffer reports whether a verdict may depend on whether the extension has adopted the
+// library.
+func (o Options) extensionsMayDiffer(old, updated *facts.Pool) bool {
+	sameVolumes := slices.EqualFunc(old.DataVolumes, updated.DataVolumes, equalVolumes) &&
+		equalPointers(old.Encrypted, updated.Encrypted)
+	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
+	isSame := sameVolumes && sameSecret && bytes.Equal(old.ProviderConfig, updated.ProviderConfig)
+	return !updated.IsBare() && o.ProviderOf(updated).Name != "" && !isSame
+}
+
+func equalVolumes(a, b facts.DataVolume) bool {
+	return a.Name == b.Name && a.Size == b.Size && equalPointers(a.Type, b.Type) && equalPointers(a.Encrypted,
+		b.Encrypted)
+}
+
+func equalPointers[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}

@@ -1,0 +1,324 @@
+package judge
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// Comparison says what a change does to the machines of one pool.
+type Comparison struct {
+	// Verdict is indeterminate if it depends on something unknown.
+	Verdict verdict.Verdict
+	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has
+	// one, else that of the new pool.
+	Strategy hotupdate.Strategy
+	// Changes are the differences: those of hashed fields and configs in the order of their paths,
+	// then those without a class. Paths and pointers in the provider config begin with providerConfig
+	// and /providerConfig. Omitted is set if an unknown default may remove the difference.
+	Changes []Finding
+	// Unknown lists the facts that the pools do not have. The comparison assumes that they are the
+	// same in both.
+	Unknown []facts.Unknown
+	// Rules are the rules that the verdict depends on beside the classes, by kind. They include the
+	// rules of the changes that are not None.
+	Rules []verdict.Rule
+	// Unjudged lists the paths in the manifest of differences that this command does not know,
+	// sorted.
+	Unjudged []string
+	// OldEra and NewEra are the eras in which the extension names the pool before and after the
+	// change; empty if not known.
+	OldEra, NewEra string
+	// Adopted is the verdict once the extension has adopted the library, if that is not known and the
+	// verdict is another one.
+	Adopted *verdict.Verdict
+	// Key says whether Gardener's own part in the name of the pool stays.
+	Key Key
+}
+
+// Compare says what happens to the machines of a pool that changes from old to updated. The two may
+// have different names.
+//
+//   - A hashed field that is unknown in one of the pools counts as unchanged.
+//   - What Gardener fills in counts as if it stood in the manifest. Where that depends on a fact that
+//     is not known, and the fact decides, the verdict is indeterminate and names the fact.
+//   - If only the node-agent secret name changed, a fact that it covers and that no manifest shows
+//     has changed: machines are replaced.
+//   - If reservations are added up, only their sum counts.
+//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes
+//     the text.
+//
+// All problems are joined, each a [*fault.Error].
+func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
+	if o.Extension == Both {
+		return compareBoth(old, updated, o)
+	}
+	if old.Provider != updated.Provider {
+		return Comparison{}, facts.Located(updated.Worker.Name, "", &fault.Error{
+			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before",
+			Hint: "compare pools of one provider",
+		})
+	}
+	readings := facts.ReadingsOf(old, updated, o.CloudProfile)
+	compared := make([]Comparison, len(readings.All))
+	for i, reading := range readings.All {
+		var err error
+		if compared[i], err = compareReading(reading, o); err != nil {
+			return Comparison{}, err
+		}
+	}
+	return combined(compared, readings.Open), nil
+}
+
+// compareReading compares a pool as Gardener stores it.
+func compareReading(r facts.Reading, o Options) (Comparison, error) {
+	p, err := newPair(r, o)
+	if err != nil {
+		return Comparison{}, err
+	}
+	key, err := p.key()
+	if err != nil {
+		return Comparison{}, located(p.updated, err, nil)
+	}
+	findings := slices.Concat(p.judgeTriggers(), p.judgeConfigs())
+	slices.SortStableFunc(findings, byMember)
+	if !p.updated.IsBare() {
+		for _, judge := range judgements {
+			findings = append(findings, judge(p)...)
+		}
+	}
+	concluded := p.conclude(findings)
+	concluded.Key = key
+	return concluded, nil
+}
+
+// byMember orders findings with a class by the first name in their paths, and puts all others behind
+// them.
+func byMember(a, b Finding) int {
+	if a.hasClass != b.hasClass {
+		return map[bool]int{true: -1, false: 1}[a.hasClass]
+	}
+	if !a.hasClass {
+		return 0
+	}
+	return cmp.Compare(Member(a.Change), Member(b.Change))
+}
+
+// pair has the facts about a pool on both sides that judgements share, and no verdict.
+type pair struct {
+	Options
+
+	old, updated *facts.Pool
+	strategy     hotupdate.Strategy
+	provider     Provider
+	naming       *Naming
+	unknown      []facts.Unknown
+	triggers     hotupdate.Changes // of hashed fields
+	configs      configs
+	stored       stored
+	eras         eras
+	keepsItsName bool // all changes together leave the name of a rolling pool as it is
+}
+
+func newPair(r facts.Reading, o Options) (*pair, error) {
+	p := &pair{Options: o, old: &r.Old, updated: &r.Updated}
+	p.strategy = setStrategies(p.old, p.updated, o)
+	p.provider, p.naming = o.ProviderOf(p.updated), o.naming(p.updated)
+	p.unknown = p.unknownFacts()
+	p.stored = storedOf(p.old, p.updated)
+	var err, configErr error
+	if !p.updated.IsBare() {
+		p.triggers, err = p.compareTriggers()
+	}
+	p.configs, configErr = compareConfigs(p.old, p.updated, o)
+	if err := located(p.updated, err, configErr); err != nil {
+		return nil, err
+	}
+	p.eras, err = p.erasOf()
+	p.keepsItsName = o.keepsName(p.old, p.updated)
+	return p, err
+}
+
+// located joins the problems of a pool and those of its provider config.
+func located(p *facts.Pool, err, configErr error) error {
+	if p.IsBare() {
+		return facts.Located("", "", configErr)
+	}
+	name := p.Worker.Name
+	return errors.Join(facts.Located(name, "", err), facts.Located(name, configPath, configErr))
+}
+
+// setStrategies sets the strategies by which both pools are judged, and returns the one that decides.
+// A change between the two in-place strategies is not a change of the triggers.
+func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
+	before, after := o.StrategyOf(old), o.StrategyOf(updated)
+	decides := after
+	switch {
+	case inPlace(before) == inPlace(after):
+		before = after
+	case inPlace(before):
+		decides = before
+	}
+	old.Worker.UpdateStrategy, updated.Worker.UpdateStrategy = before, after
+	return decides
+}
+
+// unknownFacts returns the facts that are unknown in the comparison, each once, sorted.
+func (p *pair) unknownFacts() []facts.Unknown {
+	if p.old.IsBare() {
+		return p.old.Unknown
+	}
+	all := slices.Concat(p.old.Unknown, p.updated.Unknown)
+	if p.old.Worker.KubernetesVersion == "" && p.updated.Worker.KubernetesVersion == "" {
+		all = append(all, facts.KubernetesVersion)
+	}
+	if facts.ImageOf(p.old.Worker).Version == "" && facts.ImageOf(p.updated.Worker).Version == "" {
+		all = append(all, facts.MachineImageVersion)
+	}
+	if p.provider.Name == "" || p.provider.HashesState {
+		all = append(all, facts.ProviderState)
+	}
+	if p.secretNamesCount() { // they cover these unknown facts
+		all = slices.DeleteFunc(all, func(u facts.Unknown) bool {
+			return u == facts.ContainerRuntime || u == facts.NodeLocalDNS || u == facts.Credentials
+		})
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// secretNamesCount reports whether both pools have a node-agent secret name that is hashed.
+func (p *pair) secretNamesCount() bool {
+	return p.strategy == hotupdate.AutoRollingUpdate && p.old.NodeAgentSecretName != nil &&
+		p.updated.NodeAgentSecretName != nil
+}
+
+// ofClass returns the verdict on a change by its class. It is indeterminate if an unknown default
+// may remove the change.
+func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
+	v := verdict.OfClass(change.Class, p.strategy)
+	if change.Omitted && v != verdict.None {
+		return verdict.Indeterminate
+	}
+	return v
+}
+
+// conclude merges the findings with those about the fields that no name depends on, and finds the
+// gravest verdict and what decides it.
+func (p *pair) conclude(findings []Finding) Comparison {
+	c := Comparison{
+		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.eras.old, NewEra: p.eras.updated,
+		Rules: p.remarks(),
+	}
+	for _, found := range findings {
+		c.merge(p.withdrawn(found))
+	}
+	if !p.updated.IsBare() {
+		c.mergeRest(p.judgeRest())
+	}
+	c.finish(p)
+	return c
+}
+
+// withdrawn takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
+// values without the names of their fields, so changes can cancel out.
+func (p *pair) withdrawn(found Finding) Finding {
+	switch {
+	case !p.keepsItsName || found.Verdict != verdict.Roll || !found.isNamed:
+	case found.Class == hotupdate.Hot && p.Extension != Released:
+		found.Verdict, found.Rule = verdict.HotUpdate, verdict.NoRule
+	default:
+		found.Verdict, found.Rule = verdict.None, verdict.NameStays
+	}
+	return found
+}
+
+// merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
+// path is about the pool.
+func (c *Comparison) merge(found Finding) {
+	if found.Path == "" {
+		c.Rules = append(c.Rules, found.Rule)
+		c.Verdict = max(c.Verdict, found.Verdict)
+		return
+	}
+	i := slices.IndexFunc(c.Changes, func(change Finding) bool { return change.Pointer == found.Pointer })
+	switch {
+	case i < 0:
+		c.Changes = append(c.Changes, found)
+	case found.Verdict > c.Changes[i].Verdict:
+		c.Changes[i].Verdict, c.Changes[i].Rule = found.Verdict, found.Rule
+	}
+}
+
+// mergeRest adds the findings about the rest of the fields. A field that a judgement decides, and
+// about which none has found anything, means the same in another spelling.
+func (c *Comparison) mergeRest(r rest) {
+	told := slices.Clone(c.Changes)
+	for _, d := range r.elsewhere {
+		if !touches(told, pointerInShoot(d)) {
+			c.merge(about(d, verdict.None, verdict.SameMeaning))
+		}
+	}
+	for _, found := range r.findings {
+		c.merge(found)
+	}
+	c.Unjudged = append(c.Unjudged, r.unjudged...)
+}
+
+// finish finds the gravest verdict, and what decides it.
+func (c *Comparison) finish(p *pair) {
+	c.Verdict = max(c.Verdict, gravest(c.Changes))
+	if len(c.Unjudged) > 0 {
+		c.Verdict = max(c.Verdict, verdict.Indeterminate)
+	}
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		if name := p.updated.NameOwn(change.Path); name != change.Path {
+			change.Path, change.Pointer = name, facts.PointerTo(name)
+		}
+		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
+			c.Rules = append(c.Rules, change.Rule)
+		}
+		change.Decides = c.Verdict != verdict.None && change.Verdict == c.Verdict
+		if change.Verdict == verdict.InPlaceUpdate && p.isOfConfig(change) {
+			c.Rules = append(c.Rules, verdict.DriverAppliesInPlace)
+		}
+	}
+	c.Rules = verdict.Sorted(c.Rules)
+}
+
+// isOfConfig reports whether a change is that of the provider config.
+func (p *pair) isOfConfig(change *Finding) bool {
+	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
+}
+
+func gravest(changes []Finding) verdict.Verdict {
+	worst := verdict.None
+	for _, change := range changes {
+		worst = max(worst, change.Verdict)
+	}
+	return worst
+}
+
+// Consequence says in a clause for people what the verdict means for the machines. It has the rules
+// that refuse the change. Without such rules, or if a class decides as well, it has the text of
+// [verdict.Verdict.Consequence].
+func (c *Comparison) Consequence() string {
+	var reasons []string
+	for _, r := range c.Rules {
+		if r.Kind == verdict.Refuses && c.Verdict == verdict.Forbidden {
+			reasons = append(reasons, r.Text)
+		}
+	}
+	byClass := func(change Finding) bool { return change.Decides && change.Rule == verdict.NoRule }
+	if len(reasons) == 0 || slices.ContainsFunc(c.Changes, byClass) {
+		reasons = append(reasons, c.Verdict.Consequence(c.Strategy))
+	}
+	return strings.Join(reasons, "; ")
+}

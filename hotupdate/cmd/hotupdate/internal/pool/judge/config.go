@@ -1,0 +1,219 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
+var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
+	empty, _ := hotupdate.SchemaOf[struct{}]()
+	schema, _ := empty.AdmitUnknown() // a type without fields has no mistakes
+	return schema
+})
+
+// schemaOf returns the Schema that all provider configs share, and whether there is one. A null
+// config fits every Schema. Another apiVersion alone is no change: two kinds may have one Schema.
+func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, isKnown bool) {
+	for _, config := range slices.DeleteFunc(configs, facts.IsNull) {
+		before := schema
+		if o.Schema != nil {
+			schema = o.Schema(facts.TypeMetaOf(tree.Of(config)))
+		}
+		if schema == nil || before != nil && schema != before {
+			return anyMembers(), false
+		}
+	}
+	if schema == nil {
+		return anyMembers(), false
+	}
+	return schema, true
+}
+
+// configs are the provider configs of a pool on both sides, with what differs by their Schema.
+type configs struct {
+	changes  []Finding // without a verdict
+	isKnown  bool      // a Schema knows both
+	isAbsent bool      // neither side has one
+}
+
+// compareConfigs compares provider configs under their Schema, or without one by their members.
+func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
+	before, after := old.ProviderConfig, updated.ProviderConfig
+	if facts.IsNull(before) && facts.IsNull(after) {
+		return configs{isAbsent: true}, nil
+	}
+	schema, isKnown := o.schemaOf(before, after)
+	compared := configs{isKnown: isKnown}
+	changes, err := schema.DiffRaw(before, after)
+	for _, change := range changes {
+		change.Omitted = change.Omitted && o.Defaulted
+		if !updated.IsBare() {
+			change.Pointer = "/" + fields.Config + change.Pointer
+			change.Path = facts.JoinPaths(fields.Config, change.Path)
+		}
+		compared.changes = append(compared.changes, Finding{Change: change, hasClass: true})
+	}
+	return compared, err
+}
+
+// eras are the eras in which the extension names a pool before and after a change.
+type eras struct {
+	old, updated string
+	isUnknown    bool // the hash function of the new era is not known
+}
+
+// erasOf finds the eras of a pool. It fails if the new provider config cannot be read.
+func (p *pair) erasOf() (eras, error) {
+	if p.naming == nil || p.updated.IsBare() {
+		return eras{}, nil
+	}
+	before, oldErr := p.naming.Additional(&p.stored.old)
+	after, newErr := p.naming.Additional(&p.stored.updated)
+	found := eras{updated: after.Era, isUnknown: after.Unknown}
+	if oldErr == nil { // an unreadable config was never named
+		found.old = before.Era
+	}
+	return found, facts.Located(p.updated.Worker.Name, fields.Config, newErr)
+}
+
+// configPath is the path of the provider config in the changes.
+func (p *pair) configPath() string {
+	if p.updated.IsBare() {
+		return ""
+	}
+	return fields.Config
+}
+
+// judgeConfigs judges the provider config by the era in which the extension names the pool.
+//
+//   - A pool without a Kubernetes minor is judged in all eras, which must agree.
+//   - A provider config on its own is judged by its Schema.
+//   - Under an in-place strategy, a released extension refuses every change, and an adopted one
+//     refuses by the classes.
+func (p *pair) judgeConfigs() []Finding {
+	return p.refuseNewFields(p.judgeKnownFields())
+}
+
+func (p *pair) judgeKnownFields() []Finding {
+	judged := slices.Clone(p.configs.changes)
+	for i := range judged {
+		judged[i].Verdict = p.ofClass(judged[i].Change)
+	}
+	isReleased := p.Extension == Released
+	switch {
+	case p.configs.isAbsent, bytes.Equal(p.old.ProviderConfig, p.updated.ProviderConfig):
+		return judged
+	case isReleased && p.provider.Ignores:
+		return all(judged, verdict.None, verdict.NotHashed)
+	case isReleased && inPlace(p.strategy) && p.provider.Name != "":
+		return p.refuseInPlace(judged)
+	case p.naming == nil && !p.updated.IsBare(), !p.configs.isKnown:
+		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
+	}
+	return p.judgeByName(judged)
+}
+
+// all gives one verdict to all findings.
+func all(findings []Finding, v verdict.Verdict, rule verdict.Rule) []Finding {
+	for i := range findings {
+		findings[i].Verdict, findings[i].Rule = v, rule
+	}
+	return findings
+}
+
+// refuseNewFields refuses fields of the config that today's release does not know, also those that
+// did not change.
+func (p *pair) refuseNewFields(judged []Finding) []Finding {
+	if p.Extension != Released {
+		return judged
+	}
+	config := tree.Of(p.updated.ProviderConfig)
+	for _, name := range p.provider.New {
+		if config.At(name) == nil {
+			continue
+		}
+		path := facts.JoinPaths(p.configPath(), name)
+		pointer := facts.PointerTo(path)
+		if !touches(judged, pointer) {
+			row := about(tree.Difference{Path: strings.Split(path, ".")}, verdict.Forbidden, verdict.NotReleased)
+			row.Op = hotupdate.Replace // its values are not shown
+			judged = append(judged, row)
+			continue
+		}
+		for i := range judged {
+			if isBelow(judged[i].Pointer, pointer) {
+				judged[i].Verdict, judged[i].Rule = verdict.Forbidden, verdict.NotReleased
+			}
+		}
+	}
+	return judged
+}
+
+// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares
+// bytes, so the order of members counts.
+func (p *pair) refuseInPlace(judged []Finding) []Finding {
+	judged = all(judged, verdict.Forbidden, verdict.ConfigInPlace)
+	for _, d := range p.stored.differences() {
+		if !touches(judged, p.pointerTo(d)) {
+			judged = append(judged, p.unseen(d, verdict.Forbidden, verdict.ConfigInPlace))
+		}
+	}
+	if len(judged) == 0 && !bytes.Equal(compact(p.old.ProviderConfig), compact(p.updated.ProviderConfig)) {
+		return ofPool(verdict.Indeterminate, verdict.ConfigRespelled)
+	}
+	return judged
+}
+
+func compact(raw []byte) []byte {
+	var text bytes.Buffer
+	_ = json.Compact(&text, raw) // the manifest is valid JSON
+	return text.Bytes()
+}
+
+// stored is a pool on both sides with the provider configs as the extension sees them.
+type stored struct{ old, updated facts.Pool }
+
+func storedOf(old, updated *facts.Pool) stored {
+	s := stored{*old, *updated}
+	s.old.ProviderConfig, s.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
+	return s
+}
+
+// differences are those between the configs as they are stored, where null members count.
+func (s *stored) differences() []tree.Difference {
+	return tree.ExactDifferences(tree.Of(s.old.ProviderConfig), tree.Of(s.updated.ProviderConfig))
+}
+
+// pointerTo returns the pointer of a difference of the configs in the pool.
+func (p *pair) pointerTo(d tree.Difference) string {
+	return facts.PointerTo(p.configPath()) + pathOf(d.Path).Pointer()
+}
+
+// unseen is a difference that the Schema does not see. It shows only empty objects that are added or
+// removed: other values may be sensitive.
+func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
+	isEmpty := d.Old == nil && isEmptyObject(d.New) || d.New == nil && isEmptyObject(d.Old)
+	if path := p.configPath(); path != "" {
+		d.Path = append([]string{path}, d.Path...)
+	}
+	found := about(d, v, rule)
+	if !isEmpty {
+		found.Sensitive, found.Old, found.New = true, "", ""
+	}
+	if v != verdict.None {
+		found.Class = hotupdate.Immutable
+	}
+	return found
+}
+
+func isEmptyObject(n *tree.Node) bool { return n.Kind() == tree.Object && n.Len() == 0 }

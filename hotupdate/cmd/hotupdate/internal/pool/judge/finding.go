@@ -1,0 +1,105 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Finding is what a judgement finds: a difference between two pools, or above them, with its effect
+// on the machines of the pool. Without a path it is about the pool as a whole.
+type Finding struct {
+	hotupdate.Change
+
+	// Verdict is the effect of the change alone.
+	Verdict verdict.Verdict
+	// Rule is the reason for the verdict; [verdict.NoRule] if only the class of the field decides.
+	Rule verdict.Rule
+	// Decides says that the change alone leads to the verdict of the pool. It is false if that
+	// verdict is None.
+	Decides bool
+	// OldLine and NewLine are the lines in the files of both sides, 0 if they are not known.
+	OldLine, NewLine int
+
+	hasClass bool // the change is that of a hashed field or of a provider config
+	isNamed  bool // the verdict Roll follows from the name of the pool
+}
+
+// ofPool is a finding about the pool.
+func ofPool(v verdict.Verdict, rule verdict.Rule) []Finding {
+	return []Finding{{Verdict: v, Rule: rule}}
+}
+
+// about is a finding about a field whose values are in the manifests.
+func about(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
+	path := pathOf(d.Path)
+	return Finding{Rule: rule, Verdict: v, Change: facts.Operated(hotupdate.Change{
+		Path: path.String(), Pointer: path.Pointer(), Op: hotupdate.Replace, Origin: "default",
+		Class: hotupdate.Ignored,
+		Old:   jsonOf(d.Old), New: jsonOf(d.New),
+	})}
+}
+
+// aboutField is a finding about a field of a pool.
+func aboutField(old, updated *facts.Pool, path string, v verdict.Verdict, rule verdict.Rule) []Finding {
+	return []Finding{about(difference(old, updated, path), v, rule)}
+}
+
+// difference returns the values of a field of a pool on both sides.
+func difference(old, updated *facts.Pool, path string) tree.Difference {
+	steps := fields.Split(path)
+	at := func(p *facts.Pool) *tree.Node {
+		if p.Kind == facts.Worker {
+			return p.Node.At(fields.Split(fields.InWorker(path))...)
+		}
+		return p.Node.At(steps...)
+	}
+	return tree.Difference{Path: steps, Old: at(old), New: at(updated)}
+}
+
+// pathOf returns the path of a member.
+func pathOf(names []string) (path fieldpath.Path) {
+	for _, name := range names {
+		path = append(path, fieldpath.Step{Name: name})
+	}
+	return path
+}
+
+// jsonOf returns a value in JSON, and nothing if it is absent.
+func jsonOf(n *tree.Node) string {
+	if n.Kind() == tree.Null {
+		return ""
+	}
+	return string(n.Compact())
+}
+
+// isBelow reports whether a pointer is at or below another one.
+func isBelow(pointer, above string) bool {
+	rest, found := strings.CutPrefix(pointer, above)
+	return found && (rest == "" || rest[0] == '/')
+}
+
+// around returns the indexes of the findings at, above or below a pointer.
+func around(all []Finding, pointer string) (places []int) {
+	for i, found := range all {
+		if isBelow(found.Pointer, pointer) || isBelow(pointer, found.Pointer) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func touches(all []Finding, pointer string) bool {
+	return slices.ContainsFunc(all, func(found Finding) bool {
+		return isBelow(found.Pointer, pointer) || isBelow(pointer, found.Pointer)
+	})
+}
+
+// Member is the first name in the path of a change.
+func Member(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }

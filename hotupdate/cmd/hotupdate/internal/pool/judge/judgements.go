@@ -1,0 +1,207 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+const configPath = fields.Config
+
+// judgements are the rules of Gardener and of the extensions about a pool. Each says what it finds,
+// about a field or about the pool. They run in any order, and the gravest finding counts.
+var judgements = []func(*pair) []Finding{
+	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
+	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).hibernation, (*pair).operations,
+	(*pair).pending,
+}
+
+// remarks returns the rules that explain or are assumed, and decide nothing.
+func (p *pair) remarks() (rules []verdict.Rule) {
+	add := func(applies bool, rule verdict.Rule) {
+		if applies {
+			rules = append(rules, rule)
+		}
+	}
+	isBare, hasConfigs := p.updated.IsBare(), !p.configs.isAbsent
+	add(isBare && p.Strategy == nil, verdict.StrategyIsRollingUpdate)
+	add(hasConfigs && !p.configs.isKnown, verdict.ConfigAsWhole)
+	isCanonical := isBare || p.naming != nil && p.naming.Assumed
+	add((p.configs.isKnown || !hasConfigs) && isCanonical, verdict.JudgedCanonically)
+	before, after := p.old.Worker, p.updated.Worker
+	sameMinor := facts.MinorOf(before.KubernetesVersion) == facts.MinorOf(after.KubernetesVersion)
+	add(p.eras.old != "" && p.eras.old != p.eras.updated && !sameMinor, verdict.EraCrossed)
+	add(addsReservations(before.Kubelet) || addsReservations(after.Kubelet), verdict.ReservationsBySum)
+	isDNS := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
+		return change.Path == fields.NodeLocalDNS
+	})
+	add(isDNS && before.NodeLocalDNS == after.NodeLocalDNS, verdict.ProxyModeChanged)
+	return rules
+}
+
+func addsReservations(k *hash.Kubelet) bool {
+	return k != nil && k.SystemReserved != nil && k.SumReservations
+}
+
+// secretName judges a node-agent secret name that is only in one of the Workers: WorkerPoolHash.
+func (p *pair) secretName() []Finding {
+	before, after := p.old.NodeAgentSecretName, p.updated.NodeAgentSecretName
+	fallsBack := p.Extension == Released && p.provider.FallsBack && !inPlace(p.strategy)
+	v, rule := verdict.Indeterminate, verdict.SecretNameGained
+	switch {
+	case (before == nil) == (after == nil):
+		return nil
+	case fallsBack:
+		v, rule = verdict.Roll, verdict.SecretNameFallback
+	case after == nil:
+		v, rule = verdict.Forbidden, verdict.SecretNameLost
+	}
+	return aboutField(p.old, p.updated, fields.SecretName, v, rule)
+}
+
+// strategies tells a change between the in-place strategies: ValidateProviderUpdate.
+func (p *pair) strategies() []Finding {
+	if p.isRefined() {
+		return aboutField(p.old, p.updated, fields.Strategy, verdict.None, verdict.StrategyRefined)
+	}
+	return nil
+}
+
+// zones judges the zones: the admission of the extensions lets them only be appended.
+func (p *pair) zones() []Finding {
+	before, after := p.old.Zones, p.updated.Zones
+	isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)])
+	switch {
+	case isAppended:
+		return aboutField(p.old, p.updated, fields.Zones, verdict.ComeOrGo, verdict.ZoneAppended)
+	case !slices.Equal(before, after):
+		return aboutField(p.old, p.updated, fields.Zones, verdict.Indeterminate, verdict.ZonesChanged)
+	}
+	return nil
+}
+
+// surge tells that maxSurge replaces machines of an in-place update.
+func (p *pair) surge() []Finding {
+	drains := func(c hotupdate.Change) bool { return p.ofClass(c) == verdict.InPlaceUpdate }
+	if isPositive(p.updated.MaxSurge) && p.strategy == hotupdate.AutoInPlaceUpdate &&
+		slices.ContainsFunc(p.triggers, drains) {
+		return ofPool(verdict.None, verdict.SurgeReplaces)
+	}
+	return nil
+}
+
+// isPositive reports whether a number or percentage is set and above 0.
+func isPositive(value *intstr.IntOrString) bool {
+	if value == nil {
+		return false
+	}
+	return value.IntVal > 0 || strings.Trim(value.StrVal, "0%") != ""
+}
+
+// infrastructure judges the infrastructure's config, of which an extension may hash a state that
+// follows from it.
+func (p *pair) infrastructure() (all []Finding) {
+	for _, d := range tree.Differences(p.old.Cluster.Infrastructure, p.updated.Cluster.Infrastructure) {
+		pointer := pathOf(d.Path).Pointer()
+		isHashed := func(path string) bool { return isBelow(pointer, facts.PointerTo(path)) }
+		if slices.ContainsFunc(p.provider.HashedInfrastructure, isHashed) && !inPlace(p.strategy) {
+			all = append(all, ofPool(verdict.Indeterminate, verdict.InfrastructureMayRoll)...)
+		}
+	}
+	return all
+}
+
+func (p *pair) hibernation() []Finding {
+	before, after := p.old.Cluster.Hibernated, p.updated.Cluster.Hibernated
+	switch {
+	case !before && after:
+		return ofPool(verdict.ComeOrGo, verdict.Hibernated)
+	case before && !after:
+		return ofPool(verdict.ComeOrGo, verdict.WokenUp)
+	case before:
+		return ofPool(verdict.None, verdict.StaysHibernated)
+	}
+	return nil
+}
+
+// pending refuses every change of a pool that has not finished an in-place update:
+// ValidateInPlaceUpdates. The old object lists these pools.
+func (p *pair) pending() []Finding {
+	old, updated := p.old, p.updated
+	isSame := facts.SameStored(old, updated) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion
+	pending, name := old.Cluster.Pending, updated.Worker.Name
+	switch {
+	case isSame, !inPlace(updated.Declared), pending.ValidateChange(name, nil, nil) == nil:
+		return nil
+	case pending.ValidateChange(name, updated.Cluster.Operations, nil) == nil:
+		return ofPool(verdict.None, verdict.PendingForced)
+	}
+	return ofPool(verdict.Forbidden, verdict.PendingUpdate)
+}
+
+// The operations with a list of pools.
+const (
+	rotateRollout = "rotate-rollout-workers="
+	rollout       = "rollout-workers="
+)
+
+// withoutWorkers is the suffix of operations that begin a rotation without the pools.
+const withoutWorkers = "-without-workers-rollout"
+
+// operations judges what the operations of the new Shoot do to the pool. Gardener removes an
+// annotation when it begins the operation, so an annotation on both sides requests the operation
+// again.
+func (p *pair) operations() (all []Finding) {
+	for _, operation := range p.updated.Cluster.Operations {
+		all = append(all, p.operation(operation)...)
+	}
+	return all
+}
+
+func (p *pair) operation(name string) []Finding {
+	pools, rotates := strings.CutPrefix(name, rotateRollout)
+	rolled, rolls := strings.CutPrefix(name, rollout)
+	again := verdict.OfClass(hotupdate.InPlace, p.strategy)
+	waits := p.updated.Cluster.Rotates == nil || p.updated.Cluster.Rotates[p.updated.Worker.Name]
+	switch {
+	case name == "maintain":
+		return ofPool(verdict.Indeterminate, verdict.MaintenanceStarted)
+	case isRotation(name) && p.old.Cluster.Pending.ValidateRotation(nil) != nil:
+		return ofPool(verdict.Forbidden, verdict.RotationBlocked)
+	case isRotation(name) && strings.HasSuffix(name, withoutWorkers):
+		return ofPool(verdict.None, verdict.RotationWithoutWorkers)
+	case isRotation(name):
+		return ofPool(again, verdict.RotationStarted)
+	case rotates && p.isListed(pools) && waits:
+		return ofPool(again, verdict.RotationStarted)
+	case rotates && p.isListed(pools):
+		return ofPool(verdict.None, verdict.RotationFollowed)
+	case rolls && p.isListed(rolled) && inPlace(p.strategy):
+		return ofPool(verdict.Forbidden, verdict.RolloutInPlace)
+	case rolls && p.isListed(rolled):
+		return ofPool(verdict.Roll, verdict.RolloutWorkers)
+	}
+	return nil
+}
+
+// isRotation reports whether an operation starts a rotation of credentials that pools follow.
+func isRotation(operation string) bool {
+	switch strings.TrimSuffix(operation, withoutWorkers) {
+	case "rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start":
+		return true
+	}
+	return false
+}
+
+// isListed reports whether a list of pools contains the pool.
+func (p *pair) isListed(list string) bool {
+	return list == "*" || slices.Contains(strings.Split(list, ","), p.updated.Worker.Name)
+}

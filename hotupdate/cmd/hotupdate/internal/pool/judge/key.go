@@ -1,0 +1,32 @@
+package judge
+
+// Key says whether the name stays that Gardener's own code gives to a pool, whatever an extension
+// adds to it.
+type Key uint8
+
+// The keys. The zero value is that of a pool without a name, and of one whose key depends on a fact
+// that is not known.
+const (
+	KeyOpen Key = iota
+	KeyStays
+	KeyChanges
+)
+
+// key compares the keys of both sides.
+func (p *pair) key() (Key, error) {
+	if p.updated.IsBare() || p.old.Worker.Name != p.updated.Worker.Name {
+		return KeyOpen, nil
+	}
+	before, err := p.old.GardenerKey()
+	if err != nil {
+		return KeyOpen, err
+	}
+	after, err := p.updated.GardenerKey()
+	if err != nil {
+		return KeyOpen, err
+	}
+	if before == after {
+		return KeyStays, nil
+	}
+	return KeyChanges, nil
+}

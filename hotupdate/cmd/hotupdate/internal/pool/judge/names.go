@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// maxAlone bounds the number of differences that are tried one by one. If there are more, each gets
+// the verdict of all, to keep the time linear.
+const maxAlone = 64
+
+// tried is a difference of the configs with what it does to the name of the pool.
+type tried struct {
+	tree.Difference
+
+	renames verdict.Verdict // Roll, None or Indeterminate
+	related []int           // the changes that the difference belongs to
+}
+
+// judgeByName finds for every difference of the configs whether the name of the pool depends on it,
+// and judges the changes that the Schema sees by that. It adds differences that are no change but
+// affect the name, such as the order of a list.
+func (p *pair) judgeByName(judged []Finding) []Finding {
+	differences, isShared := p.tryAlone(judged)
+	ofConfig := around(judged, facts.PointerTo(p.configPath()))
+	explainsAll := isShared && explains(judged, ofConfig)
+	decided := slices.Repeat([]verdict.Verdict{verdict.None}, len(judged))
+	for _, d := range differences {
+		isExplained := explainsAll || explains(judged, d.related)
+		for _, i := range d.related {
+			// a hot field is a cause only if nothing else explains the new name
+			if !isExplained || judged[i].Class != hotupdate.Hot {
+				decided[i] = max(decided[i], d.renames)
+			}
+		}
+	}
+	for _, i := range ofConfig {
+		judged[i] = p.byName(judged[i], decided[i])
+	}
+	for _, d := range differences {
+		if len(d.related) == 0 {
+			judged = append(judged, p.unseenByName(d)...)
+		}
+	}
+	return judged
+}
+
+// tryAlone tries every difference alone: whether the new pool would have another name with it. If
+// all together change the name, and none does alone, each gets the verdict of all.
+func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
+	old := tree.Of(p.stored.old.ProviderConfig)
+	together := p.tells(p.stored.updated.ProviderConfig)
+	gravest := verdict.None
+	for _, d := range p.stored.differences() {
+		all = append(all, tried{d, verdict.None, around(judged, p.pointerTo(d))})
+	}
+	for i := range all {
+		if len(all) > maxAlone {
+			break
+		}
+		d := &all[i]
+		alone := p.tells(old.With(d.Path, d.New).JSON())
+		d.renames = min(together, alone) // alone it may be an invalid config
+		gravest = max(gravest, d.renames)
+	}
+	isShared = gravest < together
+	for i := range all {
+		if isShared {
+			all[i].renames = together
+		}
+	}
+	return all, isShared
+}
+
+// tells says whether the new pool has another name with this config than with the old one. A config
+// on its own names nothing.
+func (p *pair) tells(config []byte) verdict.Verdict {
+	if p.updated.IsBare() {
+		return verdict.None
+	}
+	before, after := p.stored.updated, p.stored.updated
+	before.ProviderConfig, after.ProviderConfig = p.stored.old.ProviderConfig, config
+	return p.naming.tells(before, after)
+}
+
+// explains reports whether one of the changes gives the pool another name by its class.
+func explains(judged []Finding, indexes []int) bool {
+	return slices.ContainsFunc(indexes, func(i int) bool {
+		return judged[i].Class != hotupdate.Hot && judged[i].Verdict > verdict.HotUpdate
+	})
+}
+
+// byName judges a change with a class by whether the name depends on it. A config on its own is
+// judged by its classes alone.
+func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
+	isHot := found.Class == hotupdate.Hot
+	isDecided := found.Verdict == verdict.Indeterminate || found.Verdict == verdict.Forbidden ||
+		found.Verdict == verdict.None
+	found.isNamed = true
+	switch {
+	case p.updated.IsBare(), isDecided:
+	case renames == verdict.Roll && isHot:
+		found.Verdict, found.Rule = verdict.OfClass(hotupdate.Immutable, p.strategy), verdict.HashedInEra
+	case isHot && (renames == verdict.None || p.eras.isUnknown): // an adopted extension strips hot fields
+		if p.Extension == Released && !isVirtualCapacity(found) {
+			found.Verdict, found.Rule = verdict.None, verdict.NameStays
+		}
+	case renames == verdict.Indeterminate:
+		found.Verdict, found.Rule = verdict.Indeterminate, verdict.EraUnknown
+	case renames == verdict.None && p.followsState(found):
+		found.Rule, found.isNamed = verdict.ServerGroup, false
+	case renames == verdict.None:
+		found.Verdict, found.Rule = verdict.None, verdict.NameStays
+	}
+	return found
+}
+
+// isVirtualCapacity reports whether machine-controller-manager itself puts the field on nodes.
+func isVirtualCapacity(found Finding) bool {
+	return strings.HasPrefix(found.Path, fields.Config+".nodeTemplate.virtualCapacity")
+}
+
+// followsState reports whether a state of the infrastructure, which the extension hashes, follows
+// from the field.
+func (p *pair) followsState(found Finding) bool {
+	return slices.ContainsFunc(p.provider.HashedState, func(name string) bool {
+		return isBelow(found.Pointer, facts.PointerTo(facts.JoinPaths(fields.Config, name)))
+	})
+}
+
+// unseenByName judges a difference that the Schema does not see: of order, of spelling, or an empty
+// object.
+func (p *pair) unseenByName(d tried) []Finding {
+	isTypeMeta := len(d.Path) == 1 && (d.Path[0] == "apiVersion" || d.Path[0] == "kind")
+	switch {
+	case d.renames == verdict.Roll:
+		found := p.unseen(d.Difference, verdict.OfClass(hotupdate.Immutable, p.strategy), verdict.HashedAsWritten)
+		found.isNamed = true
+		return []Finding{found}
+	case d.renames == verdict.Indeterminate:
+		return []Finding{p.unseen(d.Difference, verdict.Indeterminate, verdict.EraUnknown)}
+	case isEmptyObject(d.Old) || isEmptyObject(d.New):
+		return []Finding{p.unseen(d.Difference, verdict.None, verdict.EmptyObject)}
+	case isTypeMeta: // the type of the config
+		return nil
+	}
+	return []Finding{p.unseen(d.Difference, verdict.None, verdict.SameMeaning)}
+}

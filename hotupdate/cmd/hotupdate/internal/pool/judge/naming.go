@@ -1,0 +1,166 @@
+package judge
+
+import (
+	"encoding/json"
+	"slices"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// Naming says how an extension names pools.
+type Naming struct {
+	// Additional returns the data that the extension adds to the name of a pool. It fails if the
+	// extension cannot read the provider config.
+	Additional func(p *facts.Pool) (Additional, error)
+	// Versions has a Kubernetes version of each era, at least one. An empty one stands for a pool
+	// without a version. A pool of an unknown version may be in any of the eras.
+	Versions []string
+	// Assumed says that the eras are not known: the canonical hash of a Schema is assumed for every
+	// minor.
+	Assumed bool
+}
+
+// Provider is a provider extension.
+type Provider = provider.Provider
+
+// Additional is the data that an extension adds to the name of a pool.
+type Additional = provider.Additional
+
+// naming returns the given naming, or else that of the extension for the pool's provider; nil if
+// there is none.
+func (o Options) naming(p *facts.Pool) *Naming {
+	if o.Naming != nil {
+		return o.Naming
+	}
+	return o.namingOfExtension(p)
+}
+
+// namingOfExtension returns the naming of the extension for the pool's provider; nil if it is not
+// known.
+func (o Options) namingOfExtension(p *facts.Pool) *Naming {
+	extension := o.ProviderOf(p)
+	if extension.Name == "" {
+		return nil
+	}
+	names := extension.Adopted
+	if o.Extension == Released {
+		names = extension.Released
+	}
+	return &Naming{Versions: extension.Versions, Additional: func(p *facts.Pool) (Additional, error) {
+		meta := facts.TypeMetaOf(tree.Of(p.ProviderConfig))
+		isOwn := meta == facts.TypeMeta{APIVersion: extension.APIVersion, Kind: extension.Kind}
+		if !facts.IsNull(p.ProviderConfig) && !isOwn {
+			return Additional{Unknown: true}, nil // a fork's config
+		}
+		return names(p.InWorker())
+	}}
+}
+
+// AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted
+// members, as the API server stores objects of unknown types. The order of members and the white
+// space of the Shoot do not reach the extension; the order of lists and empty objects do.
+func AsStored(raw []byte) []byte {
+	if facts.IsNull(raw) {
+		return raw
+	}
+	var value any
+	if err := utiljson.Unmarshal(raw, &value); err != nil {
+		return raw
+	}
+	stored, err := json.Marshal(value)
+	if err != nil {
+		return raw
+	}
+	return stored
+}
+
+// tells says whether an extension gives two pools of one Kubernetes minor different names: Roll or
+// None, or Indeterminate if that depends on an unknown minor or function, or if a provider config
+// cannot be read.
+func (n *Naming) tells(old, updated facts.Pool) verdict.Verdict {
+	versions := []string{updated.Worker.KubernetesVersion}
+	if versions[0] == "" {
+		versions = n.Versions
+	}
+	var found []verdict.Verdict
+	for _, version := range versions {
+		old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion = version, version
+		found = append(found, n.tellsInEra(&old, &updated))
+	}
+	if slices.Min(found) < slices.Max(found) {
+		return verdict.Indeterminate
+	}
+	return found[0]
+}
+
+func (n *Naming) tellsInEra(old, updated *facts.Pool) verdict.Verdict {
+	before, oldErr := n.Additional(old)
+	after, newErr := n.Additional(updated)
+	switch {
+	case before.Unknown || after.Unknown || oldErr != nil || newErr != nil:
+		return verdict.Indeterminate
+	case !slices.Equal(before.Data, after.Data):
+		return verdict.Roll
+	}
+	return verdict.None
+}
+
+// tellsVolumes says whether a pool has another name with volumes of the old pool, which a function
+// takes over. An extension may look a volume up in the config, so the volumes are compared under the
+// config of either side.
+func (n *Naming) tellsVolumes(old, updated *facts.Pool, takeOver func(from, to *facts.Pool)) verdict.Verdict {
+	found := verdict.None
+	for _, config := range [][]byte{old.ProviderConfig, updated.ProviderConfig} {
+		after := *updated
+		after.ProviderConfig = config
+		before := after
+		takeOver(old, &before)
+		v := n.tells(before, after)
+		if v == verdict.Indeterminate {
+			return v
+		}
+		found = max(found, v)
+	}
+	return found
+}
+
+// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
+// extensions hash values without the names of their fields, so changes can cancel out.
+func (o Options) keepsName(old, updated *facts.Pool) bool {
+	before, after := old.Worker, updated.Worker
+	naming := o.namingOfExtension(updated)
+	switch {
+	case o.Naming != nil, naming == nil, updated.IsBare():
+		return false
+	case inPlace(before.UpdateStrategy), inPlace(after.UpdateStrategy):
+		return false
+	case before.KubernetesVersion == "", after.KubernetesVersion == "":
+		return false
+	}
+	was, oldErr := naming.digest(old)
+	is, newErr := naming.digest(updated)
+	return oldErr == nil && newErr == nil && was == is
+}
+
+// digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent
+// secret name, and the name that a Worker holds.
+func (n *Naming) digest(p *facts.Pool) (hash.Digest, error) {
+	secret, err := hash.NodeAgentSecretName(p.Worker)
+	if err != nil {
+		return hash.Digest{}, err
+	}
+	stored := *p
+	stored.ProviderConfig = AsStored(p.ProviderConfig)
+	additional, err := n.Additional(&stored)
+	known := ""
+	if p.NodeAgentSecretName != nil {
+		known = *p.NodeAgentSecretName
+	}
+	return hash.Compose(append([]string{secret.Text, known}, additional.Data...)...), err
+}

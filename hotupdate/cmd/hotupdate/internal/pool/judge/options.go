@@ -1,0 +1,90 @@
+// Package judge says what a change does to the machines of a worker pool, and above the pools of a
+// Shoot or Worker.
+//
+// Package facts has what both sides say, package fields what a change of each field does. The
+// functions of this package turn them into findings: [Compare] those about a pool, [Above] those
+// about the rest of a manifest. The gravest finding is the verdict. No judgement knows what another one
+// finds, and none changes a fact.
+//
+//   - The machines of a pool that rolls are replaced exactly if its name changes, or if an operation
+//     or the state of the infrastructure replaces them. Package hash composes the names.
+//   - An extension adds data to the name, in the era of the pool's minor: see [Naming].
+//   - A fact that is not known makes the verdict indeterminate if it decides, and is else listed as
+//     assumed.
+//   - Refusals are those of the proposals: strategies that switch, fields that a pool updated in place
+//     cannot change, pending updates, and machine images that cannot be updated in place. Whether
+//     Gardener admits a change is Gardener's answer.
+//
+// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150
+// and the extensions of its time.
+package judge
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// Options say how pools are judged. The zero value knows no Schema, and assumes an extension that
+// has adopted the library.
+type Options struct {
+	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of
+	// the config is Immutable.
+	Schema func(facts.TypeMeta) *hotupdate.Schema
+	// Strategy overrides the strategies of the pools, unless it is nil.
+	Strategy *hotupdate.Strategy
+	// Extension is the extension that receives the change, if its provider is one of the examples.
+	Extension Extension
+	// Naming says how pools are named. If it is nil, the example extension of the pool's provider
+	// names them.
+	Naming *Naming
+	// Providers are the provider extensions that are known.
+	Providers []Provider
+	// CloudProfile says what Gardener fills in, and which machine images can be updated in place; nil
+	// if it is not known.
+	CloudProfile *facts.CloudProfile
+	// Defaulted says that a defaulter may have changed one of the provider configs, see
+	// [hotupdate.Change].Omitted.
+	Defaulted bool
+}
+
+// Extension is the extension that receives a change. The zero value means Adopted.
+type Extension string
+
+// The extensions.
+const (
+	Adopted  Extension = "adopted"  // has adopted this library according to the guide in examples
+	Released Extension = "released" // today's release
+	Both     Extension = "both"     // today's release, with the verdict after adoption where it differs
+)
+
+// String returns the value of the flag.
+func (x Extension) String() string { return string(x) }
+
+// ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
+// own, by the config's kind. It is zero if the extension is not known.
+func (o Options) ProviderOf(p *facts.Pool) Provider {
+	var meta facts.TypeMeta
+	if p.IsBare() {
+		meta = facts.TypeMetaOf(tree.Of(p.ProviderConfig))
+	}
+	for _, one := range o.Providers {
+		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
+		if isOfConfig || !p.IsBare() && one.Name == p.Provider {
+			return one
+		}
+	}
+	return Provider{}
+}
+
+// StrategyOf returns the strategy by which a pool is judged.
+func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
+	if o.Strategy != nil {
+		return *o.Strategy
+	}
+	return p.Worker.UpdateStrategy
+}
+
+func inPlace(s hotupdate.Strategy) bool {
+	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
+}

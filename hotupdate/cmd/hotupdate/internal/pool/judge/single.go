@@ -1,0 +1,83 @@
+package judge
+
+import (
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// Added judges a new pool: its machines are created, unless the proposals or the extension refuse it.
+func Added(p *facts.Pool, o Options) Comparison {
+	added := Comparison{Strategy: o.StrategyOf(p), Verdict: verdict.ComeOrGo}
+	add := func(v verdict.Verdict, rule verdict.Rule) {
+		added.Verdict = max(added.Verdict, v)
+		added.Rules = append(added.Rules, rule)
+	}
+	if inPlace(p.Declared) {
+		add(verdict.None, verdict.GateIsOn)
+		if v, rule := o.imageInPlace(hash.Image{}, facts.ImageOf(p.Worker)); v != verdict.None {
+			add(v, rule)
+		}
+	}
+	if adopted := added.Verdict; o.refusesNewFields(p) {
+		add(verdict.Forbidden, verdict.NotReleased)
+		if o.Extension == Both && adopted != added.Verdict {
+			added.Adopted = &adopted
+		}
+	}
+	added.Rules = verdict.Sorted(added.Rules)
+	return added
+}
+
+// refusesNewFields reports whether today's release refuses the config of a pool.
+func (o Options) refusesNewFields(p *facts.Pool) bool {
+	if o.Naming != nil || o.Extension != Released && o.Extension != Both {
+		return false
+	}
+	config := tree.Of(p.ProviderConfig)
+	for _, name := range o.ProviderOf(p).New {
+		if config.At(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Check reports the errors of a pool, such as a provider config that its Schema cannot read.
+func (o Options) Check(p *facts.Pool) error {
+	_, err := o.SetFields(p)
+	return err
+}
+
+// SetFields lists the fields of a pool that are set and decide about its machines: the changes from
+// an empty pool.
+func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
+	none, all := facts.Pool{HasOwnKubelet: p.HasOwnKubelet}, hotupdate.Changes{}
+	var err error
+	if p.IsBare() {
+		none.Unknown = p.Unknown
+	} else {
+		var hashed []facts.HashedField
+		hashed, err = p.HashedFields()
+		all = facts.ChangedFields(nil, hashed)
+	}
+	for i := range all {
+		if name := p.NameOwn(all[i].Path); name != all[i].Path {
+			all[i].Path, all[i].Pointer = name, facts.PointerTo(name)
+		}
+	}
+	configs, configErr := compareConfigs(&none, p, o)
+	for _, found := range configs.changes {
+		all = append(all, found.Change)
+	}
+	return all, located(p, err, configErr)
+}
+
+// Document returns the canonical document of a provider config, which Schemas that do not know it
+// write as it is.
+func (o Options) Document(config []byte) ([]byte, error) {
+	schema, _ := o.schemaOf(config)
+	return schema.DocumentRaw(config)
+}

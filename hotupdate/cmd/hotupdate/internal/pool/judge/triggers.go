@@ -1,0 +1,226 @@
+package judge
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// compareTriggers compares the hashed fields that are known on both sides. The node-agent secret name
+// is a change only if no other change of a hashed field explains it.
+func (p *pair) compareTriggers() (hotupdate.Changes, error) {
+	before, oldErr := p.old.HashedFields()
+	after, newErr := p.updated.HashedFields()
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return nil, err
+	}
+	changes := slices.DeleteFunc(facts.ChangedFields(before, after), p.isLeftOut)
+	isExplained := slices.ContainsFunc(changes, explainsSecretName)
+	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool {
+		return change.Path == fields.SecretName && (isExplained || !p.secretNamesCount())
+	}), nil
+}
+
+// isLeftOut reports whether a change of a hashed field does not count: because the field is unknown
+// on one side, or because node-local DNS ceases to count only with the new Kubernetes minor.
+func (p *pair) isLeftOut(change hotupdate.Change) bool {
+	before, after := p.old.Worker, p.updated.Worker
+	if change.Path == fields.NodeLocalDNS && before.NodeLocalDNS == after.NodeLocalDNS &&
+		before.KubeProxyMode == after.KubeProxyMode {
+		return true
+	}
+	return slices.ContainsFunc(p.unknown, func(u facts.Unknown) bool { return u.Covers(change.Path) })
+}
+
+// explainsSecretName reports whether the node-agent secret name covers a changed field.
+func explainsSecretName(change hotupdate.Change) bool {
+	switch change.Path {
+	case fields.Strategy, fields.SecretName, fields.Encrypted:
+		return false
+	}
+	return !isOfDataVolumes(change.Path)
+}
+
+func isOfDataVolumes(path string) bool { return strings.HasPrefix(path, fields.DataVolumes) }
+
+// judgeTriggers judges the changes of hashed fields by their rows, and by what else decides about the
+// field.
+func (p *pair) judgeTriggers() (all []Finding) {
+	for _, change := range p.triggers {
+		found := Finding{Change: change, Verdict: p.ofClass(change), hasClass: true, isNamed: true}
+		if v, rule, isDecided := p.decide(change.Path); isDecided {
+			found.Verdict, found.Rule = v, rule
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// decide says what else than its row decides about a hashed field.
+func (p *pair) decide(path string) (verdict.Verdict, verdict.Rule, bool) {
+	secret, newSecret := p.old.NodeAgentSecretName, p.updated.NodeAgentSecretName
+	keepsSecret := secret != nil && newSecret != nil && *secret == *newSecret
+	switch {
+	case path == fields.Strategy:
+		return verdict.Forbidden, verdict.StrategySwitched, true
+	case path == fields.NodeLocalDNS && inPlace(p.strategy):
+		return verdict.None, verdict.NotHashed, true // see nodeLocalDNS
+	case keepsSecret && !inPlace(p.strategy) && strings.HasPrefix(path, fields.Kubelet):
+		return verdict.None, verdict.NameStays, true
+	case path == fields.Encrypted || isOfDataVolumes(path):
+		return p.ofExtension(path)
+	case p.isRefined() && isOfMachine(path):
+		return verdict.None, verdict.NameStays, true
+	}
+	return verdict.None, verdict.NoRule, false
+}
+
+// isOfMachine reports whether a pool that is updated in place keeps a field for the life of its
+// machines.
+func isOfMachine(path string) bool {
+	row, isKnown := fields.Pool().Row(path)
+	return isKnown && row.InPlace == fields.Fixed && path != fields.NodeLocalDNS
+}
+
+// ofExtension judges the fields of volumes that only extensions hash: all but the size and type of
+// the root volume.
+func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
+	naming := p.namingOfExtension(p.updated) // a given naming is about configs
+	isData := isOfDataVolumes(path)
+	switch {
+	case naming == nil:
+		return verdict.Indeterminate, verdict.EraUnknown, true
+	case inPlace(p.strategy) && isData && !p.provider.InPlaceVolumes:
+		return verdict.Forbidden, verdict.DataVolumesInPlace, true
+	case inPlace(p.strategy):
+		return verdict.None, verdict.NameStays, !isData && p.isRefined()
+	}
+	takeOver := func(from, to *facts.Pool) { to.Encrypted = from.Encrypted }
+	if isData {
+		takeOver = func(from, to *facts.Pool) { to.DataVolumes = from.DataVolumes }
+	}
+	v := naming.tellsVolumes(p.old, p.updated, takeOver)
+	if v == verdict.None {
+		return v, verdict.NameStays, true
+	}
+	return v, verdict.EraUnknown, v == verdict.Indeterminate // else the row decides
+}
+
+// isRefined reports whether the pool changes between the two in-place strategies. Then Gardener
+// does not look at the machine: new ones get it.
+func (p *pair) isRefined() bool {
+	return inPlace(p.old.Declared) && inPlace(p.updated.Declared) && p.old.Declared != p.updated.Declared
+}
+
+// patchVersion tells that only the patch of the Kubernetes version changes. Names depend on its
+// minor.
+func (p *pair) patchVersion() []Finding {
+	before, after := p.old.Worker.KubernetesVersion, p.updated.Worker.KubernetesVersion
+	if before == after || before == "" || after == "" || facts.MinorOf(before) != facts.MinorOf(after) {
+		return nil
+	}
+	d := tree.Difference{Path: fields.Split(fields.Version), Old: tree.TextOf(before), New: tree.TextOf(after)}
+	return []Finding{about(d, verdict.None, verdict.PatchVersion)}
+}
+
+// reservations judges what Gardener fills into kubelet configurations, if that changes names, and no
+// field that a manifest sets does: a configuration of the pool's own replaces that of the Shoot as a
+// whole, and reservations of the Shoot replace those of each pool.
+func (p *pair) reservations() []Finding {
+	isTold := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
+		return strings.HasPrefix(change.Path, fields.Kubelet)
+	})
+	if isTold || !p.changesKubelet() {
+		return nil
+	}
+	v := verdict.OfClass(hotupdate.InPlace, p.strategy)
+	d := tree.Difference{
+		Path: fields.Split(fields.KubeReserved), Old: p.old.Cluster.Kubelet.At("kubeReserved"),
+		New: p.updated.Cluster.Kubelet.At("kubeReserved"),
+	}
+	found := about(d, v, verdict.ReservationsFilledIn)
+	if p.old.HasOwnKubelet != p.updated.HasOwnKubelet {
+		found = about(difference(p.old, p.updated, fields.Kubelet), v, verdict.PoolKubelet)
+	}
+	found.isNamed = true
+	return []Finding{found}
+}
+
+// changesKubelet reports whether names have other strings of the kubelet after the change.
+func (p *pair) changesKubelet() bool {
+	of := func(w hash.Worker) hash.Worker {
+		return hash.Worker{Name: "a", KubernetesVersion: "1.0", Kubelet: w.Kubelet}
+	}
+	// a pool with a name and a version has no error
+	before, _ := hash.NodeAgentSecretName(of(p.old.Worker))
+	after, _ := hash.NodeAgentSecretName(of(p.updated.Worker))
+	return before.Digest != after.Digest
+}
+
+// nodeLocalDNS judges pools that are updated in place by the version and the proxy mode before the
+// change: validateNodeLocalDNSUpdate. The name of a rolling pool depends on those after the change.
+func (p *pair) nodeLocalDNS() []Finding {
+	w, after := p.old.Worker, p.updated.Worker.NodeLocalDNS
+	if !inPlace(p.strategy) || !p.updated.OfShoot() || w.NodeLocalDNS == after {
+		return nil
+	}
+	isBelow134 := w.KubernetesVersion == "" || facts.MinorOf(w.KubernetesVersion).Compare(facts.MinorOf("1.34")) < 0
+	v, rule := verdict.None, verdict.NotHashed // the proxy mode decides only about rolling pools
+	if isBelow134 || w.KubeProxyMode == "IPVS" {
+		v, rule = verdict.Forbidden, verdict.NodeLocalDNSInPlace
+	}
+	d := tree.Difference{
+		Path: fields.Split(fields.NodeLocalDNS), Old: tree.BoolOf(w.NodeLocalDNS), New: tree.BoolOf(after),
+	}
+	return []Finding{about(d, v, rule)}
+}
+
+// image judges the machine image of a pool that is updated in place: the CloudProfile says which
+// versions it can be updated to (validateMachineImagesConstraints). New machines of a rolling pool take
+// any version.
+func (p *pair) image() (all []Finding) {
+	before, after := facts.ImageOf(p.old.Worker), facts.ImageOf(p.updated.Worker)
+	if !inPlace(p.strategy) || before == after {
+		return nil
+	}
+	v, rule := p.imageInPlace(before, after)
+	if v == verdict.None {
+		return nil
+	}
+	for _, change := range p.triggers {
+		if change.Path == fields.ImageVersion || change.Path == fields.ImageName {
+			all = append(all, Finding{Change: change, Verdict: v, Rule: rule, hasClass: true})
+		}
+	}
+	return all
+}
+
+// imageInPlace judges an in-place update from one image to another, or the image of a new pool
+// without an old one. The verdict is None if the CloudProfile admits it.
+func (o Options) imageInPlace(old, updated hash.Image) (verdict.Verdict, verdict.Rule) {
+	judged := func(supported map[hash.Image]string, source string) verdict.Rule {
+		return verdict.Refusal(inplace.ValidateImage(old, updated, supported, nil), source)
+	}
+	anyImage := map[hash.Image]string{updated: old.Version} // a lower version is refused under every CloudProfile
+	if rule := judged(anyImage, verdict.Validation); rule != verdict.NoRule {
+		return verdict.Forbidden, rule
+	}
+	if o.CloudProfile == nil {
+		return verdict.Indeterminate, verdict.NoCloudProfile
+	}
+	if !o.CloudProfile.Has(updated) {
+		return verdict.Forbidden, verdict.ImageUnknown
+	}
+	if rule := judged(o.CloudProfile.InPlaceImages(), verdict.Admission); rule != verdict.NoRule {
+		return verdict.Forbidden, rule
+	}
+	return verdict.None, verdict.NoRule
+}

@@ -1,0 +1,212 @@
+package pool
+
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
+)
+
+// Merge merges into the plan of a Shoot what Gardener's own code, of a version, answers about the same
+// manifests. The old one is nil for a Shoot that is added.
+//
+//   - A change that Gardener refuses is forbidden, whatever it would do to machines: it does not
+//     happen.
+//   - A pool whose key Gardener changes rolls or is updated in place.
+//   - Where this command finds another key than Gardener, the plan says that it is wrong. What touches
+//     machines counts.
+func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *facts.Manifest) {
+	m := merging{p, a, verdict.Gardener(version), old, updated}
+	if a.Error != "" {
+		m.note(m.gardener.Fails(a.Error))
+		return
+	}
+	p.Rules = slices.DeleteFunc(p.Rules, func(r verdict.Rule) bool { return r == verdict.AdmissionUnjudged })
+	for _, fact := range a.Assumed {
+		m.note(m.gardener.Assumes(fact))
+	}
+	if count := len(a.OldRefusals); count > 0 {
+		m.note(m.gardener.RefusesOld(a.OldRefusals[0].Field, a.OldRefusals[0].Text, count-1))
+	}
+	m.refusals()
+	for i := range p.Pools {
+		m.pool(&p.Pools[i])
+	}
+	p.Rules = verdict.Sorted(p.Rules)
+}
+
+// merging is a plan and an answer about the same manifests.
+type merging struct {
+	*Plan
+
+	answer       gardenerplugin.Answer
+	gardener     verdict.Gardener
+	old, updated *facts.Manifest
+}
+
+func (m *merging) note(rule verdict.Rule) { m.Rules = verdict.Sorted(append(m.Rules, rule)) }
+
+// refusals adds what Gardener refuses: in all landscapes, in some, or nothing.
+func (m *merging) refusals() {
+	in := map[gardenerplugin.Refusal]int{}
+	var inOrder []gardenerplugin.Refusal
+	refusing := 0
+	for _, outcome := range m.answer.Outcomes {
+		if len(outcome.Refusals) > 0 {
+			refusing++
+		}
+		for _, refusal := range outcome.Refusals {
+			if in[refusal] == 0 {
+				inOrder = append(inOrder, refusal)
+			}
+			in[refusal]++
+		}
+	}
+	m.IsRefused = refusing > 0 && refusing == len(m.answer.Outcomes)
+	for _, refusal := range inOrder {
+		if m.IsRefused {
+			m.refuse(refusal, verdict.Forbidden, m.gardener.Refuses(refusal.Text, refusal.By))
+		} else {
+			rule := m.gardener.MayRefuse(refusal.Text, refusal.By, m.answer.DependsOn)
+			m.refuse(refusal, verdict.Indeterminate, rule)
+		}
+	}
+	if refusing == 0 && m.isChanged() {
+		var missing []string
+		for _, reference := range m.answer.Missing {
+			missing = append(missing, reference.String())
+		}
+		m.note(m.gardener.Admits(missing))
+	}
+}
+
+// refuse adds a refusal to the change of its field, or as a finding about a field that stays.
+func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule verdict.Rule) {
+	m.note(rule)
+	finding := m.finding(refusal.Field)
+	finding.Verdict, finding.Rule, finding.Decides = v, rule, true
+	i := slices.IndexFunc(m.Changes, func(c judge.Finding) bool { return c.Pointer == finding.Pointer })
+	if i < 0 {
+		m.Changes = append(m.Changes, finding)
+		return
+	}
+	if v >= m.Changes[i].Verdict {
+		m.Changes[i].Verdict, m.Changes[i].Rule, m.Changes[i].Decides = v, rule, true
+	}
+}
+
+// finding has the values of a field at a path in the Shoot. Without a path it is about the Shoot.
+func (m *merging) finding(path string) judge.Finding {
+	change := hotupdate.Change{
+		Path: path, Op: hotupdate.Replace, Origin: "default", Class: hotupdate.Ignored,
+	}
+	var names []string
+	for _, step := range fieldpath.ParseShown(path) {
+		names = append(names, step.Name)
+		change.Pointer = fieldpath.Below(change.Pointer, step.Name)
+	}
+	if path == "" {
+		return judge.Finding{Change: change}
+	}
+	change.Old, change.New = textAt(m.old, names), textAt(m.updated, names)
+	if change.Old == "" && change.New == "" {
+		change.Old, change.New = absent, absent
+	}
+	return judge.Finding{Change: facts.Operated(change)}
+}
+
+// absent is the value of a field that is on neither side.
+const absent = "null"
+
+// textAt returns a value of a manifest in JSON, and nothing if there is none.
+func textAt(m *facts.Manifest, names []string) string {
+	if m == nil {
+		return ""
+	}
+	found, steps := m.Tree.Find(names)
+	if steps < len(names) {
+		return ""
+	}
+	return string(found.Compact())
+}
+
+// changeOf returns what Gardener does to a pool that is on both sides, if that is decided, and whether
+// landscapes differ in it.
+func (m *merging) changeOf(name string) (change gardenerplugin.Change, differs bool) {
+	change = gardenerplugin.Undecided
+	for i, outcome := range m.answer.Outcomes {
+		found := gardenerplugin.Undecided
+		for _, pool := range outcome.Pools {
+			if pool.Name == name && pool.State == gardenerplugin.Kept {
+				found = pool.Change
+			}
+		}
+		if i > 0 && found != change {
+			return gardenerplugin.Undecided, true
+		}
+		change = found
+	}
+	switch change {
+	case gardenerplugin.NoChange, gardenerplugin.InPlace, gardenerplugin.Roll:
+		return change, false
+	case gardenerplugin.Undecided:
+	}
+	return gardenerplugin.Undecided, false // also a word of a later version
+}
+
+// pool merges what happens to a pool.
+func (m *merging) pool(planned *Planned) {
+	if planned.State != Kept || m.IsRefused {
+		return
+	}
+	change, differs := m.changeOf(planned.Name)
+	switch change {
+	case gardenerplugin.Roll:
+		m.raise(planned, verdict.Roll)
+	case gardenerplugin.InPlace:
+		m.raise(planned, verdict.InPlaceUpdate)
+	case gardenerplugin.NoChange:
+		if planned.Key == judge.KeyChanges {
+			planned.Rules = append(planned.Rules, m.gardener.KeyStays())
+		}
+	case gardenerplugin.Undecided:
+		if differs && planned.Key != judge.KeyOpen {
+			planned.raise(verdict.Indeterminate)
+			planned.Rules = append(planned.Rules, m.gardener.DependsOn(m.answer.DependsOn))
+		}
+	}
+	planned.Rules = verdict.Sorted(planned.Rules)
+}
+
+// raise gives to a pool the verdict on a key that Gardener changes.
+func (m *merging) raise(planned *Planned, v verdict.Verdict) {
+	switch planned.Key {
+	case judge.KeyChanges:
+	case judge.KeyOpen:
+		planned.Rules = append(planned.Rules, m.gardener.Decides())
+	case judge.KeyStays:
+		planned.Rules = append(planned.Rules, m.gardener.KeyChanges())
+	}
+	planned.raise(v)
+}
+
+// raise makes the verdict at least as grave, now and after adoption.
+func (p *Planned) raise(v verdict.Verdict) {
+	if p.Adopted != nil {
+		adopted := max(*p.Adopted, v)
+		p.Adopted = &adopted
+	}
+	if v > p.Verdict {
+		p.Verdict = v
+		for i := range p.Changes {
+			p.Changes[i].Decides = p.Changes[i].Verdict == v
+		}
+	}
+	if p.Adopted != nil && *p.Adopted == p.Verdict {
+		p.Adopted = nil
+	}
+}

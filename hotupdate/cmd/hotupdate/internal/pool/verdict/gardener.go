@@ -1,0 +1,85 @@
+package verdict
+
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Gardener makes the rules that Gardener's own code says: it is the version of that code, such as
+// v1.150.0.
+type Gardener string
+
+// source names the part of Gardener that says a rule.
+func (g Gardener) source(by string) string { return "Gardener " + string(g) + ", " + by }
+
+// Refuses is the reason why a part of Gardener refuses a change.
+func (g Gardener) Refuses(text, by string) Rule {
+	return Rule{Refuses, "Gardener refuses it: " + text, g.source(by)}
+}
+
+// MayRefuse is the reason of a refusal that facts decide which are in no manifest.
+func (g Gardener) MayRefuse(text, by string, dependsOn []string) Rule {
+	return Rule{
+		Decides, "Gardener refuses it or not, by " + strings.Join(dependsOn, " and ") + ": " + text, g.source(by),
+	}
+}
+
+// Admits says that Gardener admits a change, and which objects its code was not given.
+func (g Gardener) Admits(missing []string) Rule {
+	text := "Gardener " + string(g) + " admits the change"
+	if len(missing) > 0 {
+		text += ", but was not given " + strings.Join(missing, ", ") + ", which may refuse it"
+	}
+	return Rule{Kind: Notes, Text: text}
+}
+
+// Assumes is a fact that Gardener's code was told, and that no manifest has.
+func (g Gardener) Assumes(text string) Rule {
+	return Rule{Assumes, "for Gardener's code: " + text, g.source("hotupdate-gardener")}
+}
+
+// RefusesOld says that the old Shoot cannot be created any more. More is the number of reasons beside
+// this one.
+func (g Gardener) RefusesOld(field, text string, more int) Rule {
+	text = "Gardener " + string(g) + " would not create the old Shoot: " + strings.TrimPrefix(field+": "+text, ": ")
+	if more > 0 {
+		text += "; and " + plaintext.Counted(more, "reason")
+	}
+	return Rule{Kind: Notes, Text: text}
+}
+
+// Decides says that a name which Gardener gives to a pool changes, and that this command could not
+// know it.
+func (g Gardener) Decides() Rule {
+	return Rule{Decides, "Gardener's own code gives the pool another key", g.source("calculateKeyForValues")}
+}
+
+// DependsOn says what decides whether a name that Gardener gives to a pool changes.
+func (g Gardener) DependsOn(what []string) Rule {
+	return Rule{
+		Decides, "whether Gardener gives the pool another key depends on " + strings.Join(what, " and "),
+		g.source("calculateKeyForValues"),
+	}
+}
+
+// KeyChanges and KeyStays say that this command is wrong about the key of a pool.
+func (g Gardener) KeyChanges() Rule {
+	return Rule{
+		Decides, "Gardener's own code gives the pool another key, and this command finds none: please report this " +
+			"defect of hotupdate, with both manifests", g.source("calculateKeyForValues"),
+	}
+}
+
+// KeyStays is the counterpart of [Gardener.KeyChanges].
+func (g Gardener) KeyStays() Rule {
+	return Rule{
+		Notes, "Gardener's own code leaves the pool its key, and this command finds another one: please report this " +
+			"defect of hotupdate, with both manifests", g.source("calculateKeyForValues"),
+	}
+}
+
+// Fails says that Gardener's code has no answer.
+func (g Gardener) Fails(problem string) Rule {
+	return Rule{Kind: Notes, Text: "Gardener " + string(g) + " has no answer: " + problem}
+}

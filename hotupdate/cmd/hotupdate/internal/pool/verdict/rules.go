@@ -1,0 +1,270 @@
+package verdict
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Sources of rules. All have been read in Gardener v1.150 and in the provider extensions of its
+// time.
+const (
+	Validation      = "Gardener v1.150, validation of Shoots; GEP-31"
+	Admission       = "Gardener v1.150, admission of Shoots; GEP-31"
+	names           = "Gardener v1.150, hash of worker pools; GEP-31"
+	operations      = "Gardener v1.150, operations by annotation"
+	workers         = "Gardener v1.150, reconciliation of Workers"
+	hashFunctions   = "hash functions of the provider extensions"
+	extensionsAdmit = "admission of the provider extensions"
+)
+
+// Refusals: those that the proposals make. What Gardener admits beside them is not judged here, see
+// [AdmissionUnjudged].
+var (
+	StrategySwitched = Refusal(inplace.ValidateStrategy(hotupdate.AutoRollingUpdate,
+		hotupdate.AutoInPlaceUpdate, nil), Validation)
+	PendingUpdate = Refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateChange("a",
+		nil, nil), Validation)
+	RotationBlocked = Refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateRotation(nil),
+		operations)
+	ImageUnknown  = Rule{Refuses, "the CloudProfile does not have the machine image in this version", Admission}
+	ConfigInPlace = Rule{
+		Refuses, "the released extension refuses every change of the provider config of a pool that is updated in " +
+			"place",
+		extensionsAdmit,
+	}
+	DataVolumesInPlace = Rule{
+		Refuses, "the extension refuses every change of the data volumes of a pool that is updated in place",
+		extensionsAdmit,
+	}
+	NodeLocalDNSInPlace = Rule{
+		Refuses, "node-local DNS cannot be switched while a pool that is updated in place is below Kubernetes 1.34 " +
+			"or has kube-proxy in IPVS mode", Validation,
+	}
+	FixedInPlace   = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
+	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
+	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
+	SecretNameLost = Rule{Refuses, "the extension refuses a pool without a node-agent secret name", workers}
+)
+
+// Reasons: each decides the verdict on a change.
+var (
+	HashedAsWritten = Rule{
+		Decides, "the era of the pool hashes the config as it is written: the order of lists, the spelling of values " +
+			"and empty objects count", hashFunctions,
+	}
+	HashedInEra = Rule{
+		Decides, "the field became hot in a later era: here the name of the pool depends on it", hashFunctions,
+	}
+	ServerGroup = Rule{
+		Decides, "another policy makes another server group, and its ID is hashed", hashFunctions,
+	}
+	SecretNameFallback = Rule{
+		Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 computes the first " +
+			"version of the hash", hashFunctions,
+	}
+	SecretNameGained = Rule{
+		Decides, "it is not known which hash named the pool while it had no node-agent secret name", workers,
+	}
+	RotationStarted = Rule{
+		Decides, "the annotation begins a rotation of credentials, which every pool or those that it lists have to " +
+			"follow", operations,
+	}
+	RolloutWorkers = Rule{
+		Decides, "the annotation replaces the machines of the pool, which keeps its name", operations,
+	}
+	PoolKubelet = Rule{
+		Decides, "a kubelet configuration of the pool's own replaces the Shoot's, with what Gardener fills in there",
+		Admission,
+	}
+	ReservationsFilledIn = Rule{
+		Decides, "Gardener fills other reservations into the kubelet configuration of the pool", Admission,
+	}
+	MaintenanceStarted = Rule{
+		Decides, "maintenance begins now: it may update the Kubernetes version and machine images, also without " +
+			"autoUpdate if they have expired", operations,
+	}
+	ShootDeleted = Rule{Decides, "the Shoot is being deleted, with all its machines", workers}
+	Hibernated   = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
+	WokenUp      = Rule{Decides, "the cluster wakes up: its machines are created", workers}
+	Scaled       = Rule{Decides, "the number of machines changes", workers}
+	ZoneAppended = Rule{
+		Decides, "minimum and maximum count over all zones and are spread anew: machines of the other zones are " +
+			"deleted",
+		workers,
+	}
+	ZonesChanged = Rule{
+		Decides, "the extension decides what becomes of machines in other zones; those in use today refuse the " +
+			"change, " +
+			"unless it appends zones", extensionsAdmit,
+	}
+	EraUnknown = Rule{
+		Kind: Decides,
+		Text: "whether the name of the pool depends on it is not known: its extension, era or Kubernetes minor is not",
+	}
+	InfrastructureMayRoll = Rule{
+		Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config",
+		hashFunctions,
+	}
+	ConfigRespelled = Rule{
+		Decides, "admission of the released extension compares bytes: members in another order may be refused",
+		extensionsAdmit,
+	}
+	NoCloudProfile = Rule{
+		Decides, "the CloudProfile says whether the machine image can be updated in place; name it with --cloudprofile",
+		Admission,
+	}
+	NameStays = Rule{Decides, "the pool keeps its name: only new machines have it", hashFunctions}
+	NotHashed = Rule{Decides, "no name depends on it: no machine is replaced", names}
+
+	PatchVersion = Rule{Decides, "a patch version replaces no machine", names}
+	EmptyObject  = Rule{Kind: Decides, Text: "an empty object changes no hash, as its field has no presence option"}
+	SameMeaning  = Rule{
+		Kind: Decides, Text: "in effect it is the same: no hash depends on order or spelling here",
+	}
+	ToldAtPools     = Rule{Kind: Decides, Text: "each pool shows its effect"}
+	BeyondManifests = Rule{
+		Kind: Decides, Text: "facts that are in no manifest decide what the change does: those of the extension",
+	}
+)
+
+// Reasons of verdicts that depend on what Gardener fills in, see package facts.
+var (
+	ReservationMode = Rule{
+		Decides, "Gardener's API server decides by useGKEFormula in the configuration of its admission plugin " +
+			"ShootResourceReservation: it fills in kubeReserved in the Shoot, or in each pool by its machine type",
+		Admission,
+	}
+	GKEReservation = Rule{
+		Decides, "with useGKEFormula, Gardener fills in kubeReserved by CPU and memory of the machine type; name the " +
+			"CloudProfile with --cloudprofile", Admission,
+	}
+	DNSByDefault = Rule{
+		Decides, "Gardener's admission plugin ShootNodeLocalDNSEnabledByDefault decides whether node-local DNS was " +
+			"enabled when the Shoot was created", Admission,
+	}
+	StoredImage = Rule{
+		Decides, "Gardener chose the machine image when the pool was created, or updated it since: compare with the " +
+			"Shoot of the cluster", Admission,
+	}
+	DefaultImage = Rule{
+		Decides, "Gardener takes the newest machine image that the CloudProfile has; name it with --cloudprofile",
+		Admission,
+	}
+	StoredVersion = Rule{
+		Decides, "Gardener chose the Kubernetes version when the Shoot was created, or updated it since: compare " +
+			"with " +
+			"the Shoot of the cluster", Admission,
+	}
+	DefaultVersion = Rule{
+		Decides, "Gardener takes the newest Kubernetes version that the CloudProfile has; name it with --cloudprofile",
+		Admission,
+	}
+	ClusterVersion = Rule{
+		Decides, "a pool without a Kubernetes version has that of its cluster, which a Worker does not have", workers,
+	}
+)
+
+// Assumptions.
+var (
+	ExtensionAdopted = Rule{
+		Kind: Assumes,
+		Text: "the extension has adopted this library: tags are hot in every era, and admission goes by the classes " +
+			"(--extension released judges today's)",
+	}
+	ExtensionReleased = Rule{
+		Kind: Assumes, Text: "the extension is today's release, which has not adopted this library",
+	}
+	JudgedCanonically = Rule{
+		Kind: Assumes,
+		Text: "no era is known: the config is judged by the classes of its fields, as the canonical hash does",
+	}
+	StrategyIsRollingUpdate = Rule{Kind: Assumes, Text: "the update strategy is taken to be AutoRollingUpdate"}
+	ReservationsBySum       = Rule{
+		Assumes, "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
+		names,
+	}
+	DriverAppliesInPlace = Rule{
+		Kind: Assumes,
+		Text: "the driver applies in-place fields of the provider config while the node is drained; with a driver " +
+			"that " +
+			"cannot, no node is selected and nothing changes",
+	}
+	SpecByClasses = Rule{
+		Kind: Assumes,
+		Text: "only the spec decides, by the classes in --classes: a field without one has that of the field above, " +
+			"and is immutable by default",
+	}
+	GateIsOn = Rule{
+		Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place",
+		Validation,
+	}
+)
+
+// Remarks.
+var (
+	AdmissionUnjudged = Rule{
+		Kind: Notes, Text: "admission is left to kubectl apply --dry-run=server or hotupdate-gardener",
+	}
+	EraCrossed = Rule{
+		Notes, "the new Kubernetes minor belongs to another era, with another way of hashing", hashFunctions,
+	}
+	StrategyRefined = Rule{Notes, "changing who starts in-place updates touches no machine", names}
+	ConfigAsWhole   = Rule{
+		Kind: Notes,
+		Text: "no Schema knows the provider config on both sides: every member counts as immutable, and no value " +
+			"is shown",
+	}
+	ProxyModeChanged = Rule{
+		Notes, "kube-proxy or its mode has changed, and decides whether node-local DNS replaces machines", names,
+	}
+	SurgeReplaces = Rule{
+		Notes, "with maxSurge above 0, machines are added during the update, and as many old ones are deleted at " +
+			"its end",
+		workers,
+	}
+	RotationWithoutWorkers = Rule{
+		Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers",
+		operations,
+	}
+	RotationFollowed = Rule{
+		Notes, "the pool does not wait for a rollout of credentials: the operation leaves it as it is", operations,
+	}
+	StaysHibernated = Rule{
+		Notes, "the cluster is hibernated: it has no machines until it wakes up", workers,
+	}
+	PendingForced = Rule{
+		Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished",
+		Validation,
+	}
+	WaitsForMaintenance = Rule{Notes, "the change waits for the maintenance window", operations}
+)
+
+// LeftOut says how many fields are not shown because only the manifest of the cluster has them.
+func LeftOut(fields int) Rule {
+	return Rule{Kind: Notes, Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets: " +
+		"left out"}
+}
+
+// Rules returns all rules, apart from the refusals of machine images, which have the texts of
+// package inplace, and from [LeftOut].
+func Rules() []Rule {
+	return []Rule{
+		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
+		HashedAsWritten, HashedInEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
+		RolloutWorkers,
+		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled,
+		ZoneAppended, ZonesChanged,
+		EraUnknown,
+		InfrastructureMayRoll,
+		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
+		BeyondManifests,
+		ReservationMode, GKEReservation, DNSByDefault, StoredImage, DefaultImage, StoredVersion, DefaultVersion,
+		ClusterVersion,
+		ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
+		DriverAppliesInPlace, SpecByClasses, GateIsOn,
+		AdmissionUnjudged, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,
+		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,
+	}
+}

@@ -1,0 +1,72 @@
+// Package verdict has the words in which a change is judged: what it does to machines, and the rules
+// that decide.
+//
+// It owns the order of the verdicts and the texts of the rules. It must not know manifests, pools or
+// how a verdict is shown.
+package verdict
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Verdict says what a change does to machines. The zero value is Indeterminate. A greater verdict
+// is graver.
+type Verdict int8
+
+// The verdicts.
+const (
+	None          Verdict = iota - 4 // no machine is touched
+	HotUpdate                        // running machines are updated
+	ComeOrGo                         // machines are created or deleted, because their number or place changes
+	InPlaceUpdate                    // nodes are drained and updated in place
+	Indeterminate                    // the known facts do not decide
+	Roll                             // machines are replaced
+	Forbidden                        // the change is refused
+	Removed                          // machines are deleted for good, with their pool
+)
+
+// outcomes are the verdicts that have an Outcome of classes.
+var outcomes = map[Verdict]hotupdate.Outcome{
+	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate,
+	Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
+}
+
+// String returns the verdict in words.
+func (v Verdict) String() string {
+	switch v {
+	case ComeOrGo:
+		return "machines come or go"
+	case Removed:
+		return "removed"
+	case None, HotUpdate, InPlaceUpdate, Indeterminate, Roll, Forbidden:
+	}
+	return outcomes[v].String()
+}
+
+// Consequence says in a clause for people what the verdict means for the machines of a pool with
+// this strategy.
+func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
+	outcome, isOutcome := outcomes[v]
+	switch {
+	case v == None:
+		return "no machine is replaced or updated"
+	case v == ComeOrGo:
+		return "machines are created or deleted, none is replaced or updated"
+	case v == Removed:
+		return "its machines are deleted"
+	case !isOutcome:
+		return "it depends on what is not known"
+	}
+	return outcome.Consequence(strategy)
+}
+
+// OfClass returns the verdict on a change of a class under a strategy.
+func OfClass(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
+	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
+	for v, o := range outcomes {
+		if o == outcome {
+			return v
+		}
+	}
+	return Indeterminate
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// GitHub returns the annotations of a workflow of GitHub, a line for each change that decides a
+// verdict: errors where machines are replaced or deleted and where a change is refused, notices where
+// running machines are updated, and warnings otherwise.
+//
+// Source: GitHub's documentation, "Workflow commands for GitHub Actions".
+func GitHub(r *Report) string {
+	var text strings.Builder
+	for _, n := range r.notices() {
+		place := ""
+		if n.place.File != "" {
+			place = fmt.Sprintf("file=%s,line=%d,", property(n.place.File), n.place.Line)
+		}
+		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[gravityOf(n.word)], place,
+			property(n.word+": "+n.subject), message(n.text))
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&text, "::warning::%s\n", message(plaintext.Printable(warning)))
+	}
+	return text.String()
+}
+
+// gravity is a level of annotations and of SARIF.
+type gravity int
+
+const (
+	asNote gravity = iota
+	asWarning
+	asError
+)
+
+func gravityOf(word string) gravity {
+	switch toneOf(word) {
+	case page.Calm, page.Live:
+		return asNote
+	case page.Replace, page.Stop, page.Delete:
+		return asError
+	case page.Move, page.Drain, page.Unsure:
+	}
+	return asWarning
+}
+
+var annotations = map[gravity]string{asNote: "notice", asWarning: "warning", asError: "error"}
+
+// message escapes the text of a workflow command, and property the value of one of its properties.
+func message(text string) string { return inMessage.Replace(text) }
+
+func property(text string) string { return inProperty.Replace(text) }
+
+var (
+	inMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// notice is what a report says about a line of a file: a change that decides a verdict, or a verdict
+// that no change of the file decides alone.
+type notice struct {
+	place   pool.Place // without a file if it is not known
+	word    string     // the verdict or state
+	subject string     // such as pool a of Shoot garden-dev/web
+	text    string
+}
+
+// notices returns what a report says, the gravest first, without what touches no machine.
+func (r *Report) notices() (all []notice) {
+	for i := range r.Manifests {
+		all = append(all, r.Manifests[i].notices()...)
+	}
+	slices.SortStableFunc(all, func(a, b notice) int { return slices.Index(words, a.word) - slices.Index(words, b.word) })
+	return all
+}
+
+func (m *ManifestReport) notices() (all []notice) {
+	config := ""
+	if !m.isBare() {
+		config = configField
+	}
+	if len(m.Pools) == 0 && m.Verdict != none && len(m.Changes) == 0 {
+		all = append(all, notice{m.at(0, 0), m.Verdict, m.subject(""), "the manifest is " + m.State})
+	}
+	for i := range m.Changes {
+		if c := &m.Changes[i]; c.Verdict != none {
+			all = append(all, m.noticeOf(c, m.subject(""), c.Verdict, config))
+		}
+	}
+	for i := range m.Pools {
+		p := &m.Pools[i]
+		if p.word() == none {
+			continue
+		}
+		subject := m.subject(p.Name)
+		decided := false
+		for j := range p.Changes {
+			if c := &p.Changes[j]; c.Decides {
+				decided = true
+				all = append(all, m.noticeOf(c, subject, p.word(), config))
+			}
+		}
+		if !decided {
+			all = append(all, notice{m.at(p.OldLine, p.NewLine), p.word(), subject, p.Message})
+		}
+	}
+	return all
+}
+
+// subject names a pool of the manifest, or the manifest.
+func (m *ManifestReport) subject(pool string) string {
+	title := cmp.Or(m.title(), "the provider config")
+	if pool != "" {
+		title = "pool " + pool + " of " + title
+	}
+	return plaintext.Shorten(title, 2*maxTitle, plaintext.Printable)
+}
+
+// noticeOf says what a change is: path, values and reason.
+func (m *ManifestReport) noticeOf(c *ChangeReport, subject, word, config string) notice {
+	why, _ := c.why(config)
+	text := c.mark() + " " + shownPath(c.Path, plaintext.Printable) + " " +
+		strings.Join(c.values(plaintext.Printable), " -> ") + ": " + plaintext.Printable(why)
+	return notice{m.at(c.OldLine, c.NewLine), word, subject, text}
+}
+
+// at returns the place of a line: in the new file, or in the old one if the manifest is gone.
+func (m *ManifestReport) at(oldLine, newLine int) pool.Place {
+	switch {
+	case m.NewPlace != nil:
+		return pool.Place{File: m.NewPlace.File, Line: cmp.Or(newLine, m.NewPlace.Line)}
+	case m.OldPlace != nil:
+		return pool.Place{File: m.OldPlace.File, Line: cmp.Or(oldLine, m.OldPlace.Line)}
+	}
+	return pool.Place{}
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+)
+
+// The parts of SARIF 2.1.0 that a report needs.
+// Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0".
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifInvocation struct {
+		ExecutionSuccessful        bool                `json:"executionSuccessful"`
+		ToolExecutionNotifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level   string       `json:"level"`
+		Message sarifMessage `json:"message"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string       `json:"id"`
+		ShortDescription sarifMessage `json:"shortDescription"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		Level     string          `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations,omitempty"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPhysicalLocation `json:"physicalLocation"`
+	}
+	sarifPhysicalLocation struct {
+		ArtifactLocation sarifArtifactLocation `json:"artifactLocation"`
+		Region           sarifRegion           `json:"region"`
+	}
+	sarifArtifactLocation struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+)
+
+const homepage = "https://github.com/hotupdate/providerconfig"
+
+var sarifLevels = map[gravity]string{asNote: "note", asWarning: "warning", asError: "error"}
+
+// SARIF returns the report for programs that collect findings, in SARIF 2.1.0, as a value for JSON. A
+// result is a change that decides a verdict; its rule is the verdict. Version is that of the command,
+// and may be empty.
+func SARIF(r *Report, version string) any {
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{
+			Name: "hotupdate", Version: version, InformationURI: homepage, Rules: sarifRules(),
+		}},
+		Invocations: []sarifInvocation{{true, notifications(r.Warnings)}},
+		Results:     []sarifResult{},
+	}
+	for _, n := range r.notices() {
+		result := sarifResult{
+			RuleID: ruleID(n.word), Level: sarifLevels[gravityOf(n.word)],
+			Message: sarifMessage{n.word + ": " + n.subject + ": " + n.text},
+		}
+		if n.place.File != "" {
+			result.Locations = []sarifLocation{{sarifPhysicalLocation{
+				sarifArtifactLocation{uriOf(n.place.File)}, sarifRegion{n.place.Line},
+			}}}
+		}
+		run.Results = append(run.Results, result)
+	}
+	return sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+}
+
+// notifications are the warnings about the files.
+func notifications(warnings []string) (all []sarifNotification) {
+	for _, warning := range warnings {
+		all = append(all, sarifNotification{sarifLevels[asWarning], sarifMessage{warning}})
+	}
+	return all
+}
+
+// sarifRules are the verdicts and states that a result may have.
+func sarifRules() (all []sarifRule) {
+	for _, word := range words {
+		if word != none {
+			all = append(all, sarifRule{ruleID(word), sarifMessage{meanings[word]}})
+		}
+	}
+	return all
+}
+
+// ruleID is the name of a verdict or state as a rule.
+func ruleID(word string) string { return strings.ReplaceAll(word, " ", "-") }
+
+// uriOf returns the reference to a file as a URI, relative if its path is.
+func uriOf(file string) string {
+	path := filepath.ToSlash(file)
+	if filepath.IsAbs(file) {
+		return (&url.URL{Scheme: "file", Path: path}).String()
+	}
+	return (&url.URL{Path: path}).String()
+}
+
+// meanings say what the words of a report mean.
+var meanings = map[string]string{
+	verdict.Removed.String():       "Machines are deleted for good, with their pool.",
+	pool.Renamed.String():          "The machines of a pool are deleted, and a pool of another name gets new ones.",
+	verdict.Forbidden.String():     "The change is refused.",
+	verdict.Roll.String():          "Machines are replaced.",
+	verdict.Indeterminate.String(): "The known facts do not decide what happens to machines.",
+	verdict.InPlaceUpdate.String(): "Nodes are drained and updated in place.",
+	verdict.ComeOrGo.String():      "Machines are created or deleted, because their number or place changes.",
+	verdict.HotUpdate.String():     "Running machines are updated.",
+	pool.Added.String():            "A pool is added, and its machines are created.",
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Summand has the numbers of pools with a verdict, and of the machines that the change touches, at
+// most. For pools that were not kept, the verdict is their state. A custom resource or a provider
+// config counts as a pool.
+type Summand struct {
+	Verdict  string `json:"verdict"`
+	Pools    int    `json:"pools"`
+	Machines int    `json:"machines"`
+}
+
+// words lists the verdicts and states of pools, the gravest first.
+var words = []string{
+	verdict.Removed.String(), pool.Renamed.String(), verdict.Forbidden.String(), verdict.Roll.String(),
+	verdict.Indeterminate.String(), verdict.InPlaceUpdate.String(), verdict.ComeOrGo.String(),
+	verdict.HotUpdate.String(), pool.Added.String(), verdict.None.String(),
+}
+
+// sumOf counts the pools of all manifests by verdict or state, the gravest first.
+func sumOf(all []ManifestReport) []Summand {
+	sum := []Summand{}
+	for _, word := range words {
+		s := Summand{Verdict: word}
+		for i := range all {
+			for j := range all[i].Pools {
+				if p := &all[i].Pools[j]; p.word() == word {
+					s.Pools++
+					s.Machines += p.Touched
+				}
+			}
+		}
+		if s.Pools > 0 {
+			sum = append(sum, s)
+		}
+	}
+	return sum
+}
+
+// phrase says what happens to one pool, and to several.
+type phrase struct{ one, several string }
+
+var phrases = map[string]phrase{
+	verdict.Removed.String():       {"is removed", "are removed"},
+	pool.Renamed.String():          {"is renamed", "are renamed"},
+	verdict.Forbidden.String():     {"is forbidden", "are forbidden"},
+	verdict.Roll.String():          {"rolls", "roll"},
+	verdict.Indeterminate.String(): {"is indeterminate", "are indeterminate"},
+	verdict.InPlaceUpdate.String(): {"is updated in place", "are updated in place"},
+	verdict.ComeOrGo.String():      {"has machines that come or go", "have machines that come or go"},
+	verdict.HotUpdate.String():     {"is updated hot", "are updated hot"},
+	pool.Added.String():            {"is added", "are added"},
+	verdict.None.String():          {"is untouched", "are untouched"},
+}
+
+// sentence says in one line what happens to all pools: 2 pools roll (up to 45 machines), 1 is removed
+// (up to 3 machines), 2,997 are untouched. It is empty for a provider config on its own.
+func (r *Report) sentence() string {
+	if len(r.Manifests) == 1 && r.Omitted == 0 && r.Manifests[0].isBare() {
+		return ""
+	}
+	var parts []string
+	for i, s := range r.Sum {
+		text := plaintext.Thousands(s.Pools)
+		if i == 0 {
+			text += " " + plural(s.Pools, r.noun(), r.noun()+"s")
+		}
+		text += " " + plural(s.Pools, phrases[s.Verdict].one, phrases[s.Verdict].several)
+		if s.Machines > 0 {
+			text += " (up to " + plaintext.Thousands(s.Machines) + plural(s.Machines, " machine)", " machines)")
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}

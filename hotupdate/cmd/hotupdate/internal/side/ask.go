@@ -1,0 +1,75 @@
+package side
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// asks reports whether Gardener's own code is asked about a pair: about Shoots that are created or
+// changed.
+func (p inputs) asks() bool {
+	if p.updated == nil || p.updated.Kind != facts.Shoot {
+		return false
+	}
+	return p.old == nil || !tree.Equal(p.old.Tree, p.updated.Tree)
+}
+
+// startGardener starts the program that asks Gardener's own code, if there is one, and a pair to ask
+// about. Under another strategy than those of the manifests it has no answer.
+func (r *Reader) startGardener(pairs []inputs) (*gardener.Session, error) {
+	if r.Gardener == "" || r.Options.Strategy != nil || !slices.ContainsFunc(pairs, inputs.asks) {
+		return nil, nil //nolint:nilnil // there is no session
+	}
+	session, err := gardener.Start(r.Gardener, r.landscapeObjects())
+	if err != nil {
+		return nil, err
+	}
+	for _, ignored := range session.Ignored {
+		r.Warnings = append(r.Warnings, "Gardener "+session.Version+": "+ignored)
+	}
+	return session, nil
+}
+
+// landscapeObjects are the objects of both sides and of [Reader.Landscape] that admission reads. Of
+// objects with one name, the last one counts.
+func (r *Reader) landscapeObjects() []json.RawMessage {
+	if r.Landscape == nil {
+		return r.objects
+	}
+	return append(slices.Clone(r.objects), r.Landscape.Objects...)
+}
+
+// ask merges the answer of Gardener's own code into a plan.
+func (p inputs) ask(session *gardener.Session, plan *pool.Plan) error {
+	var before *facts.Manifest
+	var old []byte
+	if p.old != nil {
+		before, old = p.old.Manifest, p.old.Tree.JSON()
+	}
+	answer, err := session.Ask(old, p.updated.Tree.JSON())
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.updated.From, err)
+	}
+	plan.Merge(answer, session.Version, before, p.updated.Manifest)
+	return nil
+}
+
+// planAll compares all pairs. The plans have the order of the pairs.
+func (r *Reader) planAll(pairs []inputs) (plans []*pool.Plan, err error) {
+	session, err := r.startGardener(pairs)
+	if err != nil {
+		return nil, err
+	}
+	plans, err = r.plansOf(pairs, session)
+	if session != nil {
+		err = errors.Join(err, session.Close())
+	}
+	return plans, err
+}

@@ -1,0 +1,314 @@
+package gardener_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+)
+
+// pair is a question to both: the Shoot before and after one or two edits.
+type pair struct {
+	id       string
+	base     *base
+	edits    []edit // with the kinds as the pair has them: those of the reverse for one that is undone
+	old      object
+	updated  object
+	gardener verdicts
+	plan     verdicts
+}
+
+func (p *pair) String() string {
+	var all []string
+	for _, e := range p.edits {
+		all = append(all, string(e.kind)+" "+e.String())
+	}
+	return p.base.name + ": " + strings.Join(all, "; ")
+}
+
+// effect is what a change does to machines, in the words of both.
+type effect string
+
+const (
+	none          effect = "none"
+	inPlace       effect = "in-place"
+	roll          effect = "roll"
+	refused       effect = "refused"
+	indeterminate effect = "indeterminate" // of plan; of Gardener: a mode of an admission plugin decides
+	failed        effect = "error"
+)
+
+// verdicts are the answer of one side to a pair.
+type verdicts struct {
+	shoot effect            // the gravest of all
+	pools map[string]effect // of those that are on both sides
+	text  string            // why it is refused, or the error
+	field string            // that is refused
+	raw   json.RawMessage   // the part of plan's report
+}
+
+// askGardener answers all pairs by Gardener's code.
+func askGardener(tb testing.TB, pairs []*pair) {
+	tb.Helper()
+	var wait sync.WaitGroup
+	for half := range slices.Chunk(pairs, (len(pairs)+1)/2) {
+		judge := newJudge(tb)
+		bare, _, err := gardener.New(gardenerplugin.Setup{FormatVersion: gardenerplugin.FormatVersion})
+		require.NoError(tb, err)
+		wait.Go(func() {
+			for _, p := range half {
+				asked := judge
+				if p.base.profile == "" {
+					asked = bare
+				}
+				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(p.updated)}
+				p.gardener = ofGardener(asked.Judge(question))
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func mustJSON(value any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+var effectOfChange = map[gardenerplugin.Change]effect{
+	gardenerplugin.NoChange: none, gardenerplugin.InPlace: inPlace, gardenerplugin.Roll: roll,
+	gardenerplugin.Undecided: indeterminate,
+}
+
+func ofGardener(answer gardenerplugin.Answer) verdicts {
+	if answer.Error != "" {
+		return verdicts{shoot: failed, text: answer.Error}
+	}
+	v := ofOutcome(answer.Outcomes[0])
+	for _, outcome := range answer.Outcomes[1:] {
+		o := ofOutcome(outcome)
+		switch {
+		case v.shoot == refused && o.shoot == refused:
+		case v.shoot == refused || o.shoot == refused:
+			v = verdicts{shoot: indeterminate, text: v.text + o.text, field: v.field + o.field}
+		default:
+			v.pools = differing(v.pools, o.pools)
+			v.shoot = gravest(v.pools)
+			v.text = strings.Join(answer.DependsOn, ", ")
+		}
+	}
+	return v
+}
+
+func ofOutcome(outcome gardenerplugin.Outcome) verdicts {
+	if len(outcome.Refusals) > 0 {
+		first := outcome.Refusals[0]
+		return verdicts{shoot: refused, text: first.By + ": " + first.Text, field: first.Field}
+	}
+	v := verdicts{pools: map[string]effect{}}
+	for _, pool := range outcome.Pools {
+		if pool.State == gardenerplugin.Kept {
+			v.pools[pool.Name] = effectOfChange[pool.Change]
+			v.text += pool.Because
+		}
+	}
+	v.shoot = gravest(v.pools)
+	return v
+}
+
+// gravest returns the gravest effect on pools, in the order of plan's verdicts.
+func gravest(pools map[string]effect) effect {
+	for _, e := range []effect{roll, indeterminate, inPlace} {
+		if slices.Contains(slices.Collect(maps.Values(pools)), e) {
+			return e
+		}
+	}
+	return none
+}
+
+// differing marks the pools that differ between modes.
+func differing(a, b map[string]effect) map[string]effect {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]effect{}
+	}
+	for name, e := range b {
+		if known, is := a[name]; !is || known != e {
+			all[name] = indeterminate
+		}
+	}
+	return all
+}
+
+var buildPlan = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "hotupdate")
+	if err != nil {
+		return "", err
+	}
+	command := filepath.Join(folder, "hotupdate")
+	build := exec.Command("go", "build", "-o", command, "./hotupdate/cmd/hotupdate")
+	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return command, nil
+})
+
+// perRun is how many pairs plan gets in one call.
+const perRun = 2500
+
+// askPlan answers all pairs by the command plan of this repository.
+func askPlan(tb testing.TB, pairs []*pair) {
+	tb.Helper()
+	command, err := buildPlan()
+	require.NoError(tb, err)
+	byProfile := map[string][]*pair{}
+	for _, p := range pairs {
+		byProfile[p.base.profile] = append(byProfile[p.base.profile], p)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byProfile)) {
+		for part := range slices.Chunk(byProfile[name], perRun) {
+			folder := tb.TempDir()
+			profile := filepath.Join(folder, "profile.yaml")
+			if name != "" {
+				require.NoError(tb, os.WriteFile(profile, toJSON(tb, profiles(tb)[name]), 0o600))
+			}
+			for _, side := range []string{"old", "new"} {
+				require.NoError(tb, os.Mkdir(filepath.Join(folder, side), 0o700))
+			}
+			for _, p := range part {
+				p.plan = verdicts{}
+				p.write(tb, folder)
+			}
+			for runPlan(tb, command, folder, part) {
+			}
+		}
+	}
+}
+
+// write writes the files of a pair. The Shoot has the pair's name, by which plan's report is found.
+func (p *pair) write(tb testing.TB, folder string) {
+	tb.Helper()
+	for side, shoot := range map[string]object{"old": p.old, "new": p.updated} {
+		named := maps.Clone(shoot)
+		metadata, _ := shoot["metadata"].(object)
+		metadata = maps.Clone(metadata)
+		metadata["name"] = p.id
+		named["metadata"] = metadata
+		require.NoError(tb, os.WriteFile(filepath.Join(folder, side, p.id+".json"), toJSON(tb, named), 0o600))
+	}
+}
+
+// planReport is the part of plan's report that counts.
+type planReport struct {
+	Manifests []json.RawMessage `json:"manifests"`
+}
+
+type planManifest struct {
+	Name    string       `json:"name"`
+	Verdict string       `json:"verdict"`
+	Changes []planChange `json:"changes"`
+	Rules   []planRule   `json:"rules"`
+	Pools   []struct {
+		Name       string       `json:"name"`
+		FormerName string       `json:"formerName"`
+		State      string       `json:"state"`
+		Verdict    string       `json:"verdict"`
+		Changes    []planChange `json:"changes"`
+		Rules      []planRule   `json:"rules"`
+	} `json:"pools"`
+}
+
+type planChange struct {
+	Path    string    `json:"path"`
+	Verdict string    `json:"verdict"`
+	Decides bool      `json:"decides"`
+	Origin  string    `json:"origin"`
+	Rule    *planRule `json:"rule"`
+}
+
+type planRule struct {
+	Text string `json:"text"`
+}
+
+var effectOfVerdict = map[string]effect{
+	"none": none, "hot update": none, "machines come or go": none, "in-place update": inPlace,
+	"indeterminate": indeterminate, "roll": roll, "forbidden": refused,
+}
+
+// planError is a line of plan's errors, with the name of the pair.
+var planError = regexp.MustCompile(`(?m)(?:old|new)/(e\d+)\.json(?::\d+)?: (.*)$`)
+
+// runPlan calls plan for the pairs without an answer, and reports whether it has to be called again:
+// an error about one pair leaves the others without an answer.
+func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) {
+	tb.Helper()
+	arguments := []string{"plan", "--output", "json", "old", "new"}
+	if pairs[0].base.profile != "" {
+		arguments = append(arguments, "--cloudprofile", "profile.yaml")
+	}
+	run := exec.Command(command, arguments...)
+	run.Dir = folder
+	var out, problems bytes.Buffer
+	run.Stdout, run.Stderr = &out, &problems
+	failure := run.Run()
+	byID := map[string]*pair{}
+	for _, p := range pairs {
+		byID[p.id] = p
+	}
+	for _, problem := range planError.FindAllStringSubmatch(problems.String(), -1) {
+		p := byID[problem[1]]
+		require.NotNil(tb, p, problem[0])
+		if p.plan.shoot == "" {
+			p.plan = verdicts{shoot: failed, text: problem[2]}
+			again = true
+			for _, side := range []string{"old", "new"} {
+				require.NoError(tb, os.Remove(filepath.Join(folder, side, p.id+".json")))
+			}
+		}
+	}
+	if out.Len() == 0 {
+		require.True(tb, again, "plan gives no answer: %v %s", failure, problems.String())
+		return true
+	}
+	var report planReport
+	require.NoError(tb, json.Unmarshal(out.Bytes(), &report))
+	for _, raw := range report.Manifests {
+		var m planManifest
+		require.NoError(tb, json.Unmarshal(raw, &m))
+		byID[m.Name].plan = ofPlan(tb, m, raw)
+	}
+	for _, p := range pairs {
+		require.NotEmpty(tb, p.plan.shoot, "plan does not answer %s", p)
+	}
+	return false
+}
+
+func ofPlan(tb testing.TB, m planManifest, raw json.RawMessage) verdicts {
+	tb.Helper()
+	v := verdicts{shoot: effectOfVerdict[m.Verdict], pools: map[string]effect{}, raw: raw}
+	require.NotEmpty(tb, v.shoot, m.Verdict)
+	for _, pool := range m.Pools {
+		if pool.State == "kept" {
+			v.pools[pool.Name] = effectOfVerdict[pool.Verdict]
+			require.NotEmpty(tb, v.pools[pool.Name], pool.Verdict)
+		}
+	}
+	return v
+}

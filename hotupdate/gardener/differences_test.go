@@ -1,0 +1,276 @@
+package gardener_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// difference is that Gardener and plan answer differently after an edit of a kind of a field.
+type difference struct {
+	gardener, plan effect
+	field          string // of two edits, both
+	kind           kind   // of two edits, both
+}
+
+func (d difference) String() string {
+	return fmt.Sprintf("Gardener: %s, plan: %s after %s of %s", d.gardener, d.plan, d.kind, d.field)
+}
+
+// both joins the fields or kinds of two edits.
+func both[T ~string](a, b T) T { return min(a, b) + " and " + max(a, b) }
+
+// disagreement is a pair of answers, without the edit that leads to it.
+type disagreement struct{ gardener, plan effect }
+
+// disagreements returns where the answers to a pair differ, worst first. A change that Gardener
+// refuses replaces no machine, whatever plan says; and plan leaves refusals to Gardener. Where
+// Gardener's code fails, there is no answer.
+func (p *pair) disagreements() (all []disagreement) {
+	g, own := p.gardener, p.plan
+	switch {
+	case g.shoot == refused || g.shoot == failed:
+		return nil
+	case own.shoot == refused || own.shoot == failed:
+		return []disagreement{{g.shoot, own.shoot}}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.pools)) {
+		d := disagreement{g.pools[name], cmp.Or(own.pools[name], none)}
+		if d.gardener != d.plan && !slices.Contains(all, d) {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 && g.shoot != own.shoot {
+		all = append(all, disagreement{g.shoot, own.shoot})
+	}
+	return all
+}
+
+// differences returns the disagreements with the edits.
+func (p *pair) differences() (all []difference) {
+	for _, d := range p.disagreements() {
+		one := difference{d.gardener, d.plan, p.edits[0].field, p.edits[0].kind}
+		if len(p.edits) == 2 {
+			one.field = both(p.edits[0].field, p.edits[1].field)
+			one.kind = both(p.edits[0].kind, p.edits[1].kind)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// group is a cause of differences.
+type group struct {
+	// Cause is for the reader: what plan says, or why the difference is right.
+	Cause    string            `json:"cause"`
+	Gardener effect            `json:"gardener"`
+	Plan     effect            `json:"plan"`
+	Fields   map[string][]kind `json:"fields"`
+}
+
+// list is the file with the differences.
+type list struct {
+	// Accepted are right: Cause says why. They hold for all kinds of edits and all that is below the
+	// fields, whose kinds are empty.
+	Accepted []group `json:"accepted"`
+	// ToBeMended are defects of plan's.
+	ToBeMended []group `json:"toBeMended"`
+
+	occurred map[*group]map[string][]kind
+}
+
+// anyEffect stands in the list for all of Gardener's answers but a refusal.
+const anyEffect effect = "any"
+
+const listFile = "testdata/differences.yaml"
+
+func readList(tb testing.TB) *list {
+	tb.Helper()
+	text, err := os.ReadFile(listFile)
+	require.NoError(tb, err)
+	l := &list{occurred: map[*group]map[string][]kind{}}
+	require.NoError(tb, yaml.UnmarshalStrict(text, l))
+	for i := range l.Accepted {
+		require.NotEmpty(tb, l.Accepted[i].Cause)
+	}
+	return l
+}
+
+func (l *list) groups() (all []*group) {
+	for i := range l.Accepted {
+		all = append(all, &l.Accepted[i])
+	}
+	for i := range l.ToBeMended {
+		all = append(all, &l.ToBeMended[i])
+	}
+	return all
+}
+
+func (l *list) isAccepted(g *group) bool {
+	for i := range l.Accepted {
+		if g == &l.Accepted[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// accepts reports whether a difference is accepted.
+func (l *list) accepts(d difference) bool {
+	g, _ := l.find(d)
+	return g != nil && l.isAccepted(g)
+}
+
+// find returns the group of a difference, and the field of it in the list.
+func (l *list) find(d difference) (*group, string) {
+	for _, g := range l.groups() {
+		if g.Gardener != anyEffect && g.Gardener != d.gardener || g.Plan != d.plan {
+			continue
+		}
+		for field, kinds := range g.Fields {
+			isBelow := len(kinds) == 0 && strings.HasPrefix(d.field, field)
+			isListed := field == d.field && slices.Contains(kinds, d.kind)
+			if isBelow || isListed {
+				return g, field
+			}
+		}
+	}
+	return nil, ""
+}
+
+// has reports whether a difference is in the list, and remembers that it occurred.
+func (l *list) has(d difference) bool {
+	g, field := l.find(d)
+	if g == nil {
+		return false
+	}
+	if l.occurred[g] == nil {
+		l.occurred[g] = map[string][]kind{}
+	}
+	if !slices.Contains(l.occurred[g][field], d.kind) {
+		l.occurred[g][field] = append(l.occurred[g][field], d.kind)
+	}
+	return true
+}
+
+// explains reports whether the list has one of both answers for one of the fields: the disagreement
+// after two edits is that of one of them, and another value of a field may lead to another answer of
+// the other side.
+func (l *list) explains(p *pair, d disagreement) bool {
+	for _, e := range p.edits {
+		for _, g := range l.groups() {
+			if g.Plan != d.plan && g.Gardener != d.gardener {
+				continue
+			}
+			for field := range g.Fields {
+				if field == e.field || l.isAccepted(g) && strings.HasPrefix(e.field, field) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// unlisted returns the differences of a pair that are not in the list.
+func (l *list) unlisted(p *pair) (all []difference) {
+	disagreements := p.disagreements()
+	for i, d := range p.differences() {
+		isLoose := len(p.edits) == 2 || *seed != fixedSeed
+		if !(isLoose && l.explains(p, disagreements[i])) && !l.has(d) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// gone returns what is in the list and did not occur.
+func (l *list) gone() (all []string) {
+	for _, g := range l.groups() {
+		for field, kinds := range g.Fields {
+			occurred := l.occurred[g][field]
+			if len(kinds) == 0 && len(occurred) == 0 {
+				all = append(all, difference{g.Gardener, g.Plan, field, "edits"}.String())
+			}
+			for _, k := range kinds {
+				if !slices.Contains(occurred, k) {
+					all = append(all, difference{g.Gardener, g.Plan, field, k}.String())
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// shrink removes what did not occur.
+func (l *list) shrink() {
+	for _, groups := range []*[]group{&l.Accepted, &l.ToBeMended} {
+		for i := range *groups {
+			g := &(*groups)[i]
+			for field, kinds := range g.Fields {
+				occurred := l.occurred[g][field]
+				if len(kinds) > 0 {
+					g.Fields[field] = slices.DeleteFunc(kinds, func(k kind) bool { return !slices.Contains(occurred, k) })
+				}
+				if len(occurred) == 0 {
+					delete(g.Fields, field)
+				}
+			}
+		}
+		*groups = slices.DeleteFunc(*groups, func(g group) bool { return len(g.Fields) == 0 })
+	}
+}
+
+const listHead = `# Where hotupdate plan answers differently from Gardener's own code, by the edit of a Shoot.
+# The list may only shrink: TestDifferences fails for a difference that is not here, and for one that
+# no longer occurs. go test -run TestDifferences . -update removes those that no longer occur.
+`
+
+// bytes returns the text of the list, one field a line.
+func (l *list) bytes() []byte {
+	var out bytes.Buffer
+	out.WriteString(listHead)
+	for _, section := range []struct {
+		name, comment string
+		groups        []group
+	}{
+		{"accepted", "# Right as they are, with the reason; for all edits of a field and below it.\n", l.Accepted},
+		{"toBeMended", "# To be mended: defects of plan, by what it says.\n", l.ToBeMended},
+	} {
+		fmt.Fprintf(&out, "\n%s%s:\n", section.comment, section.name)
+		for _, g := range section.groups {
+			fmt.Fprintf(&out, "- cause: %s\n  gardener: %s\n  plan: %s\n  fields:\n", quoted(g.Cause), g.Gardener, g.Plan)
+			for _, field := range slices.Sorted(maps.Keys(g.Fields)) {
+				kinds := slices.Sorted(slices.Values(g.Fields[field]))
+				text := make([]string, len(kinds))
+				for i, k := range kinds {
+					text[i] = quoted(string(k))
+				}
+				fmt.Fprintf(&out, "    %s: [%s]\n", quoted(field), strings.Join(text, ", "))
+			}
+		}
+	}
+	return out.Bytes()
+}
+
+// quoted returns a text as YAML has it, in quotes only where they are needed.
+func quoted(text string) string {
+	if !strings.ContainsAny(text, ":#,[]{}'\"&*!|>%@`\n") && text != "" {
+		return text
+	}
+	q, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(q)
+}

@@ -1,0 +1,43 @@
+// Package gardener asks Gardener's own code what a change of a Shoot does: whether the API server
+// refuses it, by which field, and which worker pools get other keys. Its command hotupdate-gardener
+// answers the questions of hotupdate plan, in the format of package gardenerplugin.
+//
+// The package calls what gardener-apiserver and gardenlet call, in this order:
+//
+//  1. Decoding: unknown members of the new manifest are refused, and defaults are set.
+//  2. kubectl apply: the manifest is merged into the stored Shoot. What the server filled in stays,
+//     what the old manifest has and the new one has not is removed, lists are replaced as a whole.
+//  3. Mutation: the admission plugins ShootMutator, ShootVPAEnabledByDefault and
+//     ShootResourceReservation; for a Shoot that is created ShootNodeLocalDNSEnabledByDefault as well.
+//  4. The registry: PrepareForUpdate, ValidateShootUpdate and Canonicalize, by
+//     k8s.io/apiserver's BeforeUpdate.
+//  5. Validation by the admission plugin ShootValidator.
+//  6. For each pool, calculateKeyForValues, and CalculateWorkerPoolHashForInPlaceUpdate if the pool
+//     is updated in place. Where they change, machines are replaced, or nodes are updated.
+//
+// Some facts are in no manifest:
+//
+//   - The stored Shoot. If a user wrote the old manifest, the package creates the Shoot from it by the
+//     same code and assumes that it is scheduled and reconciled. Answers list what was assumed. An
+//     image that the Shoot got when it was created is not known.
+//   - Objects that were not given. Gardener's code then sees ones that permit everything, so they
+//     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides.
+//   - The configuration of gardener-apiserver. All configurations that can change a key are tried.
+//     If they differ, the answer has each outcome and names the flag.
+//
+// Not asked are the code of extensions (their hashes and their admission), the other admission
+// plugins (DNS, quota, exposure classes, tolerations and others), permissions, and gardenlet, which
+// begins rotations. A change of labels is judged as if the selector of ShootResourceReservation
+// matched both Shoots, or neither.
+//
+// The module is released for one version of Gardener, which its go.mod requires. It is a module of
+// its own because of its weight: more than two hundred modules, and minutes to compile. Nothing of
+// hotupdate imports it.
+//
+// Its tests hold hotupdate plan to Gardener's answers. They draw edits of every field of Shoots of
+// several clouds, and compare both answers; testdata/differences.yaml has the differences. The flag
+// -seed, or the environment variable SEED, draws other edits, and -report writes the causes of all
+// differences, with a pair of Shoots for each.
+//
+// Source: Gardener v1.150; GEP-31, "Worker pool hash calculations".
+package gardener

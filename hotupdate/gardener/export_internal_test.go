@@ -1,0 +1,30 @@
+package gardener
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+)
+
+// Stored returns what a cluster returns of a manifest that a user wrote, and the refusals of its
+// creation.
+func (j *Judge) Stored(manifest json.RawMessage) (json.RawMessage, []gardenerplugin.Refusal, error) {
+	b, err := j.beforeOf(manifest)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b.states[byDefault].live, b.refusals, nil
+}
+
+// PathOf is [pathOf].
+var PathOf = pathOf
+
+// JSONFields returns the types of a struct's fields by their JSON names.
+func JSONFields(t reflect.Type) map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for name, f := range jsonFields(t) {
+		all[name] = f.Type
+	}
+	return all
+}

@@ -1,0 +1,27 @@
+package repository_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestGardenerModule: plan and hotupdate-gardener speak the same protocol although neither module depends on the other. The main module would get
+// more than two hundred modules, and go install refuses a command whose go.mod replaces a module.
+func TestGardenerModule(t *testing.T) {
+	const protocol = "/gardenerplugin/gardenerplugin.go"
+	assert.Equal(t, read(t, "internal"+protocol), read(t, "hotupdate/gardener"+protocol), "copy one of the files over the other")
+	assert.NotContains(t, read(t, "go.mod"), "gardener/gardener")
+	nested := read(t, "hotupdate/gardener/go.mod")
+	assert.NotContains(t, nested, "\t"+module+" ")
+	assert.NotRegexp(t, `(?m)^(replace|exclude)\b`, nested)
+}
+
+// TestGardenerVersion: plan is compared with the Gardener that its documents name.
+func TestGardenerVersion(t *testing.T) {
+	told := firstMatch(t, `(?m)^\| Gardener \| (v[0-9.]+) \|`, read(t, ".github/VERSIONS.md"))
+	nested := read(t, "hotupdate/gardener/go.mod")
+	assert.Equal(t, told, firstMatch(t, `github.com/gardener/gardener (v[0-9]+\.[0-9]+)\.[0-9]+\n`, nested))
+	assert.Equal(t, told, firstMatch(t, `github.com/gardener/gardener/pkg/apis (v[0-9]+\.[0-9]+)\.[0-9]+\n`, nested))
+	assert.Equal(t, told, firstMatch(t, `Source: Gardener (v[0-9]+\.[0-9]+)`, read(t, "hotupdate/gardener/doc.go")))
+}
