@@ -88,12 +88,27 @@ type poolWorld struct {
 	record   promises
 	replicas int8
 	faults   int8
-	// view is what one controller saw after the MachineDeployment had become what it is now.
-	view    machineStates
-	hasView bool
-	lost    int8 // how many machines have become unavailable since then, by themselves or by their user
-	// chosen are the machines with a low priority, and viewChosen those of the view.
-	chosen, viewChosen set
+	chosen   set  // the machines with a low priority
+	view     view // of one controller, after the MachineDeployment had become what it is now
+}
+
+// view is what a controller has seen. The zero value has seen nothing.
+type view struct {
+	isTaken  bool
+	machines machineStates
+	chosen   set
+	lost     int8 // how many machines have become unavailable since then, by themselves or by their user
+}
+
+// present is the view of a controller that looks now.
+func (w poolWorld) present() view { return view{isTaken: true, machines: w.machines, chosen: w.chosen} }
+
+// become changes the state of a machine. The priority goes with the machine.
+func (w *poolWorld) become(i int, state machineState) {
+	w.machines[i] = state
+	if state == absent {
+		w.chosen &^= 1 << i
+	}
 }
 
 func (m poolModel) start() poolWorld {
@@ -120,15 +135,15 @@ func (w poolWorld) available() (n int8) {
 	return n
 }
 
-func (m poolModel) observe(w poolWorld, seen machineStates, chosen set) inplace.MachineDeployment {
+func (m poolModel) observe(w poolWorld, seen view) inplace.MachineDeployment {
 	p := inplace.MachineDeployment{
 		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
 		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
 	}
-	for i, state := range seen {
+	for i, state := range seen.machines {
 		if state != absent {
 			p.Machines = append(p.Machines, observed(machineNames[i], state))
-			if chosen.has(i) {
+			if seen.chosen.has(i) {
 				p.Machines[len(p.Machines)-1].Annotations = map[string]string{machinePriority: "1"}
 			}
 		}
@@ -221,11 +236,11 @@ func promisesOf(text string) promises {
 }
 
 // decide lets a controller decide on what it has seen, and write the record if that differs.
-func (m poolModel) decide(w poolWorld, seen machineStates, lost int8, chosen set) (poolWorld, decision, error) {
-	input := decisionInput{seen, w.record, w.replicas, chosen}
+func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
+	input := decisionInput{seen.machines, w.record, w.replicas, seen.chosen}
 	d, known := m.decisions[input]
 	if !known {
-		s := m.selector(m.observe(w, seen, chosen))
+		s := m.selector(m.observe(w, seen))
 		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.Failed])+len(s.Progress[inplace.Unavailable])+len(s.Create) > 0}
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
@@ -233,38 +248,35 @@ func (m poolModel) decide(w poolWorld, seen machineStates, lost int8, chosen set
 	was := w
 	w.record = d.record
 	if w.record != was.record {
-		w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
+		w.view = view{}
 	}
-	return w, d, m.check(was, w, seen, lost, chosen)
+	return w, d, m.check(was, w, seen)
 }
 
 // check holds a decision against what is promised. A machine that was seen down may have come up since.
-func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8, choices set) error {
+func (m poolModel) check(was, w poolWorld, seen view) error {
 	took, creates := false, false
-	for i := range slots {
+	for i, state := range seen.machines {
 		takes := w.record.selects.has(i) && !was.record.selects.has(i) || w.record.deletes.has(i) && !was.record.deletes.has(i)
-		took = took || takes && was.isAvailable(i) && (seen[i] == idle || seen[i] == updated)
+		took = took || takes && was.isAvailable(i) && (state == idle || state == updated)
 		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
 		if w.record.selects.has(i) && !was.record.selects.has(i) && m.strategy == hotupdate.ManualInPlaceUpdate {
 			return errors.New("a machine of a manual pool is selected")
 		}
 	}
 	total := int8(0)
-	for i := range slots {
+	for i, state := range seen.machines {
 		if w.record.creates.has(i) || w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i) {
 			total++
 		}
-		if seen[i] == terminating && w.machines[i] != terminating { // created a second time
+		if state == terminating && w.machines[i] != terminating { // created a second time
 			total--
 		}
 	}
-	for i := range slots {
-		if choices.has(i) && m.keepsChosen(was, w, seen, i, choices) {
-			return errors.New("another machine goes instead of the chosen one")
-		}
-	}
 	switch {
-	case took && w.available()+lost < w.replicas-m.unavailable:
+	case w.keepsChosen(was, seen):
+		return errors.New("another machine goes instead of the chosen one")
+	case took && w.available()+seen.lost < w.replicas-m.unavailable:
 		return errors.New("an available machine is taken below the minimum")
 	case creates && total > w.replicas+m.surge:
 		return errors.New("more machines than replicas and surge are created")
@@ -273,19 +285,30 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8, choice
 }
 
 // keepsChosen reports whether a decision keeps a machine with a low priority in a pool of its
-// size, and deletes an available one. At the end of a surge, an updated machine stays instead of one
-// that needs the update.
-func (m poolModel) keepsChosen(was, w poolWorld, seen machineStates, chosen int, choices set) bool {
-	kept, deletes := 0, false
-	for i, state := range seen {
-		exists := state != absent && state != terminating
-		if exists && !w.record.deletes.has(i) || w.record.creates.has(i) {
+// size, and deletes an available one without. At the end of a surge, an updated machine stays instead
+// of one that needs the update.
+func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
+	kept := 0
+	isKept := func(i int) bool {
+		exists := seen.machines[i] != absent && seen.machines[i] != terminating
+		return exists && !w.record.deletes.has(i)
+	}
+	deletes := map[machineState]bool{} // available machines that nobody has chosen
+	for i, state := range seen.machines {
+		if isKept(i) || w.record.creates.has(i) {
 			kept++
 		}
-		isWorse := chosen >= 0 && seen[chosen] == updated && state == idle
-		deletes = deletes || (state == idle || state == updated) && !isWorse && w.record.deletes.has(i) && !was.record.deletes.has(i) && !choices.has(i)
+		if w.record.deletes.has(i) && !was.record.deletes.has(i) && !seen.chosen.has(i) {
+			deletes[state] = true
+		}
 	}
-	return deletes && chosen >= 0 && seen[chosen] != absent && seen[chosen] != terminating && !w.record.deletes.has(chosen) && kept <= int(w.replicas)
+	for i, state := range seen.machines {
+		isWorse := deletes[updated] || deletes[idle] && state != updated
+		if isWorse && isKept(i) && seen.chosen.has(i) && kept <= int(w.replicas) {
+			return true
+		}
+	}
+	return false
 }
 
 // executed are the worlds after one promise is kept, by whoever has read it.
@@ -294,11 +317,11 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 		after := w
 		switch {
 		case w.record.selects.has(i) && (w.machines[i] == idle || w.machines[i] == down) && m.strategy != hotupdate.ManualInPlaceUpdate:
-			after.machines[i] = selected
+			after.become(i, selected)
 		case w.record.creates.has(i) && w.machines[i] == absent:
-			after.machines[i] = unborn
+			after.become(i, unborn)
 		case w.record.deletes.has(i) && w.machines[i] != absent:
-			after.machines[i] = terminating
+			after.become(i, terminating)
 		}
 		if after != w {
 			all = append(all, after)
@@ -322,32 +345,32 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 	for i, state := range w.machines {
 		if next, ok := progress[state]; ok {
 			after := w
-			after.machines[i] = next
+			after.become(i, next)
 			all = append(all, after)
 		}
 		for _, next := range mishaps[state] {
 			if w.faults > 0 {
 				after := w
-				after.machines[i] = next
+				after.become(i, next)
 				after.faults--
-				if w.hasView && (state == idle || state == updated) {
-					after.lost++
+				if w.view.isTaken && (state == idle || state == updated) {
+					after.view.lost++
 				}
 				all = append(all, after)
 			}
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle { // by the user
 			after := w
-			after.machines[i] = selected
-			if w.hasView {
-				after.lost++
+			after.become(i, selected)
+			if w.view.isTaken {
+				after.view.lost++
 			}
 			all = append(all, after)
 		}
 	}
-	if !w.hasView {
+	if !w.view.isTaken {
 		after := w
-		after.view, after.hasView, after.viewChosen = w.machines, true, w.chosen
+		after.view = w.present()
 		all = append(all, after)
 	}
 	if w.faults > 0 {
@@ -374,7 +397,7 @@ func (m poolModel) choices(w poolWorld) (all []poolWorld) {
 func (w poolWorld) scaled(by int8) poolWorld {
 	w.replicas = max(0, min(3, w.replicas+by))
 	w.faults--
-	w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
+	w.view = view{}
 	return w
 }
 
@@ -387,7 +410,7 @@ func (w poolWorld) superseded() poolWorld {
 		}
 	}
 	w.faults--
-	w.view, w.hasView, w.lost, w.viewChosen = machineStates{}, false, 0, 0
+	w.view = view{}
 	return w
 }
 
@@ -400,9 +423,9 @@ func (m poolModel) explore() (states int, err error) {
 		w := queue[0]
 		queue = queue[1:]
 		next := m.events(w)
-		after, _, err := m.decide(w, w.machines, 0, w.chosen)
-		if next = append(next, after); err == nil && w.hasView {
-			after, _, err = m.decide(w, w.view, w.lost, w.viewChosen)
+		after, _, err := m.decide(w, w.present())
+		if next = append(next, after); err == nil && w.view.isTaken {
+			after, _, err = m.decide(w, w.view)
 			next = append(next, after)
 		}
 		for i, env := range poolEnvironments {
@@ -435,14 +458,14 @@ var poolEnvironments = [4]poolEnvironment{
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
 func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]bool) error {
-	w.faults, w.view, w.hasView, w.lost, w.viewChosen = 0, machineStates{}, false, 0, 0
+	w.faults, w.view = 0, view{}
 	var way []poolWorld
 	for !good[w] {
 		if len(way) > 100 {
 			return fmt.Errorf("goes on for ever, %s: %+v", env.name, w)
 		}
 		way = append(way, w)
-		after, d, err := m.decide(w, w.machines, 0, w.chosen)
+		after, d, err := m.decide(w, w.present())
 		if err == nil {
 			after = m.fair(after, env.stuck)
 			if after == w {
@@ -473,7 +496,7 @@ func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
 	for i, state := range w.machines {
 		next, ok := progress[state]
 		if ok && !slices.Contains(stuck, state) {
-			w.machines[i] = next
+			w.become(i, next)
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle {
 			w.machines[i] = selected
@@ -628,7 +651,7 @@ func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
 		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
 		w := m.start()
 		for range 100 {
-			w, _, _ = m.decide(w, w.machines, 0, w.chosen)
+			w, _, _ = m.decide(w, w.present())
 			w = m.fair(w, []machineState{unborn})
 		}
 		return w.available()
