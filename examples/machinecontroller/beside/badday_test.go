@@ -52,13 +52,13 @@ func (s *spoilt) install(o *updater.Options) { o.Driver = s }
 // time. Once the driver is mended, it is updated as well.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	var isMended atomic.Bool
 	for name, fail := range map[string]func(){
 		"panic":  func() { panic("oh no") },
 		"goexit": runtime.Goexit,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			var isMended atomic.Bool
 			f := newFixture(t)
 			f.putClass(class, `{"tags":{"owner":"bob"}}`)
 			all := names(10)
