@@ -46,6 +46,7 @@ const (
 	none          effect = "none"
 	inPlace       effect = "in-place"
 	roll          effect = "roll"
+	gone          effect = "removed" // of plan: a pool is removed or renamed
 	refused       effect = "refused"
 	indeterminate effect = "indeterminate" // of plan; of Gardener: a mode of an admission plugin decides
 	failed        effect = "error"
@@ -58,6 +59,8 @@ type verdicts struct {
 	text  string            // why it is refused, or the error
 	field string            // that is refused
 	raw   json.RawMessage   // the part of plan's report
+
+	mayBeRefused bool // some landscapes refuse what others admit
 }
 
 // askGardener answers all pairs by Gardener's code.
@@ -99,13 +102,16 @@ func ofGardener(answer gardenerplugin.Answer) verdicts {
 	if answer.Error != "" {
 		return verdicts{shoot: failed, text: answer.Error}
 	}
+	// a landscape that refuses the change touches no machine, so those that admit it count
 	v := ofOutcome(answer.Outcomes[0])
 	for _, outcome := range answer.Outcomes[1:] {
 		o := ofOutcome(outcome)
 		switch {
-		case v.shoot == refused && o.shoot == refused:
-		case v.shoot == refused || o.shoot == refused:
-			v = verdicts{shoot: indeterminate, text: v.text + o.text, field: v.field + o.field}
+		case o.shoot == refused:
+			v.mayBeRefused = v.mayBeRefused || v.shoot != refused
+		case v.shoot == refused:
+			v = o
+			v.mayBeRefused = true
 		default:
 			v.pools = differing(v.pools, o.pools)
 			v.shoot = gravest(v.pools)
@@ -249,7 +255,7 @@ type planRule struct {
 
 var effectOfVerdict = map[string]effect{
 	"none": none, "hot update": none, "machines come or go": none, "in-place update": inPlace,
-	"indeterminate": indeterminate, "roll": roll, "forbidden": refused,
+	"indeterminate": indeterminate, "roll": roll, "forbidden": refused, "removed": gone,
 }
 
 // planError is a line of plan's errors, with the name of the pair.
@@ -259,7 +265,7 @@ var planError = regexp.MustCompile(`(?m)(?:old|new)/(e\d+)\.json(?::\d+)?: (.*)$
 // an error about one pair leaves the others without an answer.
 func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) {
 	tb.Helper()
-	arguments := []string{"plan", "--output", "json", "old", "new"}
+	arguments := []string{"plan", "--gardener", "none", "--all", "--output", "json", "old", "new"}
 	if pairs[0].base.profile != "" {
 		arguments = append(arguments, "--cloudprofile", "profile.yaml")
 	}

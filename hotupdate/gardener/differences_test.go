@@ -20,6 +20,7 @@ type difference struct {
 	gardener, plan effect
 	field          string // of two edits, both
 	kind           kind   // of two edits, both
+	noProfile      bool   // the CloudProfile is given to neither side
 }
 
 func (d difference) String() string {
@@ -45,11 +46,13 @@ func (p *pair) disagreements() (all []disagreement) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.pools)) {
 		d := disagreement{g.pools[name], cmp.Or(own.pools[name], none)}
-		if d.gardener != d.plan && !slices.Contains(all, d) {
+		isOpen := g.mayBeRefused && d.plan == indeterminate
+		if d.gardener != d.plan && !isOpen && !slices.Contains(all, d) {
 			all = append(all, d)
 		}
 	}
-	if len(all) == 0 && g.shoot != own.shoot {
+	isOpen := g.mayBeRefused && own.shoot == indeterminate
+	if len(all) == 0 && g.shoot != own.shoot && !isOpen {
 		all = append(all, disagreement{g.shoot, own.shoot})
 	}
 	return all
@@ -58,7 +61,7 @@ func (p *pair) disagreements() (all []disagreement) {
 // differences returns the disagreements with the edits.
 func (p *pair) differences() (all []difference) {
 	for _, d := range p.disagreements() {
-		one := difference{d.gardener, d.plan, p.edits[0].field, p.edits[0].kind}
+		one := difference{d.gardener, d.plan, p.edits[0].field, p.edits[0].kind, p.base.profile == ""}
 		if len(p.edits) == 2 {
 			one.field = both(p.edits[0].field, p.edits[1].field)
 			one.kind = both(p.edits[0].kind, p.edits[1].kind)
@@ -71,10 +74,12 @@ func (p *pair) differences() (all []difference) {
 // group is a cause of differences.
 type group struct {
 	// Cause is for the reader: what plan says, or why the difference is right.
-	Cause    string            `json:"cause"`
-	Gardener effect            `json:"gardener"`
-	Plan     effect            `json:"plan"`
-	Fields   map[string][]kind `json:"fields"`
+	Cause    string `json:"cause"`
+	Gardener effect `json:"gardener"`
+	Plan     effect `json:"plan"`
+	// NoProfile says that the group is only for Shoots whose CloudProfile is given to neither side.
+	NoProfile bool              `json:"noProfile,omitempty"`
+	Fields    map[string][]kind `json:"fields"`
 }
 
 // list is the file with the differences.
@@ -133,7 +138,8 @@ func (l *list) accepts(d difference) bool {
 // find returns the group of a difference, and the field of it in the list.
 func (l *list) find(d difference) (*group, string) {
 	for _, g := range l.groups() {
-		if g.Gardener != anyEffect && g.Gardener != d.gardener || g.Plan != d.plan {
+		isOfAnswers := (g.Gardener == anyEffect || g.Gardener == d.gardener) && g.Plan == d.plan
+		if !isOfAnswers || g.NoProfile && !d.noProfile {
 			continue
 		}
 		for field, kinds := range g.Fields {
@@ -168,7 +174,7 @@ func (l *list) has(d difference) bool {
 func (l *list) explains(p *pair, d disagreement) bool {
 	for _, e := range p.edits {
 		for _, g := range l.groups() {
-			if g.Plan != d.plan && g.Gardener != d.gardener {
+			if g.Plan != d.plan && g.Gardener != d.gardener || g.NoProfile && p.base.profile != "" {
 				continue
 			}
 			for field := range g.Fields {
@@ -186,7 +192,8 @@ func (l *list) unlisted(p *pair) (all []difference) {
 	disagreements := p.disagreements()
 	for i, d := range p.differences() {
 		isLoose := len(p.edits) == 2 || *seed != fixedSeed
-		if !(isLoose && l.explains(p, disagreements[i])) && !l.has(d) {
+		isExplained := isLoose && l.explains(p, disagreements[i])
+		if !isExplained && !l.has(d) {
 			all = append(all, d)
 		}
 	}
@@ -199,11 +206,11 @@ func (l *list) gone() (all []string) {
 		for field, kinds := range g.Fields {
 			occurred := l.occurred[g][field]
 			if len(kinds) == 0 && len(occurred) == 0 {
-				all = append(all, difference{g.Gardener, g.Plan, field, "edits"}.String())
+				all = append(all, difference{g.Gardener, g.Plan, field, "edits", g.NoProfile}.String())
 			}
 			for _, k := range kinds {
 				if !slices.Contains(occurred, k) {
-					all = append(all, difference{g.Gardener, g.Plan, field, k}.String())
+					all = append(all, difference{g.Gardener, g.Plan, field, k, g.NoProfile}.String())
 				}
 			}
 		}
@@ -249,7 +256,11 @@ func (l *list) bytes() []byte {
 	} {
 		fmt.Fprintf(&out, "\n%s%s:\n", section.comment, section.name)
 		for _, g := range section.groups {
-			fmt.Fprintf(&out, "- cause: %s\n  gardener: %s\n  plan: %s\n  fields:\n", quoted(g.Cause), g.Gardener, g.Plan)
+			fmt.Fprintf(&out, "- cause: %s\n  gardener: %s\n  plan: %s\n", quoted(g.Cause), g.Gardener, g.Plan)
+			if g.NoProfile {
+				out.WriteString("  noProfile: true\n")
+			}
+			out.WriteString("  fields:\n")
 			for _, field := range slices.Sorted(maps.Keys(g.Fields)) {
 				kinds := slices.Sorted(slices.Values(g.Fields[field]))
 				text := make([]string, len(kinds))

@@ -121,7 +121,7 @@ func TestMissingObjects(t *testing.T) {
 func TestMissingObjectsDoNotRefuse(t *testing.T) {
 	bare, judge := bareJudge(t), newJudge(t)
 	for _, b := range bases(t, judge) {
-		answer := ask(t, bare, b.shoot, b.shoot)
+		answer := ask(t, bare, b.old(), b.shoot)
 		assert.Empty(t, answer.OldRefusals, b.name)
 		assert.Empty(t, answer.Outcomes[0].Refusals, b.name)
 	}

@@ -67,7 +67,7 @@ type section struct {
 }
 
 // IsNumber reports whether a column has numbers only, such as 3 or 1 to 5.
-func (s section) IsNumber(column int) bool {
+func (s *section) IsNumber(column int) bool {
 	for _, row := range s.Rows {
 		if strings.Trim(strings.ReplaceAll(row[column], " to ", ""), "0123456789") != "" {
 			return false

@@ -135,27 +135,35 @@ func textAt(m *facts.Manifest, names []string) string {
 }
 
 // changeOf returns what Gardener does to a pool that is on both sides, if that is decided, and whether
-// landscapes differ in it.
+// landscapes differ in it. One that refuses the change does nothing.
 func (m *merging) changeOf(name string) (change gardenerplugin.Change, differs bool) {
-	change = gardenerplugin.Undecided
-	for i, outcome := range m.answer.Outcomes {
-		found := gardenerplugin.Undecided
-		for _, pool := range outcome.Pools {
-			if pool.Name == name && pool.State == gardenerplugin.Kept {
-				found = pool.Change
-			}
+	var changes []gardenerplugin.Change
+	for _, outcome := range m.answer.Outcomes {
+		if len(outcome.Refusals) == 0 {
+			changes = append(changes, changeIn(outcome, name))
 		}
-		if i > 0 && found != change {
-			return gardenerplugin.Undecided, true
-		}
-		change = found
 	}
-	switch change {
+	slices.Sort(changes)
+	changes = slices.Compact(changes)
+	if len(changes) != 1 {
+		return gardenerplugin.Undecided, len(changes) > 1
+	}
+	switch change := changes[0]; change {
 	case gardenerplugin.NoChange, gardenerplugin.InPlace, gardenerplugin.Roll:
 		return change, false
 	case gardenerplugin.Undecided:
 	}
 	return gardenerplugin.Undecided, false // also a word of a later version
+}
+
+// changeIn returns what happens to a pool that is on both sides.
+func changeIn(outcome gardenerplugin.Outcome, name string) gardenerplugin.Change {
+	for _, pool := range outcome.Pools {
+		if pool.Name == name && pool.State == gardenerplugin.Kept {
+			return pool.Change
+		}
+	}
+	return gardenerplugin.Undecided
 }
 
 // pool merges what happens to a pool.

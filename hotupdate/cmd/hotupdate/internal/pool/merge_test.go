@@ -154,6 +154,7 @@ func TestMergeRefusals(t *testing.T) {
 
 	plan = merged(t, answer(refused, kept(gardenerplugin.NoChange)), at("maximum", 9))
 	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
+	assert.Equal(t, verdict.ComeOrGo, plan.Pools[0].Verdict, "where it is admitted, the key stays")
 	assert.Equal(t, asked.MayRefuse(nowhere.Text, nowhere.By, []string{"a flag"}), plan.Changes[2].Rule)
 	assert.NotContains(t, plan.Rules, asked.Admits(nil))
 

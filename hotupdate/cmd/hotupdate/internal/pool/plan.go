@@ -127,6 +127,11 @@ func (p *Plan) Verdicts() []verdict.Verdict {
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	readBack := onlyOneReadBack(old, updated)
+	old, updated, filled, err := facts.Completed(old, updated)
+	if err != nil {
+		return nil, err
+	}
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider",
@@ -152,26 +157,34 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
 	plan.hideTold()
-	plan.hideFilledIn(old, updated)
+	plan.hideFilledIn(readBack, filled)
 	plan.remark()
 	return plan, nil
 }
 
+// onlyOneReadBack returns the operation by which what only one of two Shoots sets is a change, if that
+// one was read from a cluster and the other one was not; else nothing.
+func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
+	switch {
+	case updated.Kind != facts.Shoot, old.IsReadBack() == updated.IsReadBack():
+		return ""
+	case old.IsReadBack():
+		return hotupdate.Remove
+	}
+	return hotupdate.Add
+}
+
 // hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
-// machine: the API server and Gardener have filled it in.
-func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
-	if p.Kind != facts.Shoot || old.IsReadBack() == updated.IsReadBack() {
+// machine: the API server and Gardener have filled it in. It tells how much that is, with what was
+// filled in before the comparison.
+func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
+	if onlyInCluster == "" {
 		return
 	}
-	onlyInCluster := hotupdate.Add
-	if old.IsReadBack() {
-		onlyInCluster = hotupdate.Remove
-	}
-	hidden := 0
 	isFilledIn := func(c judge.Finding) bool {
 		is := c.Verdict == verdict.None && c.Op == onlyInCluster
 		if is {
-			hidden++
+			filled++
 		}
 		return is
 	}
@@ -179,8 +192,8 @@ func (p *Plan) hideFilledIn(old, updated *facts.Manifest) {
 	for i := range p.Pools {
 		p.Pools[i].Changes = slices.DeleteFunc(p.Pools[i].Changes, isFilledIn)
 	}
-	if hidden > 0 {
-		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(hidden)))
+	if filled > 0 {
+		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(filled)))
 	}
 }
 

@@ -23,7 +23,9 @@ func (r *Report) notices() (all []notice) {
 	for i := range r.Manifests {
 		all = append(all, r.Manifests[i].notices()...)
 	}
-	slices.SortStableFunc(all, func(a, b notice) int { return slices.Index(words, a.word) - slices.Index(words, b.word) })
+	slices.SortStableFunc(all, func(a, b notice) int {
+		return slices.Index(words, a.word) - slices.Index(words, b.word)
+	})
 	return all
 }
 

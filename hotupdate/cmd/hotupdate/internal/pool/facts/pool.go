@@ -73,8 +73,12 @@ type Cluster struct {
 	// Kubelet and Infrastructure are configurations in the Shoot.
 	Kubelet, Infrastructure *tree.Node
 
-	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
-	dns        *tree.Node
+	isReadBack bool       // the manifest was read from a cluster, so nothing has to be filled in
+	components *tree.Node // spec.systemComponents
+	dns        *tree.Node // nodeLocalDNS in it
+	// removesDNS and removesVersion say that the manifest sets to null whether node-local DNS is
+	// enabled, or the Kubernetes version: that removes what Gardener has filled in.
+	removesDNS, removesVersion bool
 }
 
 // Bare returns a pool with only a provider config. The paths and pointers of its changes begin in

@@ -69,7 +69,10 @@ func (m *Manifest) cluster() Cluster {
 		},
 		Operations: append(operationsOf(now), operationsOf(later)...), Rotates: rotating(status),
 		Kubelet: spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
-		isReadBack: m.IsReadBack(), dns: spec.At("systemComponents", "nodeLocalDNS"),
+		isReadBack: m.IsReadBack(), components: spec.At("systemComponents"),
+		dns:            spec.At("systemComponents", "nodeLocalDNS"),
+		removesDNS:     m.Tree.Removes("spec", "systemComponents", "nodeLocalDNS", "enabled"),
+		removesVersion: m.Tree.Removes("spec", "kubernetes", "version"),
 	}
 }
 

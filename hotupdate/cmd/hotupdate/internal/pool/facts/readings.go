@@ -95,21 +95,11 @@ func (r *Reading) readBack() *Pool {
 	return &r.Old
 }
 
-// complete gives to a manifest what the other one has, which was read from a cluster, and Gardener
-// fills in.
+// complete gives to an old manifest of a user the images that its pools became in the cluster. The rest
+// of the spec is completed already, see [Completed].
 func complete(r *Reading) {
-	if !r.oneIsReadBack() {
-		return
-	}
-	user, cluster := &r.Old, &r.Updated
-	if cluster.Cluster.isReadBack {
-		completeImage(&user.Worker, cluster.Worker)
-	} else {
-		user, cluster = cluster, user // an image without a version keeps that of the pool, see fillImage
-	}
-	user.Worker.KubernetesVersion = cmp.Or(user.Worker.KubernetesVersion, cluster.Worker.KubernetesVersion)
-	if user.Cluster.dns == nil {
-		user.Worker.NodeLocalDNS = cluster.Worker.NodeLocalDNS
+	if r.oneIsReadBack() && r.Updated.Cluster.isReadBack {
+		completeImage(&r.Old.Worker, r.Updated.Worker)
 	}
 }
 
@@ -130,7 +120,7 @@ func completeImage(user *hash.Worker, cluster hash.Worker) {
 func fillVersion(r Reading, profile *CloudProfile) filling {
 	before, after := r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion
 	switch {
-	case before == after:
+	case before == after && !r.Updated.Cluster.removesVersion:
 		return known(dropPartialVersions)
 	case !r.Updated.OfShoot():
 		if before == "" || after == "" {
@@ -246,7 +236,7 @@ func fillNodeLocalDNS(r Reading, _ *CloudProfile) filling {
 	with := func(enabled bool) func(*Reading) {
 		return func(r *Reading) {
 			r.Old.Worker.NodeLocalDNS = enabled
-			if r.Updated.Cluster.dns == nil {
+			if !setsNodeLocalDNS(r.Old, r.Updated) {
 				r.Updated.Worker.NodeLocalDNS = enabled
 			}
 		}
@@ -261,6 +251,14 @@ func fillNodeLocalDNS(r Reading, _ *CloudProfile) filling {
 		return known(with(false))
 	}
 	return filling{[]Fact{DNSByDefault}, []func(*Reading){with(false), with(true)}}
+}
+
+// setsNodeLocalDNS reports whether the new manifest says whether node-local DNS is enabled: it has the
+// member, sets it to null, or has no system components any more, which removes what Gardener has
+// filled in there. Without that, the other settings of node-local DNS leave it as it is.
+func setsNodeLocalDNS(old, updated Pool) bool {
+	isRemoved := old.Cluster.components != nil && updated.Cluster.components == nil
+	return updated.Cluster.dns.At("enabled") != nil || updated.Cluster.removesDNS || isRemoved
 }
 
 // nodeLocalDNSCounts reports whether the name of a rolling pool has the part about node-local DNS.

@@ -25,10 +25,11 @@ func fillReservations(r Reading, profile *CloudProfile) filling {
 		return nothing()
 	case r.oneIsReadBack() && (isFilledPerPool(&r.Old) || isFilledPerPool(&r.Updated)):
 		return known(mode{perPool: true, reserves: r.storedPerPool(profile)}.fill)
-	case r.oneIsReadBack():
-		return known(mode{reserves: r.storedInShoot}.fill)
 	}
 	ofShoot := mode{reserves: staticReservation}
+	if isRemoved := r.Old.shootReserves() && !r.Updated.shootReserves(); r.oneIsReadBack() && !isRemoved {
+		return known(ofShoot.fill) // what it has filled in is on both sides
+	}
 	perPool := mode{perPool: true, reserves: profile.reservation}
 	asWritten := mode{perPool: true, reserves: func(*Pool) hash.Reserved { return r.written() }}
 	isFormulaOpen := !profile.hasMachineType(&r.Updated) && perPool.keeps(r) != asWritten.keeps(r)
@@ -130,17 +131,6 @@ func kubeletDigest(k *hash.Kubelet) hash.Digest {
 	// a pool with a name and a version has no error
 	name, _ := hash.NodeAgentSecretName(hash.Worker{Name: "a", KubernetesVersion: unknownVersion, Kubelet: k})
 	return name.Digest
-}
-
-// storedInShoot returns what the plugin has filled into the Shoot that was read from a cluster.
-func (r *Reading) storedInShoot(p *Pool) hash.Reserved {
-	var stored *hash.Reserved
-	for _, side := range []*Pool{&r.Old, &r.Updated} {
-		if side.Cluster.isReadBack {
-			stored = reservedIn(side.Cluster.Kubelet.At(kubeReserved))
-		}
-	}
-	return *completed(stored, staticReservation(p))
 }
 
 // storedPerPool returns what the plugin has filled into the pool of a Shoot that was read from a
