@@ -21,7 +21,7 @@ type Kit[T, C any] struct {
 }
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
-// unusable-driver or a code that [machineupdate.Classes.Prepare] has for lanes. The Rules of each
+// unusable-driver or a code of [machineupdate.Driver.Check]. The Rules of each
 // Tagging are checked as well, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
@@ -37,14 +37,15 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Count = func(string, string) {}
 	}
 	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
-	if _, _, err := k.Prepare(&machineupdate.Classes{},
-		machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
+	described := k.Driver()
+	if err := described.Check(definition.Schema); err != nil {
 		return nil, err
 	}
-	described := k.Driver()
 	var err error
-	k.description, err = described.Describe(definition.Schema)
-	return k, err
+	if k.description, err = described.Describe(definition.Schema); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // Driver describes the kit to the update flow. A changed attribute or default changes the Revision.

@@ -156,7 +156,7 @@ func TestSuspendedProcess(t *testing.T) {
 		"the wall clock was set back":      clockReading(start.Add(-time.Hour), 2*time.Hour),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, settledRecord(classOf(t, `{}`), inState(record.Settled)))
+			b := newBench(t, settledRecord(classOf(t, `{"image":""}`), inState(record.Settled)))
 			b.now = clockReading(start, time.Hour)
 			b.onWrite = func(int) { b.now = after }
 			result := b.reconcile(t)

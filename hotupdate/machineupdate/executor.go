@@ -22,8 +22,8 @@ import (
 // own, is safe for concurrent use if the functions are, and may be created for each reconcile.
 //
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it
-// returns a delay instead. If a required function is missing, it does nothing, and the error of the
-// result says so.
+// returns a delay instead. If a required function is missing, or the Limiter would deny updates for
+// ever, it updates nothing, and the error of the result says so.
 type Executor[M Machine] struct {
 	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every
 	// patch names the resourceVersion that the machine must still have. Return the API server's
@@ -96,7 +96,7 @@ const (
 // changed meanwhile.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
-	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.unusable(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result
 	}
@@ -143,6 +143,10 @@ func (r *Result[M]) join(next *Result[M]) {
 	joined.note(next.Err)
 	*r = joined
 }
+
+// unusable returns an error if the executor cannot update machines: functions are missing, or the
+// limiter would deny updates for ever.
+func (e *Executor[M]) unusable() error { return errors.Join(e.missing(), e.Limiter.Validate()) }
 
 // missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {

@@ -174,7 +174,7 @@ func TestExecutor(t *testing.T) {
 		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, nil, nil},
 		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
-			b.Limiter = &machineupdate.Limiter{}
+			b.Limiter = exhausted(b.now)
 		}, "Denied", -1, 0, 0, nil, nil},
 		{"pause before the call", previous, func(b *bench) {
 			b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) }
@@ -209,7 +209,7 @@ func TestExecutor(t *testing.T) {
 
 // TestUnableRestoresPreviousRecord: if the driver cannot update, the record is the same before and after.
 func TestUnableRestoresPreviousRecord(t *testing.T) {
-	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(record.Calling, hotOne))} {
+	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{"image":""}`), inState(record.Calling, hotOne))} {
 		b := newBench(t, previous)
 		b.o.Settings.RetryAfter = 0
 		b.callErr = machineupdate.ErrUnimplemented
@@ -223,7 +223,7 @@ func TestUnableRestoresPreviousRecord(t *testing.T) {
 
 // TestPatchesAreBound: a patch names UID and resourceVersion, and waits as long as the API server says.
 func TestPatchesAreBound(t *testing.T) {
-	b := newBench(t, settledRecord(classOf(t, `{}`)))
+	b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 	b.o.Machine.UID = "u"
 	b.writeErr = map[int]error{1: apierrors.NewTooManyRequests("later", 42)}
 	result := b.reconcile(t)
@@ -293,7 +293,7 @@ func TestNoUpdates(t *testing.T) {
 		{"a", "1", "", 0},
 		{"b", "1", "", 1},
 		{"a", "2", "", 1},
-		{"a", "2", settledRecord(classOf(t, `{}`)), 0},
+		{"a", "2", settledRecord(classOf(t, `{"image":""}`)), 0},
 		{"a", "2", "{", 0},
 	} {
 		meta := &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.value}
@@ -394,6 +394,13 @@ func TestCallHasADeadline(t *testing.T) {
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
+// exhausted is a limiter that denies everything for an hour.
+func exhausted(now time.Time) *machineupdate.Limiter {
+	l := &machineupdate.Limiter{Every: time.Hour, Burst: 1}
+	l.Ask("SpecChanged", now)
+	return l
+}
+
 // TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written. Machines that are denied
 // return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
@@ -426,7 +433,7 @@ func TestDriverPanics(t *testing.T) {
 	} {
 		for _, isMarked := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, isMarked), func(t *testing.T) {
-				b := newBench(t, settledRecord(classOf(t, `{}`)))
+				b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 				if !isMarked {
 					b.o.Class = preparedFor(t, b.o.Class, reader)
 				}
@@ -458,10 +465,10 @@ func TestUpdatesUnderWay(t *testing.T) {
 		func(b *bench) { b.writeErr = map[int]error{1: errConflict} },
 		func(b *bench) { b.onCall = func(context.Context) { panic("crash") } },
 	} {
-		b := newBench(t, settledRecord(classOf(t, `{}`)))
+		b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 		b.Limiter = limiter
 		fail(b)
-		inner := newBench(t, settledRecord(classOf(t, `{}`)))
+		inner := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 		inner.Limiter = limiter
 		b.onWrite = func(int) {
 			assert.Equal(t, "Denied", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")

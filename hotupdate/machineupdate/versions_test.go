@@ -130,7 +130,9 @@ func TestAddVersionKeepsValues(t *testing.T) {
 			}
 			text, err := json.Marshal(spec{Tags: tags})
 			require.NoError(t, err)
-			class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: text}, schema, able)
+			whole, err := json.Marshal(spec{Image: "a", Tags: tags})
+			require.NoError(t, err)
+			class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: whole}, schema, able)
 			require.NoError(t, err)
 			before := slices.Clone(all)
 			next, isNew := class.AddVersion(all)
@@ -245,7 +247,7 @@ func TestUnusableVersions(t *testing.T) {
 		{"too long", []machineupdate.Hot{long}, nil, "unusable-versions"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
 			b.recalling(tc.versions, tc.err)
 			_, result := b.step(0)
 			assert.Empty(t, b.asked)
@@ -270,7 +272,7 @@ func TestUnreadVersionsAreTold(t *testing.T) {
 		isTold bool
 	}{"forbidden": {forbidden, true}, "malformed": {malformed, true}, "down": {errors.New("no API server"), false}} {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
 			var events []string
 			b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+" "+message) }
 			b.recalling(nil, tc.err)
@@ -290,9 +292,9 @@ func TestUnreadVersionsAreTold(t *testing.T) {
 // TestVersionsAreReadOnlyForAnAdoption: not where nothing is adopted, and not before the limiter
 // allows it.
 func TestVersionsAreReadOnlyForAnAdoption(t *testing.T) {
-	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
 	reads := b.recalling(nil, nil)
-	b.executor.Limiter = &machineupdate.Limiter{}
+	b.executor.Limiter = exhausted(b.now)
 	b.step(0)
 	assert.Zero(t, *reads, "the limiter denied the adoption")
 	b.executor.Limiter = nil

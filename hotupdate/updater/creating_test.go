@@ -225,12 +225,12 @@ func TestNoProviderSpec(t *testing.T) {
 	t.Parallel()
 	s := newAPIServer(t)
 	u := s.updater()
-	for _, spec := range [][]byte{nil, {}, []byte("null")} {
+	for _, spec := range [][]byte{nil, {}, []byte("null"), []byte("{}")} {
 		u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m"}, &metav1.ObjectMeta{Name: "class"}, spec)
 	}
-	assert.Equal(t, map[string]int{"Unreadable": 3}, outcomes(t, u))
+	assert.Equal(t, map[string]int{"Unreadable": 4}, outcomes(t, u))
 	assert.Empty(t, s.took())
-	u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m"}, &metav1.ObjectMeta{Name: "class"}, []byte("{}"))
+	u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m"}, &metav1.ObjectMeta{Name: "class"}, []byte(`{"tags":{}}`))
 	assert.Equal(t, 1, outcomes(t, u)["Known"])
 	assert.Empty(t, s.data(), "a version without Hot leaves needs no entry")
 }

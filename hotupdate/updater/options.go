@@ -2,7 +2,6 @@ package updater
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -88,13 +87,8 @@ func (o *Options) check() error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	// A class without members finds mistakes of the driver's lanes.
-	class := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
-	_, _, err := new(machineupdate.Classes).Prepare(class, o.Schema, o.driver())
-	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Code == "invalid-lane" {
-		return err
-	}
-	return nil
+	driver := o.driver()
+	return driver.Check(o.Schema)
 }
 
 // driver describes the driver, with the Epoch of the options.
