@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -47,6 +48,9 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	}
 	return k, nil
 }
+
+// Schema returns the Schema of the Definition.
+func (k *Kit[T, C]) Schema() *hotupdate.Schema { return k.definition.Schema }
 
 // Driver describes the kit to the update flow. A changed attribute or default changes the Revision.
 // The operator may set Epoch.

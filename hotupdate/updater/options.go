@@ -29,7 +29,8 @@ type Options struct {
 		Driver() machineupdate.Driver
 		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	}
-	// Schema is that of the provider spec.
+	// Schema is the Schema of the provider spec. If the Driver has a method Schema, as a driver.Kit
+	// has, both must have the same fingerprint.
 	Schema *hotupdate.Schema
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil does not.
 	Limiter *machineupdate.Limiter
@@ -42,7 +43,8 @@ type Options struct {
 }
 
 // New returns an Updater, which does nothing before Run. The error joins all problems of the
-// options, each a [*fault.Error] with the code unusable-options, or is that of a client.
+// options, each a [*fault.Error] with the code unusable-options or with a code of
+// [machineupdate.Driver.Check] or [machineupdate.Limiter.Validate], or is that of a client.
 func New(options Options) (*Updater, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -80,15 +82,41 @@ func (o *Options) check() error {
 	}
 	require(o.Control != nil, "Control", "is nil", "set it")
 	require(o.Namespace != "", "Namespace", "is empty", "set it")
-	require(o.Driver != nil, "Driver", "is nil", "set it")
-	require(o.Schema != nil, "Schema", "is nil", "set it")
+	_, schemaErr := o.Schema.Fingerprint()
+	require(schemaErr == nil, "Schema", "is nil or zero", "set it to what hotupdate.SchemaOf returned")
 	require(o.Workers >= 0, "Workers", "is negative, so that no machine would be updated",
 		"use 0 for the default, or a positive number")
-	if err := problems.Err(); err != nil {
-		return err
+	problems = append(problems, fault.All(o.Limiter.Validate())...)
+	driver, driverErr := o.described()
+	require(driverErr == nil, "Driver", "is nil, or its description panics", "set it to what driver.New returned")
+	if driverErr == nil && schemaErr == nil {
+		require(o.hasSchemaOfDriver(), "Schema", "is not the Schema of the Driver, which could read no class",
+			"use the Schema of the driver's Definition")
+		problems = append(problems, fault.All(driver.Check(o.Schema))...)
 	}
-	driver := o.driver()
-	return driver.Check(o.Schema)
+	return problems.Err()
+}
+
+// described describes the driver. A driver that is nil, or made of a nil Kit, panics.
+func (o *Options) described() (driver machineupdate.Driver, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = machineupdate.NewPanicError(value)
+		}
+	}()
+	return o.driver(), nil
+}
+
+// hasSchemaOfDriver reports whether the Schema has the meaning of the driver's, if the driver says
+// which that is.
+func (o *Options) hasSchemaOfDriver() bool {
+	driver, says := o.Driver.(interface{ Schema() *hotupdate.Schema })
+	if !says {
+		return true
+	}
+	wanted, err := driver.Schema().Fingerprint()
+	given, givenErr := o.Schema.Fingerprint()
+	return err == nil && givenErr == nil && wanted == given
 }
 
 // driver describes the driver, with the Epoch of the options.
