@@ -60,6 +60,17 @@
 // again once the call has returned. Until then another replica has it; a single replica has to be
 // restarted.
 //
+// # Wirings that do not work
+//
+// [New] refuses options with which nothing would be updated. The rest is reported while MCM works:
+//
+//   - If nobody calls [Updater.Run], the next creation reports it by the event HotUpdateNotRunning of
+//     its machine, a minute after New at the earliest.
+//   - If Namespace is not that of the machines, each creation reports it by the event
+//     HotUpdateVersionNotStored of its machine.
+//   - If a class, its secret or its provider spec cannot be read, the event HotUpdateClassUnusable of
+//     the class reports it, once for all of its machines until the reason changes.
+//
 // # Pools that are updated in place
 //
 // The class and its secret are those of the template of the MachineDeployment. MCM drains a node

@@ -59,12 +59,12 @@ func New(options Options) (*Updater, error) {
 			objects:   clients.versions.ConfigMaps(options.Namespace),
 			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},
 		},
-		written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
+		made: time.Now(), written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
 		secrets: secrets{client: clients.core, read: expiring.NewExpiring()},
 	}
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{
-		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.recorder.Event,
+		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.event,
 		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
 	}
 	return u, nil

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -73,19 +74,28 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		return found.versions(own)
 	}
 	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
+		u.recorder.Event(machine, corev1.EventTypeWarning, reasonUnusable, o.ClassError.Error())
 		return o, of
 	}
+	u.observeClass(ctx, &o, of)
+	return o, of
+}
+
+// observeClass sets what a decision depends on besides the machine, and reports why there is none.
+func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation[*object], of ownership) {
 	var class *object
-	if class, o.Class, o.ClassError = u.prepare(of.wanted); o.ClassError != nil {
-		return o, of
+	if class, o.Class, o.ClassError = u.prepare(of.wanted); o.ClassError == nil {
+		if of.inPlace {
+			_, o.Former, _ = u.prepare(of.former) // it may be gone
+		}
+		o.Secret, o.ClassError = u.secrets.of(ctx, class, u.Namespace)
 	}
-	if of.inPlace {
-		_, o.Former, _ = u.prepare(of.former) // it may be gone
-	}
-	if o.Secret, o.ClassError = u.secrets.of(ctx, class, u.Namespace); o.ClassError != nil {
+	if o.ClassError != nil {
 		o.Class = nil
 	}
-	return o, of
+	if ctx.Err() == nil {
+		u.tellClass(of.wanted, class, o.ClassError)
+	}
 }
 
 // prepare reads a class.
@@ -104,6 +114,42 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 			"the class has changed outside of its hot part: running machines do not get that")
 	}
 	return class, prepared, err
+}
+
+// reasonUnusable is the reason of the events of classes whose machines are not updated.
+const reasonUnusable = "HotUpdateClassUnusable"
+
+// event records an event of a machine. What concerns all machines of a class is an event of the
+// class: see tellClass.
+func (u *Updater) event(machine runtime.Object, level, reason, message string) {
+	if reason != reasonUnusable {
+		u.recorder.Event(machine, level, reason, message)
+	}
+}
+
+// tellClass reports why the machines of a class are not updated, once for all of them. Class is nil
+// if there is none.
+func (u *Updater) tellClass(name string, class *object, err error) {
+	level, problem := corev1.EventTypeWarning, ""
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case class.GetDeletionTimestamp() != nil:
+		level, problem = corev1.EventTypeNormal, "the class is being deleted, so its machines are not updated"
+	default:
+		u.told.Delete(name)
+		return
+	}
+	if before, _ := u.told.Swap(name, problem); before == problem {
+		return
+	}
+	if class == nil {
+		class = &object{}
+		class.SetGroupVersionKind(machineAPI.WithKind("MachineClass"))
+		class.SetNamespace(u.Namespace)
+		class.SetName(name)
+	}
+	u.recorder.Event(class, level, reasonUnusable, problem)
 }
 
 // log logs the error of an update, with the stack of a panic. Conflicts are frequent, and what ends

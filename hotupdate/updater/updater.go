@@ -43,6 +43,11 @@ type Updater struct {
 	secrets  secrets            // of classes
 	calls    calls              // of the driver
 
+	made      time.Time   // when New returned it
+	ran       atomic.Bool // Run was called
+	recording sync.Once   // events are sent to the API server
+	told      sync.Map    // the last problem that was reported about a class, by its name
+
 	leading sync.Mutex // one term at a time
 	// queue is nil while another process leads.
 	queue atomic.Pointer[queue]
@@ -69,8 +74,9 @@ const workers = 20
 // Do not hand in a context of signal.NotifyContext: it would keep the signal from ending the
 // process, because MCM handles none.
 func (u *Updater) Run(ctx context.Context) {
+	u.ran.Store(true)
 	defer u.broadcaster.Shutdown()
-	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events(u.Namespace)})
+	u.record()
 	if err := u.watch(); err != nil {
 		klog.FromContext(ctx).Error(err, "hot updates cannot watch machines")
 		return
@@ -80,6 +86,14 @@ func (u *Updater) Run(ctx context.Context) {
 		wait.UntilWithContext(ctx, u.compete, retryPeriod)
 	}
 	u.leading.Lock() // the last term has ended
+}
+
+// record has events sent to the API server. Creations have some before Run is called, and in the
+// namespace of their machine, whatever ours is.
+func (u *Updater) record() {
+	u.recording.Do(func() {
+		u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events("")})
+	})
 }
 
 // compete competes for the lease until it was lost and the term has ended.
@@ -178,6 +192,7 @@ func (u *Updater) watch() error {
 	classes := handle(u.cache.classes, func(name string, before, after *object) {
 		if after == nil {
 			u.classes.Forget(u.Namespace + "/" + name)
+			u.told.Delete(name)
 		}
 		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
 			u.enqueueIf(func(machine *object) bool { // that has the class, or should have it

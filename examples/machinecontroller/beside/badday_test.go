@@ -431,3 +431,43 @@ func TestVersionsOfLanes(t *testing.T) {
 	driver.mutex.Unlock()
 	f.until("its versions are forgotten", func() bool { return !strings.Contains(f.versions()[class], "alice") })
 }
+
+// TestClassIsToldOnce: what keeps all machines of a class from being updated is an event of the class, not one of each machine, until the reason
+// changes or has passed.
+func TestClassIsToldOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putClass(class, `{"tags":{"owner":"alice"}}`)
+	all := names(10)
+	f.running(`{"tags":{"owner":"alice"}}`, all...)
+	p := f.start()
+	f.settled(len(all))
+	told := func(text string) (classes, machines int) {
+		of := func(kind string) int {
+			return len(p.log(func(r request) bool {
+				return r.Verb == http.MethodPost && r.Resource == "events" && strings.Contains(r.Body, "HotUpdateClassUnusable") &&
+					strings.Contains(r.Body, text) && strings.Contains(r.Body, `"kind":"`+kind+`"`)
+			}))
+		}
+		return of("MachineClass"), of("Machine")
+	}
+	check := func(text string) {
+		f.until("the class tells", func() bool {
+			classes, _ := told(text)
+			return classes > 0
+		})
+		time.Sleep(2 * time.Second)
+		classes, machines := told(text)
+		assert.Equal(t, []int{1, 0}, []int{classes, machines}, text)
+	}
+	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
+	check("TAGS")
+	f.putClass(class, `{"tags":{"owner":"bob"},"kernel":1}`)
+	check("kernel")
+	f.putClass(class, `{"tags":{"owner":"bob"}}`)
+	f.tagged(all, map[string]string{"owner": "bob"})
+	require.NoError(t, f.client.Secrets.Delete(t.Context(), secretName, metav1.DeleteOptions{}))
+	time.Sleep(6 * time.Second) // longer than what was read of it is used
+	f.putClass(class, `{"tags":{"owner":"carol"}}`)
+	check("the secret")
+}

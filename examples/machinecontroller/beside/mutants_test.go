@@ -74,6 +74,16 @@ var mutants = []mutant{
 	{"only what grew is checked", "store.go", `max(maxClass, len(c.read[class]))`, `maxClass && c.read != nil || len(c.read["long"]) > maxClass`, ofStore + "^TestStoreBeyondItsBounds$"},
 	{"a class has a bound", "store.go", `max(maxClass, len(c.read[class]))`, `maxObject`, ofStore + "^TestStoreBeyondItsBounds$"},
 	{"all classes have a bound", "store.go", `counted > max(maxStore, countedBefore)`, `counted > max(maxObject, countedBefore)`, ofStore + "^TestStoreBeyondItsBounds$"},
+	{"what concerns a class is told once", "reconcile.go", "before == problem {", "before == problem && false {", "TestClassIsToldOnce"},
+	{"what concerns a class is no event of its machines", "reconcile.go", "if reason != reasonUnusable {", "if reason != \"\" {", "TestClassIsToldOnce"},
+	{"a machine of another namespace is told", "creating.go", `own != "" && own != u.Namespace {`, `own != "" && false {`, ofStore + "^TestOtherNamespace$"},
+	{"an event reaches the namespace of its machine", "updater.go", `u.clients.core.Events("")`, `u.clients.core.Events(u.Namespace)`, ofStore + "^TestOtherNamespace$"},
+	{"a forgotten Run is told", "creating.go", "\tu.tellNotRunning(ctx, machine)\n", "", ofStore + "^TestRunIsNeverCalled$"},
+	{"events need no Run", "creating.go", "\tu.record()\n", "", ofStore + "^TestRunIsNeverCalled$"},
+	{"Run needs some time to be called", "creating.go", "time.Since(u.made) < runGrace", "false", ofStore + "^TestRunIsNeverCalled$"},
+	{"the Schema is that of the driver", "options.go", `return err == nil && givenErr == nil && wanted == given`, `return err == nil && givenErr == nil && (wanted == given || true)`, ofStore + "^TestSilentWirings$"},
+	{"a driver that is nil inside is told", "options.go", `if value := recover(); value != nil {`, `if value := any(nil); value != nil {`, ofStore + "^TestSilentWirings$"},
+	{"a limiter that denies for ever is told", "options.go", "\tproblems = append(problems, fault.All(o.Limiter.Validate())...)\n", "", ofStore + "^TestSilentWirings$"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
 }
 
