@@ -75,7 +75,7 @@ func TestDriver(t *testing.T) {
 	schema, err := alicloud.ProviderSpecSchema()
 	require.NoError(t, err)
 	setup := drivertest.Setup{
-		Schema: schema, Rules: tags.AliCloud.Rules,
+		Schema: schema, Rules: tags.AliCloud.Rules, Unchanged: []string{"/resourceTags/network", "/tags"},
 		Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "cn-hangzhou.i-1"},
 	}
 	state := func(hot string, vm, disk map[string]string) drivertest.State {

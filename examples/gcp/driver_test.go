@@ -57,6 +57,7 @@ func TestDriver(t *testing.T) {
 	schema, err := gcp.ProviderSpecSchema()
 	require.NoError(t, err)
 	setup := drivertest.Setup{Schema: schema, Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "gce:///p/z/m"}}
+	setup.Unchanged = []string{"/labels", "/serviceAccounts/*/email", "/serviceAccounts/*/scopes", "/tags"} // the labels and tags of all machines; accounts need a stopped VM
 	state := func(hot string, vm, boot map[string]string, networkTags ...string) drivertest.State {
 		return drivertest.State{
 			Spec: `{"disks":[{"boot":true,"sizeGb":20}],"labels":{"k8s-cluster-name":"c"},"resourceTags":` + hot +

@@ -451,6 +451,9 @@ func TestClassIsToldOnce(t *testing.T) {
 		}
 		return of("MachineClass"), of("Machine")
 	}
+	isRepeated := func(r request) bool { // the recorder counts an event that is recorded again
+		return r.Verb == http.MethodPatch && r.Resource == "events" && strings.HasPrefix(r.Name, class+".")
+	}
 	check := func(text string) {
 		f.until("the class tells", func() bool {
 			classes, _ := told(text)
@@ -459,6 +462,7 @@ func TestClassIsToldOnce(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		classes, machines := told(text)
 		assert.Equal(t, []int{1, 0}, []int{classes, machines}, text)
+		assert.Empty(t, p.log(isRepeated), text)
 	}
 	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
 	check("TAGS")
