@@ -199,7 +199,7 @@ func TestUnchangedFields(t *testing.T) {
 	assert.Empty(t, told(newer, nothing))
 	assert.Equal(t, []string{"/image", "/none"}, told(append([]string{"/image", "/none"}, newer...), nothing), "no leaves")
 	assert.Equal(t, []string{"/a~1b", "/labels", "/pools/*/*/tags", "/volumes/*/tags"}, told(nil, func(all []drivertest.State) {
-		more := `,"zones":["a"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
+		more := `,"zones":["a1"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
 		for i := range all {
 			all[i].Spec = strings.Replace(all[i].Spec, ",", strings.ReplaceAll(more, "1", strconv.Itoa(i+1)), 1)
 		}
