@@ -210,6 +210,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	var failed error
 	request := o.request(result.decision.pass)
 	request.Object, request.Rank = result.Machine, reason.rank()
+	request.Tell = e.teller(result.Machine)
 	request.BeforeWrite = func(ctx context.Context) error {
 		if o.isClosed() {
 			return errReadOnly
@@ -231,6 +232,14 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	case isPanic(callErr):
 		result.note(callErr)
 	}
+}
+
+// teller returns the function Tell of a request.
+func (e *Executor[M]) teller(machine M) func(message string) {
+	if e.Event == nil {
+		return nil
+	}
+	return func(message string) { e.Event(machine, warning, "HotUpdateNotApplied", message) }
 }
 
 // update calls the driver. A panic is an error of this machine: it must end neither the process nor

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -392,6 +393,30 @@ func TestCallHasADeadline(t *testing.T) {
 	result := b.reconcile(t)
 	assert.Equal(t, "CallFailed", machineupdate.EndingOf(result))
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+}
+
+// TestNotAppliedIsTold: what a driver leaves as it is, without a failure, is an event of the machine.
+func TestNotAppliedIsTold(t *testing.T) {
+	for _, events := range []bool{true, false} {
+		p := newPool(t)
+		var told []string
+		p.executor.Event = nil
+		if events {
+			p.executor.Event = func(of runtime.Object, level, reason, message string) {
+				told = append(told, fmt.Sprint(of.(*object).Name, " ", level, " ", reason, " ", message))
+			}
+		}
+		p.executor.UpdateMachine = func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
+			if assert.Equal(t, events, r.Tell != nil); events {
+				r.Tell("it stays")
+			}
+			return nil
+		}
+		p.step(0)
+		if events {
+			assert.Contains(t, told, "m-1 Warning HotUpdateNotApplied it stays")
+		}
+	}
 }
 
 // exhausted is a limiter that denies everything for an hour.
