@@ -1,7 +1,6 @@
 package driver_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,5 +73,5 @@ func TestDefaultIsNotKept(t *testing.T) {
 	w.find("vol-1").Attributes["iops"] = driver.Done("4000")
 	request := w.inLane("volume", &providerSpec{IOPS: 4000}, &providerSpec{})
 	request.Tell = func(message string) { require.Fail(t, message) }
-	require.ErrorIs(t, w.kit().UpdateMachine(context.Background(), request), machineupdate.ErrPending)
+	require.ErrorIs(t, w.kit().UpdateMachine(t.Context(), request), machineupdate.ErrPending)
 }

@@ -104,7 +104,7 @@ type view struct {
 func (w poolWorld) present() view { return view{isTaken: true, machines: w.machines, chosen: w.chosen} }
 
 // become changes the state of a machine. The priority goes with the machine.
-func (w *poolWorld) become(i int, state machineState) {
+func become(w *poolWorld, i int, state machineState) {
 	w.machines[i] = state
 	if state == absent {
 		w.chosen &^= 1 << i
@@ -317,11 +317,11 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 		after := w
 		switch {
 		case w.record.selects.has(i) && (w.machines[i] == idle || w.machines[i] == down) && m.strategy != hotupdate.ManualInPlaceUpdate:
-			after.become(i, selected)
+			become(&after, i, selected)
 		case w.record.creates.has(i) && w.machines[i] == absent:
-			after.become(i, unborn)
+			become(&after, i, unborn)
 		case w.record.deletes.has(i) && w.machines[i] != absent:
-			after.become(i, terminating)
+			become(&after, i, terminating)
 		}
 		if after != w {
 			all = append(all, after)
@@ -345,13 +345,13 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 	for i, state := range w.machines {
 		if next, ok := progress[state]; ok {
 			after := w
-			after.become(i, next)
+			become(&after, i, next)
 			all = append(all, after)
 		}
 		for _, next := range mishaps[state] {
 			if w.faults > 0 {
 				after := w
-				after.become(i, next)
+				become(&after, i, next)
 				after.faults--
 				if w.view.isTaken && (state == idle || state == updated) {
 					after.view.lost++
@@ -361,7 +361,7 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle { // by the user
 			after := w
-			after.become(i, selected)
+			become(&after, i, selected)
 			if w.view.isTaken {
 				after.view.lost++
 			}
@@ -496,7 +496,7 @@ func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
 	for i, state := range w.machines {
 		next, ok := progress[state]
 		if ok && !slices.Contains(stuck, state) {
-			w.become(i, next)
+			become(&w, i, next)
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle {
 			w.machines[i] = selected

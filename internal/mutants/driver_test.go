@@ -4,6 +4,7 @@ package mutants_test
 const (
 	kitTags   = "hotupdate/driver ^Test(Panic|Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
 	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
+	kitTold   = "hotupdate/driver ^Test(NotApplied|DefaultIsNotKept)$"
 	kitModel  = "hotupdate/driver ^TestModel$"
 )
 
@@ -12,11 +13,21 @@ const (
 	kitFile        = "hotupdate/driver/kit.go"
 	kitGroupFile   = "hotupdate/driver/group.go"
 	kitTaggingFile = "hotupdate/driver/tagging.go"
+	kitUnapplied   = "hotupdate/driver/unapplied.go"
 	kitUpdateFile  = "hotupdate/driver/update.go"
 )
 
 // driverMutants break the kit for drivers.
 var driverMutants = []mutant{
+	// What is not applied.
+	{"a change of which nothing is applied is told", kitUpdateFile, "\tu.tellUnapplied()\n", "", kitTold},
+	{"a change of which something is applied is not told", kitUnapplied, " || u.isProjected() {", " {", kitTold},
+	{"tags are applied", kitUnapplied, "slices.ContainsFunc(t.Kinds, differs) {", "slices.ContainsFunc(t.Kinds[:0], differs) {", kitTold},
+	{"attributes are applied", kitUnapplied, "slices.ContainsFunc(u.of(g.Kind), differs) {", "slices.ContainsFunc(u.of(g.Kind)[:0], differs) {", kitTold},
+	{"an adoption is no change", kitUnapplied, `part.Applied != "" && part`, "part", kitTold},
+	{"an attribute that keeps its value is told", kitGroupFile, "u.tellKept(g, r, projected[0], projected[1])", "_ = r", kitTold},
+	{"an attribute that was never set is not told", kitUnapplied, ` && applied[name] != "" {`, " {", kitTold},
+	{"an update that only reads tells nothing", kitUnapplied, " && !u.request.ReadOnly {", " {", kitTold},
 	// Infrastructure tags.
 	{"what was attempted is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[1:2]}", kitTags},
 	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},
@@ -83,7 +94,7 @@ var driverMutants = []mutant{
 	{"a refusal does not hold up what failed", kitCallFile, "refused.Cause = nil", "_ = refused", kitGroups},
 	{"lanes have the kinds of their groups", kitFile, "lane.Kinds = k.definition.kinds(lane.Name)", "", kitGroups},
 	{"another default is another revision", kitFile, `fmt.Sprint(" ", g.Kind, g.Defaults)`, `fmt.Sprint(" ", g.Kind, len(g.Defaults))`, kitGroups},
-	{"lanes are checked", kitFile, "ProviderSpec: []byte(\"{}\")}); err != nil {", "ProviderSpec: []byte(\"{}\")}); false {\n\t\t_ = err", kitGroups},
+	{"lanes are checked", kitFile, "if err := described.Check(definition.Schema); err != nil {", "if err := described.Check(definition.Schema); err != nil && false {", kitGroups},
 	// The model.
 	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
 	{"in the model a refusal lasts", kitCallFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},

@@ -5,6 +5,7 @@ const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
 	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|LimiterClock.*)$"
 	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold)$"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
@@ -183,6 +184,12 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
+	{"a provider spec without members is unusable", preparedFile, "if isEmpty(class.ProviderSpec) {", "if len(class.ProviderSpec) == 0 {", wirings},
+	{"a limiter that denies for ever is told", executorFile, "errors.Join(e.missing(), e.Limiter.Validate())", "e.missing()", wirings},
+	{"a limiter gets its tokens back", limiterFile, "require(l.Every > 0, ", "require(true, ", wirings},
+	{"a limiter has tokens", limiterFile, "require(l.Burst > 0, ", "require(true, ", wirings},
+	{"a limiter allows an update in flight", limiterFile, "require(l.InFlight >= 0, ", "require(true, ", wirings},
+	{"what is not applied is an event", executorFile, "\trequest.Tell = e.teller(result.Machine)\n", "", wirings},
 	{"a creation records the class of the driver", preparedFile, "class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec)", "bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if !e.write(ctx, creation.begin(), &result) {", "if creation.begin() == nil {", creations},

@@ -2,7 +2,6 @@ package drivertest
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -106,12 +105,12 @@ func unchanged(setup *Setup, states []State) (problems []string) {
 		isExempt := slices.Contains(exempt, text(path))
 		exempt = slices.DeleteFunc(exempt, func(pointer string) bool { return pointer == text(path) })
 		if !isChanged && !isExempt {
-			problems = append(problems, fmt.Sprintf("no state changes %s, so nothing shows that the driver applies it: "+
-				"let two states differ in it, or name it in Setup.Unchanged", text(path)))
+			problems = append(problems, "no state changes "+text(path)+", so nothing shows that the driver applies it: "+
+				"let two states differ in it, or name it in Setup.Unchanged")
 		}
 	}
 	for _, pointer := range exempt {
-		problems = append(problems, fmt.Sprintf("Setup.Unchanged names %s, which is no leaf that is Hot or InPlace", pointer))
+		problems = append(problems, "Setup.Unchanged names "+pointer+", which is no leaf that is Hot or InPlace")
 	}
 	return problems
 }
