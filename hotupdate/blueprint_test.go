@@ -360,7 +360,7 @@ func (a *architect) filled(f *field) {
 // rereads reports whether JSON that was written is read back and written again. Some types do not do that in a map.
 func rereads(v reflect.Value, raw []byte) bool {
 	again := reflect.New(v.Type())
-	if string(raw) == "null" || json.Unmarshal(raw, again.Interface()) != nil {
+	if slices.Contains([]string{"null", "{}", "[]"}, string(raw)) || json.Unmarshal(raw, again.Interface()) != nil {
 		return false
 	}
 	written, err := json.Marshal(again.Elem().Interface())

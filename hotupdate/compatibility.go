@@ -73,7 +73,7 @@ type Effect struct {
 	//	sets it                                its value is hashed: it is not zero, not empty, not the default
 	//	spells out its zero value              behind a pointer of either Schema
 	//	spells out the old or the new default
-	//	has it empty                           the object is there, and nothing in it is hashed
+	//	has it empty                           the value is there, and nothing in it is hashed
 	//	has elements there
 	//	has a null element there
 	//	has an array around it                 of fixed length, as an element, even if it is null: missing

@@ -383,8 +383,18 @@ func means(m modelNode, field reflect.Value, where string) bool {
 	case "spells out its zero value":
 		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(m.leafTree(v), m.leafTree(reflect.Zero(v.Type())))
 	case "spells out the old or the new default":
+		if m.fallback != nil && m.shape() != leafShape {
+			plain := m
+			plain.fallback = nil
+			tree, isThere := hashView.member(plain, v)
+			fallback, isFilled := hashView.member(plain, parsed(v.Type(), *m.fallback))
+			return isThere == isFilled && reflect.DeepEqual(tree, fallback)
+		}
 		return m.fallback != nil && reflect.DeepEqual(m.leafTree(v), m.leafTree(parsed(v.Type(), *m.fallback)))
 	case "has it empty":
+		if m.shape() == leafShape {
+			return v.Kind() == reflect.Slice && !v.IsNil() && v.Len() == 0
+		}
 		if m.typ.Kind() != reflect.Pointer {
 			return false
 		}

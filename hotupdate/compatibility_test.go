@@ -136,7 +136,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"presence", compatibility[oneObject, onePresence],
-			[]string{"a: an empty object means something, it used to mean nothing: every pool that has it empty rolls unless an era of the old Schema stays"},
+			[]string{"a: an empty value means something, it used to mean nothing: every pool that has it empty rolls unless an era of the old Schema stays"},
 			[]string{"PresenceChanged"},
 		},
 		{

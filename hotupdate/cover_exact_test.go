@@ -119,7 +119,7 @@ func (w *letters) add(path string) { w.stray = append(w.stray, path) }
 
 // compare compares the values at one place: a member, or an element of collection in. The node has the stricter class of both sides.
 func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
-	if in == nil && p.fallback != nil && p.shape() != leafShape && p.isNil(left) != p.isNil(want) {
+	if in == nil && p.fillsIn() && p.isNil(left) != p.isNil(want) {
 		left, want = p.filled(left), p.filled(want)
 	}
 	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // its presence has a meaning

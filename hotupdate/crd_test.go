@@ -41,21 +41,36 @@ type described struct {
 	isNil    bool         // the type has a nil of its own
 	defaults []string     // possible defaults, as JSON
 	value    *rapid.Generator[any]
+	as       string // the option as of the Go field, which the CRD's pattern says
 }
+
+// takesFallback reports whether the default of a value is an object, list or map.
+func (d described) takesFallback() bool { return d.defaults == nil }
 
 // describedLeaves are the leaves that a CRD can distinguish.
 var describedLeaves = []described{
-	{openAPI{"type": "string"}, reflect.TypeFor[string](), false, []string{`"a"`, `"it's, so"`, `""`}, anyOf("", "a", "b", "it's, so")},
-	{openAPI{"type": "boolean"}, reflect.TypeFor[bool](), false, []string{"true", "false"}, anyOf(true, false)},
-	{openAPI{"type": "integer", "format": "int32"}, reflect.TypeFor[int32](), false, []string{"3", "0"}, anyOf(0, 3, -1)},
-	{openAPI{"type": "integer"}, reflect.TypeFor[int64](), false, []string{"3"}, anyOf(0, 3, int64(1<<40))},
-	{openAPI{"type": "number"}, reflect.TypeFor[float64](), false, []string{"1.5"}, anyOf(0.0, 1.5, 1e30)},
-	{openAPI{"type": "string", "format": "byte"}, reflect.TypeFor[[]byte](), true, nil, anyOf("", "AAE=")},
-	{openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), false, nil, anyOf("2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z")},
-	{openAPI{"type": "string", "format": "duration"}, reflect.TypeFor[metav1.Duration](), false, []string{`"60m"`}, anyOf("0s", "60m", "1h", "1h0m0s")},
-	{openAPI{"x-kubernetes-int-or-string": true, "format": "quantity"}, reflect.TypeFor[resource.Quantity](), false, []string{`"1Gi"`, "1"}, anyOf("0", "1Gi", "1024Mi", 1, "100m")},
-	{openAPI{"x-kubernetes-int-or-string": true}, reflect.TypeFor[intstr.IntOrString](), false, []string{"80", `"http"`}, anyOf(0, 80, "http", "80")},
-	{openAPI{"x-kubernetes-preserve-unknown-fields": true}, reflect.TypeFor[json.RawMessage](), true, nil, anyOf(map[string]any{"a": 1.0}, "x", nil, []any{1, "b"})},
+	leafAs(openAPI{"type": "string"}, reflect.TypeFor[string](), []string{`"a"`, `"it's, so"`, `""`}, "", "a", "b", "it's, so", "10.1.0.0/8", "10.0.0.0/8"),
+	leafAs(openAPI{"type": "boolean"}, reflect.TypeFor[bool](), []string{"true", "false"}, true, false),
+	leafAs(openAPI{"type": "integer", "format": "int32"}, reflect.TypeFor[int32](), []string{"3", "0"}, 0, 3, -1),
+	leafAs(openAPI{"type": "integer"}, reflect.TypeFor[int64](), []string{"3"}, 0, 3, int64(1<<40)),
+	leafAs(openAPI{"type": "number"}, reflect.TypeFor[float64](), []string{"1.5"}, 0.0, 1.5, 1e30),
+	leafAs(openAPI{"type": "string", "format": "byte"}, reflect.TypeFor[[]byte](), []string{`"AAE="`}, "", "AAE="),
+	leafAs(openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), []string{`"2024-01-01T12:30:00Z"`}, "2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z"),
+	leafAs(openAPI{"type": "string", "format": "duration"}, reflect.TypeFor[metav1.Duration](), []string{`"60m"`}, "0s", "60m", "1h", "1h0m0s"),
+	leafAs(openAPI{"x-kubernetes-int-or-string": true, "format": "quantity"}, reflect.TypeFor[resource.Quantity](), []string{`"1Gi"`, "1"}, "0", "1Gi", "1024Mi", 1, "100m"),
+	leafAs(openAPI{"x-kubernetes-int-or-string": true}, reflect.TypeFor[intstr.IntOrString](), []string{"80", `"http"`, `"80"`}, 0, 80, "http", "80"),
+	leafAs(openAPI{"x-kubernetes-preserve-unknown-fields": true}, reflect.TypeFor[json.RawMessage](), []string{`{"a":1}`, `"x"`, "{}"}, map[string]any{"a": 1.0}, "x", nil, []any{1, "b"}),
+	leafAs(openAPI{"type": "string", "pattern": `^(([0-9]+(s|m|h))+|Never)$`}, reflect.TypeFor[string](), []string{`"60m"`}, "", "60m", "1h", "Never").meaning("duration"),
+	leafAs(openAPI{"type": "string", "pattern": `^[0-9]+(Mi|Gi)$`}, reflect.TypeFor[string](), []string{`"1024Mi"`}, "1Gi", "1024Mi", "2Gi").meaning("quantity"),
+}
+
+func leafAs(property openAPI, typ reflect.Type, defaults []string, values ...any) described {
+	return described{property: property, typ: typ, isNil: typ.Kind() == reflect.Slice, defaults: defaults, value: anyOf(values...)}
+}
+
+func (d described) meaning(as string) described {
+	d.as = as
+	return d
 }
 
 func anyOf(values ...any) *rapid.Generator[any] { return rapid.SampledFrom(values) }
@@ -121,21 +136,23 @@ func (g *describer) object(p position, names ...string) described {
 		}
 		return object
 	})
-	return described{openAPI{"type": "object", "properties": properties, "required": required}, reflect.StructOf(fields), false, nil, draw}
+	return described{property: openAPI{"type": "object", "properties": properties, "required": required}, typ: reflect.StructOf(fields), value: draw}
 }
 
-// field draws a field with its class and, if it has one, its default.
+// field draws a field with its class and, if it has one, its default. The struct tag says what the CRD and the options say together.
 func (g *describer) field(p position, name string, isRequired bool) (reflect.StructField, openAPI, *rapid.Generator[any]) {
 	isDeclared := !p.oneClass && rapid.Bool().Draw(g.T, "declared")
 	if isDeclared {
 		p.class = rapid.SampledFrom([]hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}).Draw(g.T, "class")
-		g.options = append(g.options, hotupdate.WithTag(p.path, classWords[p.class]))
 	}
 	n, option := g.node(p)
 	property, jsonName := maps.Clone(n.property), name
-	if !isRequired && len(n.defaults) > 0 && rapid.Bool().Draw(g.T, "defaulted") {
-		text := rapid.SampledFrom(n.defaults).Draw(g.T, "default")
-		property["default"], option = json.RawMessage(text), ",default='"+strings.ReplaceAll(strings.Trim(text, `"`), "'", "''")+"'"
+	if text, ok := g.fallback(n); ok && !isRequired {
+		property["default"], option = json.RawMessage(text), option+",default='"+strings.ReplaceAll(optionText(n, text), "'", "''")+"'"
+		n.isNil = n.isNil && !n.takesFallback()
+		var spelled any
+		require.NoError(g.T, json.Unmarshal([]byte(text), &spelled))
+		n.value = rapid.OneOf(n.value, rapid.Just(spelled))
 	}
 	if !isRequired {
 		jsonName += ",omitempty"
@@ -143,12 +160,47 @@ func (g *describer) field(p position, name string, isRequired bool) (reflect.Str
 			n.typ = reflect.PointerTo(n.typ)
 		}
 	}
+	as := n.as
+	if isDeclared {
+		override := classWords[p.class]
+		if n.property["type"] == "string" && n.property["format"] == nil && rapid.Bool().Draw(g.T, "as") {
+			as = rapid.SampledFrom([]string{"text", "cidr", "duration", "quantity"}).Draw(g.T, "kind")
+			override += ",as=" + as
+		}
+		g.options = append(g.options, hotupdate.WithTag(p.path, override))
+	}
+	if as != "" {
+		option += ",as=" + as
+	}
 	tag := fmt.Sprintf("json:%q", jsonName)
 	if isDeclared || option != "" {
 		tag += fmt.Sprintf(" hotupdatable:%q", classWords[p.class]+option)
 	}
 	g.fields++
 	return reflect.StructField{Name: "F" + strconv.Itoa(g.fields), Type: n.typ, Tag: reflect.StructTag(tag)}, property, n.value
+}
+
+// fallback may draw a default. An empty object, list or map means the same as an absent one already.
+func (g *describer) fallback(n described) (text string, ok bool) {
+	if !rapid.Bool().Draw(g.T, "defaulted") {
+		return "", false
+	}
+	if !n.takesFallback() {
+		return rapid.SampledFrom(n.defaults).Draw(g.T, "default"), true
+	}
+	raw, err := json.Marshal(n.value.Draw(g.T, "default"))
+	require.NoError(g.T, err)
+	return string(raw), string(raw) != "{}" && string(raw) != "[]"
+}
+
+// optionText is a default in JSON as the option default takes it.
+func optionText(n described, text string) string {
+	isFree := n.typ == reflect.TypeFor[json.RawMessage]()
+	isDigits := n.typ == reflect.TypeFor[intstr.IntOrString]() && text == `"80"`
+	if n.takesFallback() || isFree || isDigits {
+		return text
+	}
+	return strings.Trim(text, `"`)
 }
 
 // node draws the description at a place, and the option that says how its elements are identified.
@@ -165,7 +217,8 @@ func (g *describer) node(p position) (n described, option string) {
 		elem := g.elem(p.element(p.class == hotupdate.Hot || p.class == hotupdate.Ignored))
 		return listOf(elem, openAPI{}), ""
 	case "set":
-		return listOf(leaf.Draw(g.T, "element"), openAPI{"x-kubernetes-list-type": "set"}), ",set"
+		elem := leaf.Draw(g.T, "element")
+		return listOf(elem, openAPI{"x-kubernetes-list-type": "set"}), ",set"
 	case "keyed":
 		elem := g.object(p.element(false), "k")
 		return keyedBy(elem, "k"), ",key=k"
@@ -174,9 +227,11 @@ func (g *describer) node(p position) (n described, option string) {
 		return keyedBy(elem, "k", "l"), ",set"
 	case "map":
 		elem := g.elem(p.element(false))
-		return described{openAPI{"type": "object", "additionalProperties": elem.property}, reflect.MapOf(reflect.TypeFor[string](), elem.typ), true, nil, rapid.Custom(func(t *rapid.T) any {
-			return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c.d"}), elem.value, 0, 2).Draw(t, "map")
-		})}, ""
+		values := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c.d"}), elem.value, 0, 2)
+		return described{
+			property: openAPI{"type": "object", "additionalProperties": elem.property}, typ: reflect.MapOf(reflect.TypeFor[string](), elem.typ), isNil: true,
+			value: rapid.Custom(func(t *rapid.T) any { return values.Draw(t, "map") }), as: elem.as,
+		}, ""
 	default:
 		return leaf.Draw(g.T, "leaf"), ""
 	}
@@ -192,7 +247,11 @@ func (g *describer) elem(p position) described {
 
 func listOf(elem described, property openAPI) described {
 	property["type"], property["items"] = "array", elem.property
-	return described{property, reflect.SliceOf(elem.typ), true, nil, rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(elem.value, 0, 3).Draw(t, "list") })}
+	values := rapid.SliceOfN(elem.value, 0, 3)
+	return described{
+		property: property, typ: reflect.SliceOf(elem.typ), isNil: true, as: elem.as,
+		value: rapid.Custom(func(t *rapid.T) any { return values.Draw(t, "list") }),
+	}
 }
 
 // keyedBy is a list of objects whose keys are those of its draw.
@@ -212,7 +271,7 @@ func keyedBy(elem described, keys ...string) described {
 	return list
 }
 
-// TestCRDSaysWhatTheTypeSays: the Schemas of a type and of its CRD have one meaning.
+// TestCRDSaysWhatTheTypeSays: a type, its raw JSON and its CRD have one meaning.
 func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &describer{T: t}
@@ -232,6 +291,11 @@ func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 			got, err := byCRD.DocumentRaw(raw)
 			require.NoError(t, err, "%s\n%s", spec.typ, raw)
 			require.Equal(t, string(want), string(got), "%s", spec.typ)
+			value, err := byType.Decode(raw)
+			require.NoError(t, err)
+			typed, err := byType.Document(value)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(typed), "%s", spec.typ)
 		}
 		want, err := byType.DiffRaw(old, updated)
 		require.NoError(t, err)
@@ -318,7 +382,7 @@ func TestCRDDiffersFromType(t *testing.T) {
 		`DefaultChanged options.tokens: "optional" -> "required"`,
 		"TypeChanged ready: metaTime -> time",
 		"NullabilityChanged role: a value -> a pointer",
-		"TypeChanged size: quantity -> string",
+		"TypeChanged size: quantity -> quantityText",
 		"PairingChanged subnets: a set -> found by position",
 		"DefaultChanged weight: none -> 1",
 	}, got)

@@ -212,7 +212,7 @@ func (t *trail) enterElement(key string) {
 }
 
 func unquotedKey(key string) string {
-	if text, err := strconv.Unquote(key); err == nil {
+	if text, err := strconv.Unquote(key); err == nil && key[0] == '"' {
 		return text
 	}
 	return key

@@ -35,18 +35,20 @@
 // inplace (InPlace) or ignore (Ignored). A field without one has the class of the field above it;
 // the root is Immutable. A field below may have another class, in either direction. The options:
 //
-//   - set: order and duplicates carry no meaning. For slices whose elements have no class but the
-//     slice's.
+//   - set: order and duplicates carry no meaning. For slices; their elements have one class.
 //   - key=NAME: elements are identified by their field NAME; order carries no meaning. For slices
 //     of structs. NAME is the JSON name of a string or integer, or of a pointer to one, that has
 //     the slice's class and is set in every element. An integer that JSON may leave out must be a
 //     pointer. The only element may lack a key that is a string, see hash/FORMAT.md.
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and
 //     for maps, of structs, that are not Hot. NAME is a string, integer or bool, not a pointer.
-//   - default=TEXT: a value that means the same as TEXT counts as unset. For pointers to scalars,
-//     for strings, and for numbers whose zero is invalid.
+//   - default=TEXT: a value that means the same as TEXT counts as unset. For strings, times, free
+//     JSON, numbers whose zero is invalid, and pointers to scalars, structs, slices and maps. The
+//     TEXT of a composed value or free JSON is JSON; an empty one then differs from an absent one.
 //   - presence: the mere presence of an empty object, list or map carries meaning. For pointers to
 //     structs, slices and maps. Null counts as absent, and so does a pointer to a nil slice or map.
+//   - as=KIND: strings that stand for the same are equal, also in slices and maps. KIND is quantity,
+//     duration, cidr, dns, time or text, see hash/FORMAT.md. Not for fields of key= and hotwhen=.
 //   - sensitive: values are never shown; sensitive=keys: nor are map keys.
 //
 // A text with commas is quoted: default='a,b'. Inside quotes, two quotes stand for one. [WithTag]
@@ -69,11 +71,9 @@
 // A digest is the SHA-256 of the canonical document: the configuration without its Hot and Ignored
 // parts, as JSON in UTF-8. A value is absent where it means nothing: nil, the zero of a scalar
 // without a pointer, the default, an object with nothing left. Elements of lists and maps stay.
-// Leaves are written by meaning: 1Gi and 1024Mi are the same text.
-//
-// The specification has every rule with an example that a test runs:
-// https://github.com/hotupdate/providerconfig/blob/main/hash/FORMAT.md. The digests of fixed inputs
-// are published in hash/testdata and never change under the name v1.
+// Leaves are written by meaning: 1Gi and 1024Mi are the same text. The specification has every rule
+// with an example that a test runs, and digests of fixed inputs that never change under the name v1:
+// https://github.com/hotupdate/providerconfig/blob/main/hash/FORMAT.md
 //
 // Sources: hot-update proposal, "Provider specific WorkerConfig API changes" and "Gardener provider
 // extension changes"; GEP-31, "Update Strategies" and "Worker pool hash calculations".

@@ -92,6 +92,20 @@ type Pool struct {
 	Quoted    int64                 `json:"quoted,string,omitempty"`
 	Extra     *runtime.RawExtension `json:"extra,omitempty"`
 	Address   *netip.Addr           `json:"address,omitempty"`
+
+	Limit    string    `json:"limit,omitempty"    hotupdatable:"false,as=quantity"`
+	Expires  *string   `json:"expires,omitempty"  hotupdatable:"false,as=duration,default=60m"`
+	Networks []string  `json:"networks,omitempty" hotupdatable:"false,set,as=cidr"`
+	Host     string    `json:"host,omitempty"     hotupdatable:"false,as=dns"`
+	Until    string    `json:"until,omitempty"    hotupdatable:"false,as=time"`
+	Features *[]string `json:"features,omitempty" hotupdatable:"false,default='[\"a\"]'"`
+	Options  *Options  `json:"options,omitempty"  hotupdatable:"false,default='{\"mode\":\"on\",\"note\":\"x\"}'"`
+}
+
+type Options struct {
+	Mode string `json:"mode,omitempty"`
+	Type string `json:"type,omitempty" hotupdatable:"false,default=gp3"`
+	Note string `json:"note,omitempty" hotupdatable:"true"`
 }
 
 type Profile struct {

@@ -135,7 +135,18 @@ func (p modelNode) fieldless() bool { return p.shape() == objectShape && len(p.m
 
 // marksPresence reports whether an empty object, list or map may say something else than a missing one.
 func (p modelNode) marksPresence() bool {
-	return p.presence || p.fallback != nil && p.shape() != leafShape
+	return p.presence || p.fillsIn()
+}
+
+// fillsIn reports whether an object, list or map has a default that says something which its parts do not say themselves.
+func (p modelNode) fillsIn() bool {
+	if p.fallback == nil || p.shape() == leafShape {
+		return false
+	}
+	plain := p
+	plain.fallback = nil
+	_, says := fullView.member(plain, parsed(base(p.typ), *p.fallback))
+	return says
 }
 
 // outer is a struct whose fields are members of an object: the object's own, or one embedded in it.

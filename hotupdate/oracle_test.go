@@ -122,7 +122,7 @@ func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) 
 	switch {
 	case !w.sees(m.class), tree == nil:
 		return nil, false
-	case v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type()):
+	case v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type()) && (m.fallback == nil || m.typ.Kind() != reflect.Pointer):
 		return nil, false
 	case m.typ.Kind() != reflect.Pointer && reflect.DeepEqual(tree, m.leafTree(reflect.Zero(v.Type()))):
 		return nil, false

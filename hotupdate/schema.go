@@ -26,8 +26,8 @@ type Option struct{ override fieldplan.Override }
 // types that the adopter cannot edit.
 //
 //   - The class replaces that of the field.
-//   - Options other than sensitive replace those of the field. Without any, the field keeps its
-//     own.
+//   - Options other than as and sensitive replace those of the field. Without any, the field keeps
+//     its own. The option as replaces only as.
 //   - An override can make a field sensitive. It cannot make a sensitive field visible.
 //
 // The override is parsed and checked like a struct tag. Its errors have path as their Path.
@@ -196,11 +196,18 @@ func LoadSchema(data []byte) (*Schema, error) {
 //   - x-kubernetes-list-type set is the option set; map is key=, or set if there are several keys
 //     or the key may be left out.
 //   - A field that is not required, may be null or has a default is a pointer: absent and zero
-//     differ. The default of a scalar is default=; defaults of objects, lists and times are not
-//     known.
-//   - Integers, quantities (by format, or by the pattern that controller-gen writes),
-//     x-kubernetes-int-or-string, and strings of format byte, date-time and duration mean what Go's
+//     differ. A default is the option default=. What an API server fills in below free JSON cannot
+//     count as unset; Compatibility reports it.
+//   - Integers, x-kubernetes-int-or-string, quantities (by format, or by the pattern that
+//     controller-gen writes), and strings of format byte, date-time and duration mean what Go's
 //     types do. Format password is sensitive.
+//   - A string has the option as=duration or as=quantity if its pattern admits only durations of Go
+//     or only quantities, beside words such as Never. A pattern of durations must admit hours or
+//     seconds, and one of quantities a binary unit, since 5m is both. Other formats only validate.
+//   - The option as of a field wins over its format and pattern: as=quantity where the CRD does not
+//     say it, as=text to take it back. For x-kubernetes-int-or-string only these two can be said.
+//     [Schema.Describe] tells what was recognized.
+//   - The default of the spec itself is not read: a missing spec is the empty configuration.
 //   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and
 //     x-kubernetes-embedded-resource are free JSON. A spec that preserves unknown fields is opened
 //     as by [Schema.AdmitUnknown].

@@ -32,7 +32,8 @@ const (
 // These stay:
 //  1. The root, and its TypeMeta.
 //  2. Elements of lists, entries of Immutable or InPlace maps, and objects and maps with the option
-//     presence, because their presence carries meaning. Once emptied they are {}.
+//     presence or a default that fills in something Immutable or InPlace, because their presence
+//     carries meaning. Once emptied they are {}.
 //  3. The fields that identify an element (key=) or select it (hotwhen=).
 //  4. Members that the Schema does not know, and values whose type is not the Schema's, with
 //     everything in them. An old configuration may hold some.

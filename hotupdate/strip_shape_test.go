@@ -25,8 +25,16 @@ type cutWorkerConfig struct {
 	Zones         map[string]cutZone  `json:"zones,omitempty"`
 	Notes         map[string]cutNote  `json:"notes,omitempty"              hotupdatable:"true"`
 	Placement     *cutPlacement       `json:"placement,omitempty"          hotupdatable:"false,presence"`
+	Endpoint      *cutEndpoint        `json:"endpoint,omitempty"           hotupdatable:"false,default='{\"mode\":\"on\",\"note\":\"a\"}'"`
+	Mirror        *cutEndpoint        `json:"mirror,omitempty"             hotupdatable:"false,default='{\"note\":\"a\"}'"`
 	Policy        *cutPolicy          `json:"policy,omitempty"`
 	Hint          json.RawMessage     `json:"hint,omitempty"               hotupdatable:"ignore"`
+}
+
+// cutEndpoint has a default: absent, it means something else than empty. Of the mirror's default only a hot part is filled in.
+type cutEndpoint struct {
+	Mode *string `json:"mode,omitempty"`
+	Note *string `json:"note,omitempty" hotupdatable:"true"`
 }
 
 type cutNodeTemplate struct {
@@ -155,6 +163,8 @@ func cutShape() *cutNode {
 	hotText, hotNumber, hotDict := cutHotOf(cutTexts...), cutHotOf(cutNumbers...), cutHotOf(cutDicts...)
 	placement := cutObjectOf(map[string]*cutNode{"group": hotText})
 	placement.presence = true
+	endpoint := cutObjectOf(map[string]*cutNode{"mode": text, "note": hotText})
+	endpoint.presence = true
 	return cutObjectOf(map[string]*cutNode{
 		"apiVersion":         text,
 		"kind":               text,
@@ -164,6 +174,8 @@ func cutShape() *cutNode {
 		"tags":               cutHotOf(`{}`, `{"vm":{"a":"1"},"network":{"{":"}"}}`, `{"vm":null}`),
 		"hint":               cutHotOf(`{}`, `[[{"a":"]"}], "}"]`, `1e5`, `""`),
 		"placement":          placement,
+		"endpoint":           endpoint,
+		"mirror":             cutObjectOf(map[string]*cutNode{"mode": text, "note": hotText}),
 		"policy":             cutPolicyShape(),
 		"dataVolumes": {kind: cutList, keys: []string{"name"}, elem: cutObjectOf(map[string]*cutNode{
 			"name": text, "iops": number, "throughput": hotNumber, "tags": hotDict,

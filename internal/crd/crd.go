@@ -40,7 +40,11 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{rules: map[string]string{}}
+	r := &reader{
+		rules: map[string]string{}, meanings: map[string]structtag.Meaning{},
+		recognized: map[string]string{}, fills: map[string]string{},
+	}
+	r.readMeanings(overrides)
 	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
 	if spec.Preserve {
 		d.Unknown = structtag.Immutable.String()
@@ -53,7 +57,7 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 		return nil, r.faults.Err()
 	}
 	r.checkRules(overrides)
-	plan, err := schemajson.Compile(d, overrides)
+	plan, err := schemajson.Compile(d, r.withoutMeanings(overrides))
 	if err = errors.Join(r.faults.Err(), err); err != nil {
 		return nil, err
 	}
@@ -94,8 +98,12 @@ func invalid(path, what, hint string) *fault.Error {
 
 // reader turns properties into nodes of a Schema.
 type reader struct {
-	faults fault.List
-	rules  map[string]string // by the path of the field that a rule makes immutable
+	faults     fault.List
+	rules      map[string]string            // by the path of the field that a rule makes immutable
+	meanings   map[string]structtag.Meaning // by the path of the field that an override gives the option as
+	recognized map[string]string            // what gives the values of a field their meaning, by path
+	fills      map[string]string            // the defaults of members in free JSON, by the path of the field
+	applied    []string                     // the paths of meanings that decide the type of the field
 }
 
 func (r *reader) reject(path, what, hint string) { r.faults.Add(invalid(path, what, hint)) }

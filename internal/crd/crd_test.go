@@ -65,6 +65,9 @@ func saidField(f *schemajson.Field) string {
 	if !f.Inherited {
 		text += " " + f.Class
 	}
+	if f.Fills != "" {
+		text += " fills " + f.Fills
+	}
 	return strings.Join(append([]string{text}, f.Options()...), " ")
 }
 
@@ -93,7 +96,23 @@ func TestIdioms(t *testing.T) {
 		{"quantity by format", "{type: string, format: quantity}", "a:quantity?", ""},
 		{"quantity that may be a number", "{x-kubernetes-int-or-string: true, format: quantity}", "a:quantity?", ""},
 		{"quantity by pattern", "{anyOf: [{type: integer}, {type: string}], pattern: " + quantity + ", x-kubernetes-int-or-string: true}", "a:quantity?", "what controller-gen writes"},
-		{"another pattern", "{type: string, pattern: '^[0-9]+Gi$'}", "a:string?", "texts are compared as texts"},
+		{"pattern of quantities", "{type: string, pattern: '^[0-9]+Gi$'}", "a:quantityText? as=quantity", "a text that has not the form stands for itself"},
+		{"pattern of durations", "{type: string, pattern: '^(([0-9]+(s|m|h))+|Never)$'}", "a:durationText? as=duration", ""},
+		{"pattern of neither", "{type: string, pattern: '^[0-9]+$'}", "a:string?", "texts are compared as texts"},
+		{"unknown format with a pattern", "{type: string, format: size, pattern: '^[0-9]+Gi$'}", "a:quantityText? as=quantity", ""},
+		{"format with a pattern", "{type: string, format: duration, pattern: '^[0-9]+s$'}", "a:duration?", "the format says it"},
+		{"quantity by one of two patterns", "{allOf: [{pattern: '^[0-9]'}, {pattern: " + quantity + "}], x-kubernetes-int-or-string: true}", "a:quantity?", "what controller-gen writes for a quantity with a pattern of the field"},
+		{"int or string with a pattern of quantities", "{pattern: '^([0-9]+Gi|[0-9]+%)$', x-kubernetes-int-or-string: true}", "a:intOrString?", "a share is no quantity"},
+		{"list of durations", "{type: array, items: {type: string, pattern: '^[0-9]+h$'}}", "a:list of durationText as=duration", ""},
+		{"map of quantities", "{type: object, additionalProperties: {type: string, pattern: " + quantity + "}}", "a:map of quantity", ""},
+		{
+			"keyed by a duration", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string, pattern: '^[0-9]+h$'}}}}",
+			"a:list of object k:string key=k", "the API server compares the texts of keys",
+		},
+		{
+			"keyed by a quantity", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string, pattern: " + quantity + "}}}}",
+			"a:list of object k:string key=k", "",
+		},
 		{"int or string", "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}", "a:intOrString?", ""},
 		{"password", "{type: string, format: password}", "a:string? sensitive", "such values are not shown"},
 		{"nullable", "{type: string, nullable: true}", "a:string?", ""},
@@ -141,11 +160,20 @@ func TestIdioms(t *testing.T) {
 		{"default of a duration", "{type: string, format: duration, default: 60m}", "a:duration? default=1h0m0s", "by meaning"},
 		{"default of an int or string", "{x-kubernetes-int-or-string: true, default: 80}", "a:intOrString? default=80", ""},
 		{"default that is a string or an int", "{x-kubernetes-int-or-string: true, default: 50%}", "a:intOrString? default=50%", ""},
-		{"default that is digits in a string", "{x-kubernetes-int-or-string: true, default: '80'}", "a:intOrString?", "the option would mean the number"},
+		{"default that is digits in a string", "{x-kubernetes-int-or-string: true, default: '80'}", `a:intOrString? default="80"`, "in JSON: the option's plain text would mean the number"},
 		{"default null", "{type: string, nullable: true, default: null}", "a:string?", ""},
-		{"default of a list", "{type: array, items: {type: string}, default: [x]}", "a:list of string", "no option says it"},
-		{"default of an object", "{type: object, properties: {b: {type: string}}, default: {b: x}}", "a:object b:string??", "no option says it"},
-		{"default of a time", "{type: string, format: date-time, default: '2020-01-01T00:00:00Z'}", "a:time?", "no option says it"},
+		{"default of a list", "{type: array, items: {type: string}, default: [x]}", `a:list of string? default=["x"]`, "an empty list differs from an absent one"},
+		{"default of a set", "{type: array, x-kubernetes-list-type: set, items: {type: string}, default: [x, z]}", `a:list of string? set default='["x","z"]'`, ""},
+		{"default of a map", "{type: object, additionalProperties: {type: string}, default: {k: v}}", `a:map of string? default={"k":"v"}`, ""},
+		{"default of bytes", "{type: string, format: byte, default: YQ==}", "a:bytes default=YQ==", ""},
+		{"default of free JSON", "{x-kubernetes-preserve-unknown-fields: true, default: {b: 1.0}}", `a:json default={"b":1}`, ""},
+		{"empty default of free JSON", "{x-kubernetes-preserve-unknown-fields: true, default: {}}", "a:json default={}", "in free JSON everything counts"},
+		{"empty default of an object", "{type: object, properties: {b: {type: string, default: x}}, default: {}}", "a:object b:string? default=x?", "an absent object means the same already"},
+		{"empty default of a list", "{type: array, items: {type: string}, default: []}", "a:list of string", "as no list does"},
+		{"default of an object whose members have it", "{type: object, properties: {b: {type: string, default: x}}, default: {b: x}}", "a:object b:string? default=x?", "it fills in nothing more"},
+		{"default of an object", "{type: object, properties: {b: {type: string}}, default: {b: x}}", `a:object b:string?? default={"b":"x"}`, ""},
+		{"default of a time", "{type: string, format: date-time, default: '2020-01-01T00:00:00Z'}", "a:time? default=2020-01-01T00:00:00Z", ""},
+		{"members of free JSON with defaults", "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: integer, default: 1}, c: {type: object, properties: {d: {default: x}}}}}", `a:json fills {"b":1,"c":{"d":"x"}}`, "they are told when they change"},
 		{"unknown members", "{type: object, x-kubernetes-preserve-unknown-fields: true}", "a:json", ""},
 		{"unknown members beside known ones", "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: integer}}}", "a:json", "as a whole"},
 		{"anything", "{x-kubernetes-preserve-unknown-fields: true}", "a:json", ""},
@@ -159,6 +187,33 @@ func TestIdioms(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "object "+tc.want, said(exported(t, plan).Root), tc.reason)
 		})
+	}
+}
+
+// TestMeaningsOfOverrides: the option as wins over formats and patterns, where the type of the values can have the meaning.
+func TestMeaningsOfOverrides(t *testing.T) {
+	for _, tc := range []struct{ name, schema, tag, want, reason string }{
+		{"a duration", "{type: string}", "false,as=duration", "a:durationText? immutable as=duration", "the CRD says nothing"},
+		{"a list of networks", "{type: array, x-kubernetes-list-type: set, items: {type: string}}", "false,as=cidr", "a:list of cidrText immutable set as=cidr", "options of the CRD stay"},
+		{"a map of lists", "{type: object, additionalProperties: {type: array, items: {type: string, format: cidr}}}", "true,as=dns", "a:map of list of dnsText hot as=dns", "its innermost elements"},
+		{"a default stays", "{type: string, default: 60m}", "false,as=duration", "a:durationText? immutable default=1h0m0s as=duration", "by its meaning"},
+		{"another meaning than that of the pattern", "{type: string, pattern: '^[0-9]+h$'}", "false,as=text", "a:string? immutable", "taken back"},
+		{"text in place of a duration", "{type: string, format: duration, default: 60m}", "false,as=text", "a:string? immutable default=60m", "taken back"},
+		{"text in place of a time", "{type: string, format: date-time}", "false,as=text", "a:string? immutable", "the offset counts"},
+		{"text in place of bytes", "{type: string, format: byte}", "false,as=text", "a:string? immutable", "base64 has one spelling"},
+		{"text in place of a quantity", "{type: string, pattern: " + quantity + "}", "false,as=text", "a:string? immutable", "taken back"},
+		{"integer or text in place of a quantity", "{x-kubernetes-int-or-string: true, pattern: " + quantity + "}", "true,as=text", "a:intOrString? hot", "taken back"},
+		{"a quantity in place of an integer or text", "{x-kubernetes-int-or-string: true, default: 1Gi}", "inplace,as=quantity", "a:quantity? in-place default=1073741824", ""},
+		{"quantities in place of integers or texts", "{type: object, additionalProperties: {x-kubernetes-int-or-string: true}}", "true,as=quantity", "a:map of quantity hot", ""},
+		{"a class alone", "{type: string, pattern: '^[0-9]+h$'}", "true", "a:durationText? hot as=duration", "what was recognized stays"},
+	} {
+		plan, err := crd.Compile(withField(t, tc.schema), "v1", []fieldplan.Override{{Path: "a", Tag: tc.tag}})
+		require.NoError(t, err, tc.name)
+		assert.Equal(t, "object "+tc.want, said(exported(t, plan).Root), "%s: %s", tc.name, tc.reason)
+	}
+	for _, schema := range []string{"{type: integer}", "{x-kubernetes-int-or-string: true}", "{type: object, properties: {b: {type: string}}}", "{x-kubernetes-preserve-unknown-fields: true}"} {
+		_, err := crd.Compile(withField(t, schema), "v1", []fieldplan.Override{{Path: "a", Tag: "false,as=cidr"}})
+		assert.Equal(t, []string{"misplaced-option a"}, problemsOf(t, err), schema)
 	}
 }
 

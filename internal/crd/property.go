@@ -9,7 +9,9 @@ import (
 
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -29,9 +31,13 @@ type property struct {
 
 	ListType    string   `json:"x-kubernetes-list-type"`
 	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
-	IntOrString bool     `json:"x-kubernetes-int-or-string"`
-	Preserve    bool     `json:"x-kubernetes-preserve-unknown-fields"`
-	Embedded    bool     `json:"x-kubernetes-embedded-resource"`
+	AllOf       []struct {
+		Pattern string `json:"pattern"`
+	} `json:"allOf"`
+
+	IntOrString bool `json:"x-kubernetes-int-or-string"`
+	Preserve    bool `json:"x-kubernetes-preserve-unknown-fields"`
+	Embedded    bool `json:"x-kubernetes-embedded-resource"`
 	Rules       []struct {
 		Rule string `json:"rule"`
 	} `json:"x-kubernetes-validations"`
@@ -48,19 +54,15 @@ var leaves = map[string]map[string]*schemajson.Node{
 	},
 }
 
-// quantityPattern is the pattern that controller-gen writes for a resource.Quantity.
-const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))` +
-	`(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
-
 // node describes the values of a property. The rules of the properties above it have been read.
 func (r *reader) node(p *property, path string) *schemajson.Node {
 	r.readRules(p, path)
+	if n := r.text(p, path); n != nil {
+		return n
+	}
 	switch {
-	case p.Format == "quantity", p.Pattern == quantityPattern:
-		return &schemajson.Node{Kind: "quantity"}
-	case p.IntOrString:
-		return &schemajson.Node{Kind: "intOrString"}
 	case p.Preserve, p.Embedded:
+		r.readFills(p, path)
 		return &schemajson.Node{Kind: "json"}
 	case p.Type == "array":
 		return r.collection("list", p.Items, path)
@@ -113,22 +115,37 @@ func takesPointer(n *schemajson.Node) bool {
 }
 
 // field describes a member. A member that is not required may be absent, which differs from its
-// zero value.
+// zero value. With a default, an empty object, list or map differs from an absent one, too.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	p := cmp.Or(above.Properties[name], &property{})
 	n, rule := r.node(p, path), r.rules[path]
 	f := &schemajson.Field{
 		Name: name, GoField: path, Class: structtag.Immutable.String(), Inherited: rule == "", Source: rule,
-		Optional: !slices.Contains(above.Required, name), Default: defaultOf(p, n), Type: n,
+		Optional: !slices.Contains(above.Required, name), Default: p.defaultOf(n), Type: n,
+		Recognized: r.recognized[path], Fills: r.fills[path],
 	}
-	f.Nullable = takesPointer(n) && (f.Optional || p.Nullable || f.Default != nil)
+	isFilled := f.Default != nil && (n.Kind == "list" || n.Kind == "map")
+	f.Nullable = isFilled || takesPointer(n) && (f.Optional || p.Nullable || f.Default != nil)
 	if p.Format == "password" {
 		f.Sensitive = structtag.HideValues.String()
 	}
 	if n.Kind == "list" {
 		f.Key, f.Set = p.pairing()
 	}
+	for _, member := range membersOf(n) {
+		if member.Name == f.Key && member.Type.Kind != "int" {
+			member.Type, member.Recognized = leaves["string"][""], "" // a key identifies by its text
+		}
+	}
 	return f
+}
+
+// membersOf returns the fields of the elements of a list.
+func membersOf(n *schemajson.Node) []*schemajson.Field {
+	if n.Elem == nil {
+		return nil
+	}
+	return n.Elem.Fields
 }
 
 // pairing says how the elements of a list are paired. A list of type map whose key may be absent,
@@ -146,18 +163,43 @@ func (p *property) pairing() (key string, isSet bool) {
 	return "", true
 }
 
-// defaultOf returns the default of a leaf as the text of an option of a struct tag, or nil if the
-// option cannot express it.
-func defaultOf(p *property, n *schemajson.Node) *string {
-	switch text := string(p.Default); {
-	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"},
-		n.Kind):
-		return nil
-	default:
-		plain := schemajson.PlainText(text)
-		if _, err := strconv.Atoi(plain); n.Kind == "intOrString" && err == nil && plain != text {
-			return nil // the option's text would be read as the number
-		}
-		return &plain
+// readFills finds the defaults of members in free JSON, which are no fields.
+func (r *reader) readFills(p *property, path string) {
+	if filled := p.fills(); filled != nil {
+		text, _ := jsonpatch.Write(filled)
+		r.fills[fieldOf(path)] = string(text)
 	}
+}
+
+// fills returns the defaults of the members of an object that exists, at any depth; nil for none.
+func (p *property) fills() any {
+	filled := map[string]any{}
+	for name, member := range p.Properties {
+		if member == nil {
+			continue
+		}
+		value, err := jsonpatch.Parse(member.Default)
+		if err != nil || value == nil {
+			value = member.fills()
+		}
+		if value != nil {
+			filled[name] = value
+		}
+	}
+	if len(filled) == 0 {
+		return nil
+	}
+	return filled
+}
+
+// defaultOf returns the default of a value as the text of an option of a struct tag. It is nil if
+// there is none, or if it is empty, which an absent value is as well.
+func (p *property) defaultOf(n *schemajson.Node) *string {
+	canonical, problem := canonjson.AppendValue(nil, p.Default)
+	text := string(canonical)
+	isEmpty := n.Kind != "json" && (text == "{}" || text == "[]")
+	if problem != nil || text == leaf.Null || isEmpty {
+		return nil
+	}
+	return new(schemajson.OptionText(n, text))
 }

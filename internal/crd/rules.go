@@ -37,6 +37,15 @@ func (r *reader) readRules(p *property, path string) {
 	}
 }
 
+// pathOf is the path of a field in the spelling of the reader; empty if o has no valid path.
+func pathOf(o fieldplan.Override) (path string) {
+	steps, _ := fieldpath.ParsePattern(o.Path)
+	for _, step := range steps {
+		path = step.After(path)
+	}
+	return path
+}
+
 // checkRules refuses overrides for changes that the API server refuses anyway.
 func (r *reader) checkRules(overrides []fieldplan.Override) {
 	for _, o := range overrides {

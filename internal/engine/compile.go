@@ -119,6 +119,7 @@ type op struct {
 	hasDefault bool            // a value that equals the declared default is not written
 	presence   bool            // an empty value is written
 	quoted     bool            // the value is written as a string
+	spelled    []byte          // a leaf's default, if its canonical text is spelled in another way
 	fallback   func() fallback // of an object, list or map with a default; nil if there is none
 
 	header header
@@ -384,6 +385,9 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	if f.Default != nil && f.Node.Kind != fieldplan.Leaf {
 		copied := o
 		o.fallback = fallbackOf(&copied)
+	}
+	if f.Default != nil && n.spelled {
+		o.spelled = leaf.Spell(slices.Clone(f.Default), 0, f.Node.Leaf, leaf.Plain)
 	}
 	return o
 }

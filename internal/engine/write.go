@@ -175,7 +175,7 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 	}
 	r.buf = r.header(o, before)
 	r.in(o)
-	if !r.leaf(o.routine, m) || !o.always && o.field.Unset(r.textOfMember(o, start)) {
+	if !r.leaf(o.routine, m) || !o.always && o.isUnset(r.textOfMember(o, start)) {
 		r.buf = r.buf[:start]
 		return false
 	}
@@ -183,6 +183,11 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 		r.buf = leaf.Spell(r.buf, start+len(o.header.text), o.routine.plan.Leaf, leaf.Quoted)
 	}
 	return true
+}
+
+// isUnset reports whether a leaf with this text counts as unset.
+func (o *op) isUnset(text []byte) bool {
+	return o.field.Unset(text) || o.spelled != nil && bytes.Equal(text, o.spelled)
 }
 
 // zeroIdentity writes a key or selector as zero, because the element or a pointer is nil. Of the

@@ -69,7 +69,11 @@ func (c *compiler) fallback(f *Field, text string) {
 		c.rejectOption(f, "invalid-default", "has a default "+r.what, "write a value of the field's type")
 		return
 	}
-	f.Default, f.Filled = canonical, r.classes
+	if text := string(canonical); text == "{}" || text == "[]" {
+		c.rejectOption(f, "invalid-default", "has an empty default, which counts as unset already", "remove the option")
+	} else if r.classes != 0 { // otherwise it fills in what its parts have as defaults of their own
+		f.Default, f.Filled = canonical, r.classes
+	}
 }
 
 // defaultReader checks the default of an object, list or map, and finds the classes of its parts.

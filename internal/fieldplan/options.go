@@ -100,6 +100,9 @@ func (n *Node) holdsTexts() bool {
 	return inner != nil && inner.Kind == Leaf && inner.Leaf.IsText()
 }
 
+// ByOption names, for people, what declares the meaning of strings.
+const ByOption = "the option as"
+
 // Meaning is the declared meaning of the strings in f.
 func (f *Field) Meaning() structtag.Meaning {
 	if inner := f.Node.innermost(); inner != nil {

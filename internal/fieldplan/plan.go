@@ -113,6 +113,13 @@ type Field struct {
 	Optional bool        // omitempty or omitzero
 	Quoted   bool        // numbers and bools are spelled as strings in JSON
 
+	// Fills is what an API server fills in below free JSON, in canonical JSON. It counts as any other
+	// part of free JSON.
+	Fills string
+	// Recognized is what gave the values their meaning, if the plan was made without Go types: for
+	// people.
+	Recognized string
+
 	optionPath string // path of the override that gives the options; empty if the struct tag gives them
 	asPath     string // path of the override that gives the option as; likewise
 }

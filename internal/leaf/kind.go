@@ -45,9 +45,8 @@ const (
 	Interface
 	JSONMarshaler
 	TextMarshaler
-	Opaque // the output of a marshaler whose type is not available
-	// Strings with a declared meaning, see [TextKind].
-	QuantityText
+	Opaque       // the output of a marshaler whose type is not available
+	QuantityText // this and the following ones are strings with a declared meaning, see [TextKind]
 	DurationText
 	CIDRText
 	DNSText

@@ -22,21 +22,21 @@ import (
 // that t cannot hold, for null, and for kinds that take no default.
 func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
 	if k.isFree() || k == IntOrString && strings.HasPrefix(text, `"`) {
-		return notNull(ParseJSON(k, t, []byte(text)))
+		return unlessNull(ParseJSON(k, t, []byte(text)))
 	}
 	v := reflect.New(loaded(t)).Elem()
 	if !set(v, k, text) {
 		return nil, false
 	}
-	out, problem := Append(nil, k, v)
-	return notNull(out, problem == nil)
+	canonical, problem := Append(nil, k, v)
+	return unlessNull(canonical, problem == nil)
 }
 
-func notNull(text []byte, ok bool) ([]byte, bool) {
-	if !ok || string(text) == Null {
+func unlessNull(canonical []byte, isValid bool) ([]byte, bool) { //nolint:revive // as returned
+	if !isValid || string(canonical) == Null {
 		return nil, false
 	}
-	return text, true
+	return canonical, true
 }
 
 // OptionText is the text of an option of a struct tag from which [ParseText] makes a canonical text

@@ -13,6 +13,7 @@ const (
 	dynamic  = "internal/leaf TestLeaf"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
 	releases = "internal/schemadiff TestCompare"
+	meanings = "internal/leaf ^TestMeaning"
 )
 
 const (
@@ -25,6 +26,7 @@ const (
 	overlayFile     = "internal/engine/overlay.go"
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	leafFile        = "internal/leaf/text.go"
+	meaningLeafFile = "internal/leaf/meaning.go"
 	keyedFile       = "internal/engine/keyed.go"
 	keysFile        = "internal/engine/keys.go"
 	objectFile      = "internal/rawjson/object.go"
@@ -41,6 +43,23 @@ var mutants = []mutant{
 	// Presence.
 	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: f.Pointer,", "zero: false,", document},
+	{"a list that equals its default is absent", writeFile, "case isDefault:", "case isDefault && o == nil:", "hotupdate ^TestFormatRows"},
+	{"an empty list whose default is another is written", writeFile, "case !isWritten:\n\t\tr.emptyElement(o.routine, m)", "case !isWritten:\n\t\tr.buf = r.buf[:start]\n\t\treturn false", "hotupdate ^TestFormatRows"},
+	{"an absent list with a default is compared as the default", diffFile, "values = values.or(o.fallback().value)", "", "hotupdate ^TestDefaults"},
+	{"a list that one side sets may be a default", diffFile, "\td.changes[i].Omitted = true", "\td.changes[i].Omitted = false", "hotupdate ^TestOmitted"},
+	{"an array that one side sets may be a default", diffFile, "isSet[i] = o.isWritten(v)", "isSet[i] = true", "hotupdate ^TestOmitted"},
+	{"a default that is spelled out is shown", diffFile, "if !set[i] && o.isDefault(s[i].value) {", "if false {", "hotupdate ^TestDefaultsAreShown"},
+	{"a half without a list has its default", splitFile, "return members.or(o.fallback().value)", "return members", "hotupdate ^TestDefaults"},
+	{"an absent side of a patch has the default", "internal/engine/overlay.go", "if isUnset(other) {", "if false {", "hotupdate ^TestDefaults"},
+	{"a default stays left out in a patch", "internal/engine/overlay.go", "if isUnset(side) && reflect.DeepEqual(result, filled) {", "if false {", "hotupdate ^TestDefaults"},
+	{"the default of a MicroTime is found in its spelling", writeFile, "|| o.spelled != nil && bytes.Equal(text, o.spelled)", "", "hotupdate ^TestDefaults"},
+	{"what a default fills in has the classes of its parts", "internal/fieldplan/classes.go", "|| classes.Any(f.Filled)", "", "hotupdate TestInsertingHotMembers|TestStripRaw"},
+	{"networks are compared without the bits of the host", meaningLeafFile, "prefix.Masked().String()", "prefix.String()", meanings},
+	{"domain names have no case", meaningLeafFile, "strings.ToLower(name)", "name", meanings},
+	{"domain names beyond ASCII stand for themselves", meaningLeafFile, "if text[i] >= utf8.RuneSelf {", "if text[i] >= utf8.RuneSelf && i < 0 {", meanings},
+	{"times are compared in UTC", meaningLeafFile, "t = t.UTC()\n\tisTime", "isTime", meanings},
+	{"a time has the form of RFC 3339", meaningLeafFile, "err == nil && rfc3339.MatchString(text)", "err == nil", meanings},
+	{"strings in lists have the meaning of their field", "internal/fieldplan/compile.go", "closed: ctx.closed || n.closes(ctx), as: ctx.as,", "closed: ctx.closed || n.closes(ctx),", "hotupdate ^TestFormatRows"},
 	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes &&", "&& f.Node.Leaf == leaf.Opaque &&", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
 	{"an object with nothing left is absent", writeFile, "case !some && empty == omitted:", "case !some && empty == omitted && n == nil:", document},
@@ -185,6 +204,14 @@ var mutants = []mutant{
 	{"a change of class rolls who says only what moved", compareFile, "return every(whereSet)\n\t}\n\treturn some(whereSet)", "return every(whereSet)\n\t}\n\treturn every(whereSet)", releases},
 	{"a field whose class stays ends what is told above", compareFile, "s.covered = change\n\t\treturn s", "return s", releases},
 	{"the classes of both Schemas count", compareFile, "return p.old.Classes | p.updated.Classes", "return p.updated.Classes", releases},
+	{"an element of an array is hashed where JSON has null for the array", compareFile, "s.filled && f.Rolls != none", "false", releases},
+	{"a field that is a zero array is unset", compareFile, "p.old.Kind == fieldplan.Array && s.in.old != nil", "p.old.Kind == fieldplan.Array", releases},
+	{"keys that are read because of a field below may be missing", compareFile, "case p.readsKeysNow():", "case false:", releases},
+	{"null is null under another leaf as well", compareFile, "isSame := isLeaf && bytes.Equal(", "isSame := false && bytes.Equal(", releases},
+	{"a default of a list that changed is a finding", compareFile, "d.add(s, d.fallback(old, updated, areAlike()))", "_ = areAlike", releases},
+	{"a default that fills in nothing hashed rolls nobody", compareFile, "if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {", "{", releases},
+	{"nothing is certain below a default", compareFile, "s.certain = s.certain && !isFilled", "_ = isFilled", releases},
+	{"a text with another meaning is not refused", compareFile, "p.old.Leaf.IsText() && p.updated.Leaf.IsText()", "false", releases},
 	{"presence rolls only where both hash the object", compareFile, "Every: p.areHashed() && (", "Every: (", releases},
 	{"nothing is certain of the elements of a set", compareFile, "p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue ||", "", releases},
 	{"nothing is certain of elements that may be hot", compareFile, "|| p.old.When != nil ||\n\t\tp.updated.When != nil {", "{", releases},

@@ -185,6 +185,9 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	if old.Quoted != updated.Quoted {
 		d.add(s, typeChanged(was, is, classes, whereHeld))
 	}
+	if old.Fills != updated.Fills {
+		d.add(s, innerDefault(old, updated, classes))
+	}
 	isFilled := p.old.Kind != fieldplan.Leaf && (old.Default != nil || updated.Default != nil)
 	s.certain = s.certain && !isFilled // a part of the default has no effect
 	d.node(p, s)
@@ -301,7 +304,15 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 			Rolls: effect(whereDefault, old.Default, updated.Default),
 		})
 	}
+	const noBytes = `""` // are something only where a default stands for nil
+	if was, is := !old.Unset([]byte(noBytes)), !updated.Unset([]byte(noBytes)); was != is && p.areBytes() {
+		d.add(s, Finding{
+			Kind: "PresenceChanged", Old: presence[was], New: presence[is], Rolls: effect(whereEmpty, []byte(noBytes)),
+		})
+	}
 }
+
+func (p twoNodes) areBytes() bool { return p.old.Leaf == leaf.Bytes && p.updated.Leaf == leaf.Bytes }
 
 // refusesNull reports whether null may be an error for a leaf that is not a pointer.
 func refusesNull(n *fieldplan.Node) bool {
@@ -330,6 +341,19 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	d.add(s, f)
 }
 
+// innerDefault is the finding that an API server fills in something else below free JSON, in which
+// everything counts.
+func innerDefault(old, updated *fieldplan.Field, classes fieldplan.ClassSet) Finding {
+	f := Finding{
+		Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Rolls: ifHashed(classes, whereHeld),
+	}
+	if f.Rolls != none {
+		f.note = "free JSON has no defaults: give the field another class, or compare only objects that one release " +
+			"of the CRD has returned"
+	}
+	return f
+}
+
 // presenceIsHashed reports whether an empty object, list or map at a field of one of the plans has
 // another hash than a missing one.
 func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
@@ -337,7 +361,7 @@ func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
 }
 
 // fallback is the finding that the default of an object, list or map changed.
-func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding { //nolint:revive // a fact
+func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding {
 	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
 	if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {
 		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)
@@ -381,6 +405,8 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 		f.Rolls, f.Refuses = none, none
 	case areIntegers:
 		f.Rolls = none
+	case p.old.Leaf.IsText() && p.updated.Leaf.IsText():
+		f.Refuses = none
 	case p.old.Leaf != p.updated.Leaf:
 		f.Refuses.Where = whereNamed // not every leaf can be null
 	}

@@ -78,6 +78,12 @@ type (
 		B int32 `json:"b"`
 		C int32 `json:"c" hotupdatable:"false"`
 	}
+	leafPointer struct {
+		B *int32 `json:"b"`
+	}
+	leafDefault struct {
+		B *int32 `json:"b" hotupdatable:"false,default=1"`
+	}
 	empty  struct{}
 	byName struct {
 		Name string `json:"name"`
@@ -263,6 +269,15 @@ var releases = []release{
 	of("wider keys", member[map[int8]string](""), member[map[int16]string]("")).
 		tells("TypeChanged a:").
 		keeps(`{"a":{"5":"x"}}`),
+	of("texts with another meaning", member[*string](""), member[*string]("false,as=quantity")).
+		tells("TypeChanged a: rolls may has it").
+		keeps(`{"a":"1"}`, `{"a":null}`, `{"a":"5%"}`).rolls(`{"a":"1Gi"}`),
+	of("texts in a map that lose their meaning", member[map[string]string]("false,as=cidr"), member[map[string]string]("")).
+		tells("TypeChanged a[]: rolls may has it").
+		keeps(`{"a":{"x":"10.0.0.0/8"}}`).rolls(`{"a":{"x":"10.1.0.0/8"}}`),
+	of("a duration that becomes text", member[*metav1.Duration](""), member[*string]("false,as=duration")).
+		tells("TypeChanged a: rolls may has it; refuses may names it").
+		keeps(`{"a":"60m"}`, `{"a":"1h"}`),
 	of("elements of another shape", member[[]string](""), member[[][]string]("")).
 		tells("TypeChanged a[]: rolls may has it; refuses may has it").
 		keeps(`{"a":[]}`).refuses(`{"a":["x"]}`),
@@ -376,6 +391,47 @@ var releases = []release{
 	of("hot presence", member[*leafB]("true"), member[*leafB]("true,presence")).
 		tells("PresenceChanged a:").
 		keeps(`{"a":{}}`),
+
+	// Defaults of objects, lists and maps.
+	of("default of a list that is new", member[*[]string](""), member[*[]string](`false,default='[\"a\"]'`)).
+		tells("DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		keeps(`{}`, `{"a":null}`, `{"a":["b"]}`, `{"a":["a","a"]}`).rolls(`{"a":["a"]}`, `{"a":[]}`),
+	of("default of a list that was a value", member[[]string](""), member[*[]string](`false,default='[\"a\"]'`)).
+		tells("NullabilityChanged a:", "DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		keeps(`{}`, `{"a":["b"]}`).rolls(`{"a":["a"]}`, `{"a":[]}`),
+	of("default of a list that is another", member[*[]string](`false,default='[\"a\"]'`), member[*[]string](`false,default='[\"b\"]'`)).
+		tells("DefaultChanged a: rolls every spells out the old or the new default").
+		keeps(`{}`, `{"a":[]}`, `{"a":["c"]}`).rolls(`{"a":["a"]}`, `{"a":["b"]}`),
+	of("default of a set in another order", member[*[]string](`false,set,default='[\"a\",\"b\"]'`), member[*[]string](`false,set,default='[\"b\",\"a\"]'`)).
+		tells("DefaultChanged a:").
+		keeps(`{"a":["a","b"]}`, `{"a":[]}`),
+	of("default of a map that is gone", member[*map[string]string](`false,default='{\"k\":\"v\"}'`), member[*map[string]string]("")).
+		tells("DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		keeps(`{}`, `{"a":{"k":"w"}}`).rolls(`{"a":{"k":"v"}}`, `{"a":{}}`),
+	of("default of an object with a hot part", member[*hotC](""), member[*hotC](`false,default='{\"b\":1,\"c\":2}'`)).
+		tells("DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		keeps(`{}`, `{"a":{"b":2}}`).rolls(`{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, `{"a":{"c":2}}`),
+	of("default of an object of which only a hot part is filled in", member[*hotC](""), member[*hotC](`false,default='{\"c\":2}'`)).
+		tells("DefaultChanged a:", "PresenceChanged a:").
+		keeps(`{}`, `{"a":{}}`, `{"a":{"c":2}}`, `{"a":{"b":2}}`),
+	of("class below a default", member[*hotC](`false,default='{\"c\":2}'`), member[*leafBC](`false,default='{\"c\":2}'`)).
+		tells("PresenceChanged a: rolls may has it empty", "ClassChanged a.c: rolls may sets it").
+		keeps(`{}`, `{"a":{"c":2}}`).rolls(`{"a":{}}`, `{"a":{"c":3}}`),
+	of("default of a member below a default", member[*leafPointer](`false,default='{\"b\":1}'`), member[*leafDefault](`false,default='{\"b\":1}'`)).
+		tells("DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
+	of("hot default", member[*[]string]("true"), member[*[]string](`true,default='[\"a\"]'`)).
+		tells("DefaultChanged a:", "PresenceChanged a:").
+		keeps(`{"a":["a"]}`, `{"a":[]}`),
+	of("default of a time", member[*metav1.Time](""), member[*metav1.Time]("false,default=2026-01-01T00:00:00Z")).
+		tells("DefaultChanged a: rolls every spells out the old or the new default").
+		keeps(`{}`, `{"a":"2027-01-01T00:00:00Z"}`).rolls(`{"a":"2026-01-01T01:00:00+01:00"}`),
+	of("default of free JSON", member[json.RawMessage](""), member[json.RawMessage](`false,default='{\"b\":1}'`)).
+		tells("DefaultChanged a: rolls every spells out the old or the new default").
+		keeps(`{}`, `{"a":{}}`).rolls(`{"a":{"b":1.0}}`),
+	of("default of bytes", member[*[]byte](""), member[*[]byte]("false,default=YQ==")).
+		tells("DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		keeps(`{}`, `{"a":"Yg=="}`).rolls(`{"a":"YQ=="}`, `{"a":""}`),
 
 	// Pairing: what is certain of one element is only possible where elements are counted once or may be hot.
 	of("elements that were a set", member[[]string]("false,set"), member[[]*string]("")).

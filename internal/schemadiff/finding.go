@@ -35,7 +35,7 @@ const (
 	whereSet     = "sets it"  // the value is hashed under either plan: it is not zero, not empty, not the default
 	whereZero    = "spells out its zero value"
 	whereDefault = "spells out the old or the new default"
-	whereEmpty   = "has it empty" // the object is there and nothing hashed is in it
+	whereEmpty   = "has it empty" // the value is there and nothing hashed is in it
 	whereFilled  = "has elements there"
 	whereNull    = "has a null element there"
 	whereAround  = "has an array around it" // the outermost one that is an element is there, even if it is null
@@ -53,7 +53,7 @@ var changes = map[string]string{
 	"FieldRemoved":          "is gone, was OLD",
 	"FieldRenamed":          "is gone, and looks like NEW now",
 	"DefaultChanged":        "has the default NEW, had OLD",
-	"PresenceChanged":       "an empty object means NEW, it used to mean OLD",
+	"PresenceChanged":       "an empty value means NEW, it used to mean OLD",
 	"HotWhenChanged":        "elements are hot NEW, were OLD",
 	"UnknownMembersChanged": "unknown members became NEW, were OLD",
 }

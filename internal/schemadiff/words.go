@@ -85,6 +85,17 @@ func defaultText(f *fieldplan.Field) string {
 	return cmp.Or(string(f.Default), "none")
 }
 
+// innerText shows the defaults below free JSON.
+func innerText(f *fieldplan.Field) string {
+	switch {
+	case f.Fills == "":
+		return "none in its free JSON"
+	case f.Node.HidesBelow:
+		return fieldpath.Hidden
+	}
+	return f.Fills + " in its free JSON"
+}
+
 // pairings describes how elements are found. A number that becomes a text is another key, even
 // under the same name: a missing number is 0, and a missing text is no key.
 func (p twoNodes) pairings() (was, is string) {

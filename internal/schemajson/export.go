@@ -33,7 +33,8 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 // fingerprint is a digest of everything that decides a hash. It leaves out names that only tell
 // people where a class comes from.
 func (d *Document) fingerprint() (string, error) {
-	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
+	bare := &Document{TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
+	bare.FormatVersion = d.FormatVersion + bare.Root.version() - d.Root.version() // without what only people read
 	data, err := json.Marshal(bare)
 	if err != nil {
 		return "", err
@@ -59,7 +60,7 @@ func (n *Node) bare() *Node {
 			continue
 		}
 		field := *f
-		field.GoField, field.Override, field.Source, field.Type = "", false, "", f.Type.bare()
+		field.GoField, field.Override, field.Source, field.Fills, field.Type = "", false, "", "", f.Type.bare()
 		copied.Fields[i] = &field
 	}
 	return &copied
@@ -121,7 +122,7 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	out := &Field{
 		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,
 		Optional: f.Optional, Quoted: f.Quoted, Presence: f.Presence, Set: n.Pairing == fieldplan.ByValue,
-		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source,
+		GoField: f.GoField, Override: f.Declared == fieldplan.Overridden, Source: f.Source, Fills: f.Fills,
 		Type: e.node(n, pointer+"/type"),
 	}
 	if n.Pairing == fieldplan.ByKey {
@@ -140,6 +141,16 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 		out.Zero = string(f.Zero)
 	}
 	return out
+}
+
+// OptionText is the text of the option default for a value of a node in canonical JSON.
+func OptionText(n *Node, canonical string) string {
+	for k, name := range leafNames {
+		if name == n.Kind {
+			return leaf.OptionText(k, canonical)
+		}
+	}
+	return leaf.OptionText(leaf.NotALeaf, canonical)
 }
 
 // PlainText turns a canonical text into the text of an option in a struct tag: a string loses its

@@ -332,7 +332,7 @@ func annotate(n *fieldplan.Node, from *Node) {
 	}
 	for i, f := range n.Fields {
 		known := from.Fields[i]
-		f.GoField = known.GoField
+		f.GoField, f.Recognized, f.Fills = known.GoField, known.Recognized, known.Fills
 		if f.Declared != fieldplan.Overridden {
 			f.Source = known.Source
 		}

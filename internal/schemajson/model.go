@@ -33,7 +33,9 @@ func (n *Node) version() int {
 		if f == nil {
 			continue
 		}
-		if lowest = max(lowest, f.Type.version()); f.Default != nil && !f.Type.takesScalarDefault(*f.Default) {
+		lowest = max(lowest, f.Type.version())
+		isDefaulted := f.Default != nil && f.Type != nil && !f.Type.takesScalarDefault(*f.Default)
+		if isDefaulted || f.Fills != "" {
 			lowest = meaningsVersion
 		}
 	}
@@ -97,6 +99,8 @@ type Field struct {
 	Default   *string `json:"default,omitempty"`
 	Presence  bool    `json:"presence,omitempty"`
 	Sensitive string  `json:"sensitive,omitempty"`
+	// what an API server fills in below free JSON; the fingerprint ignores it
+	Fills string `json:"fills,omitempty"`
 	// the canonical text that counts as unset in an opaque leaf that is not nullable
 	Zero      string `json:"zero,omitempty"`
 	Type      *Node  `json:"type"`
@@ -104,6 +108,8 @@ type Field struct {
 	GoField   string `json:"goField,omitempty"`
 	Override  bool   `json:"override,omitempty"`
 	Source    string `json:"source,omitempty"`
+	// what gives the values a meaning in a description without Go types, for people
+	Recognized string `json:"-"`
 }
 
 // When is a hotwhen: the element is hot while its field Name has the text Value.

@@ -154,7 +154,7 @@ func TestStructTag(t *testing.T) {
 
 // TestFingerprintDependsOn: every member of the document decides the fingerprint, except those that tell people where a field comes from.
 func TestFingerprintDependsOn(t *testing.T) {
-	forPeople := []string{"Fingerprint", "GoField", "Override", "Source"}
+	forPeople := []string{"Fingerprint", "GoField", "Override", "Source", "Fills", "Recognized"}
 	document := func() (*schemajson.Document, []reflect.Value) {
 		elem := &schemajson.Node{}
 		f := &schemajson.Field{Type: &schemajson.Node{Elem: elem}, HotWhen: &schemajson.When{}, Default: new("")}

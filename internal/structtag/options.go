@@ -158,6 +158,13 @@ func (r *reading) readOption(text string) {
 	r.options = append(r.options, o)
 }
 
+// WithoutAs returns CLASS[,OPTION...] without the option as.
+func WithoutAs(value string) string {
+	return strings.Join(slices.DeleteFunc(split(value), func(part string) bool {
+		return strings.HasPrefix(part, "as=")
+	}), ",")
+}
+
 func isName(name string) bool {
 	return name != "" && !strings.ContainsAny(name, `'"`) && strings.TrimSpace(name) == name
 }

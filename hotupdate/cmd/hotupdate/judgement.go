@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
@@ -39,7 +42,9 @@ func (c *call) addJudgement(command *cobra.Command) {
 func (c *call) reader() (*side.Reader, error) {
 	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras), c.std.providers)
 	if err == nil && c.crd != "" {
-		err = schemas.Define(c.crd, c.classes, c.std.in)
+		var custom *crds.Set
+		custom, err = crds.Read(c.crd, c.classes, c.std.in)
+		schemas.Define(custom)
 	}
 	if err != nil {
 		return nil, err
@@ -74,4 +79,18 @@ func namingOf(r *release.Release) *judge.Naming {
 		naming.Versions = append(naming.Versions, e.From)
 	}
 	return naming
+}
+
+// addAccept adds the flag of the findings that people accept.
+func (c *call) addAccept(command *cobra.Command) {
+	command.Flags().StringVar(&c.accept, "accept", "",
+		"what this `FILE` accepts until a date, in the format of audit --help, does not count for the exit code")
+}
+
+// accepted reads the file of --accept for a command; it is nil if there is none.
+func (c *call) accepted(of acceptance.Command, others ...acceptance.Command) (*acceptance.List, error) {
+	if c.accept == "" {
+		return nil, nil //nolint:nilnil // a nil List accepts nothing
+	}
+	return acceptance.Read(c.accept, of, others, time.Now())
 }

@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -54,14 +52,13 @@ type Catalog struct {
 
 	providers []provider.Provider // that are built in
 
-	defined map[facts.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
+	custom *crds.Set // custom resources; nil for none
 }
 
 // NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
 func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, error) {
 	c := &Catalog{
 		known: map[facts.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, providers: providers,
-		defined: map[facts.TypeMeta]func() (*hotupdate.Schema, error){},
 	}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
@@ -75,7 +72,7 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
 		err = errors.Join(err, loadErr)
 		c.known[facts.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
-		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
+		c.own[s.Provider], c.own[facts.GroupOf(s.APIVersion)] = true, true
 	}
 	return c, err
 }
@@ -91,7 +88,7 @@ func (c *Catalog) SchemaOf(from string, kind facts.TypeMeta) (*hotupdate.Schema,
 		return schema, nil
 	}
 	hint := "name the Schema of another one with --schema"
-	if len(c.defined) > 0 {
+	if c.custom != nil {
 		hint = "no CRD in --crd defines it"
 	}
 	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion,
@@ -118,7 +115,7 @@ func (c *Catalog) check(from string, pools []facts.Pool) error {
 	var problems []error
 	for _, p := range pools {
 		kind, err := c.kindOf(tree.Of(p.ProviderConfig))
-		if c.own[p.Provider] || err == nil && c.own[groupOf(kind.APIVersion)] {
+		if c.own[p.Provider] || err == nil && c.own[facts.GroupOf(kind.APIVersion)] {
 			_, err := c.SchemaOfRaw(PlaceOfConfig(from, p), p.ProviderConfig)
 			problems = append(problems, err)
 		}
@@ -134,12 +131,6 @@ func PlaceOfConfig(from string, p facts.Pool) string {
 	return fmt.Sprintf("%s: pool %q: providerConfig", from, p.Worker.Name)
 }
 
-// groupOf returns the API group of an apiVersion.
-func groupOf(apiVersion string) string {
-	group, _, _ := strings.Cut(apiVersion, "/")
-	return group
-}
-
 // kindOf returns the apiVersion and kind of a manifest. A manifest without them is an error.
 func (c *Catalog) kindOf(object *tree.Node) (facts.TypeMeta, error) {
 	meta := facts.TypeMetaOf(object)
@@ -149,14 +140,4 @@ func (c *Catalog) kindOf(object *tree.Node) (facts.TypeMeta, error) {
 				"config, such as " + c.kinds())
 	}
 	return meta, nil
-}
-
-// one reads a file with one object.
-func one(file string, stdin io.Reader, what string) (*manifests.Object, error) {
-	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
-	if len(objects) != 1 {
-		return nil, fmt.Errorf("%s: has %s; name a file with %s alone", Name(file),
-			plaintext.Counted(len(objects), "object"), what)
-	}
-	return objects[0], manifests.InFile(objects[0].String(), objects[0].Err)
 }

@@ -38,6 +38,9 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	before := r.Read(old)
 	r.Warnings = nil // the old side is not warned about
 	after := r.Read(updated)
+	if r.Schemas.custom != nil {
+		r.problems = append(r.problems, r.Schemas.custom.CheckClasses())
+	}
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
 	}
@@ -95,6 +98,7 @@ func (r *Reader) plansOf(pairs []inputs, session *gardener.Session) ([]*pool.Pla
 // optionsFor returns the options for judging a pair, with the CloudProfile that its manifest refers to.
 func (r *Reader) optionsFor(p inputs) judge.Options {
 	o := r.Options
+	o.Versions = r.Schemas.versions(p)
 	if m := cmp.Or(p.updated, p.old); r.Landscape != nil {
 		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
 	}

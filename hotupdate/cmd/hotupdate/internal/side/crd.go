@@ -1,101 +1,39 @@
 package side
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Define adds the custom resources of the CRDs in a file or directory. Another file may give the
-// classes of their fields: it holds an object whose members are paths in the spec, each with the
-// value of a struct tag.
-func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
-	fields, err := readClasses(classesFile, stdin)
-	problems := []error{err}
-	for o := range manifests.Objects([]string{crds}, stdin) {
-		problems = append(problems, manifests.InFile(o.String(), o.Err))
-		if facts.TypeMetaOf(o.Tree).Kind != "CustomResourceDefinition" {
-			continue
-		}
-		spec, raw := o.Tree.At("spec"), o.Tree.JSON()
-		group, kind := spec.At("group").Text(), spec.At("names", "kind").Text()
-		if group == "" || kind == "" {
-			problems = append(problems,
-				fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place))
-		}
-		for _, version := range spec.At("versions").Elements() {
-			name := version.At("name").Text()
-			define := func() (*hotupdate.Schema, error) {
-				schema, err := hotupdate.SchemaOfCRD(raw, name, fields.options...)
-				return schema, fields.inFiles(o.String(), err)
-			}
-			c.defined[facts.TypeMeta{APIVersion: group + "/" + name, Kind: kind}] = sync.OnceValues(define)
-		}
-	}
-	if err := errors.Join(problems...); err != nil || len(c.defined) > 0 {
-		return err
-	}
-	return fmt.Errorf("%s: has no CustomResourceDefinition", Name(crds))
-}
+// Define adds the custom resources of CRDs.
+func (c *Catalog) Define(custom *crds.Set) { c.custom = custom }
 
-// classes are the classes of fields, by path. The zero value has none.
-type classes struct {
-	object  *manifests.Object
-	options []hotupdate.Option
-}
-
-func readClasses(file string, stdin io.Reader) (c classes, err error) {
-	if file == "" {
-		return c, nil
-	}
-	o, err := one(file, stdin, "the classes of fields")
+// readCustom reads a custom resource, whose spec is its provider config.
+func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
+	m.spec, err = r.Schemas.custom.Schema(m.Type)
 	if err != nil {
-		return c, err
+		return err // already has its place
 	}
-	c.object = o
-	if o.Tree.Kind() != tree.Object {
-		return c, manifests.InFile(o.String(),
-			errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+	if m.spec == nil {
+		versions := strings.Join(r.Schemas.custom.Versions(m.Type), ", ")
+		return located(o, &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
+			What: "has a version that the CRD of " + m.Type.Kind + " does not have", Hint: "write one of " + versions,
+		})
 	}
-	var problems []error
-	for path, class := range o.Tree.Members() {
-		text := class.Text()
-		switch kind := class.Kind(); {
-		case kind == tree.Bool:
-			text = string(class.JSON())
-		case kind != tree.Text:
-			problems = append(problems, located(o, &fault.Error{
-				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
-				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
-			}))
-		}
-		c.options = append(c.options, hotupdate.WithTag(path, text))
-	}
-	return c, errors.Join(problems...)
-}
-
-// inFiles adds the file to each problem: that of the CRD, or that of the classes.
-func (c *classes) inFiles(crd string, err error) error {
-	var problems []error
-	for _, problem := range fault.All(err) {
-		if c.object != nil && c.object.Tree.At(problem.Path) != nil {
-			problems = append(problems, located(c.object, problem))
-		} else {
-			problems = append(problems, manifests.InFile(crd, problem))
-		}
-	}
-	return errors.Join(problems...)
+	m.Manifest, err = facts.ReadCustom(o.Tree)
+	return located(o, errors.Join(err, m.checkConfigs(r.Options)))
 }
 
 // options are the options for judging the manifest.
@@ -106,13 +44,30 @@ func (m *Input) options(o judge.Options) judge.Options {
 	return o
 }
 
+// versions says what is known of a custom resource that is of two versions; nil for other pairs.
+func (c *Catalog) versions(p inputs) *judge.Versions {
+	if p.old == nil || p.updated == nil || p.updated.spec == nil || p.old.Type == p.updated.Type {
+		return nil
+	}
+	old, updated := p.old.Type, p.updated.Type
+	shared := c.custom.Share(old, updated)
+	return &judge.Versions{
+		Schema: shared.Schema, Has: shared.Has, MayShow: shared.MayShow,
+		Rule: verdict.VersionsDiffer(old.APIVersion, updated.APIVersion, c.custom.Resource(updated)),
+	}
+}
+
 // asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
 // no extension.
-func (m *Input) asSpec(plan *pool.Plan) {
+func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
+	m := cmp.Or(p.updated, p.old)
 	plan.Kind, plan.Rules = facts.Kind(m.Type.Kind), []verdict.Rule{verdict.SpecByClasses}
+	if versions != nil && versions.Schema != nil {
+		plan.Rules = append(plan.Rules, verdict.VersionsAlike(p.old.Type.APIVersion, p.updated.Type.APIVersion))
+	}
+	isOfConfig := func(r verdict.Rule) bool { return r == verdict.JudgedCanonically || r == verdict.ConfigAsWhole }
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
-		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules,
-			func(r verdict.Rule) bool { return r == verdict.JudgedCanonically })
+		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules, isOfConfig)
 	}
 }

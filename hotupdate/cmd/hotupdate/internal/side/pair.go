@@ -17,7 +17,7 @@ import (
 // inputs is a manifest on both sides of a change. It is nil on a side that does not have it.
 type inputs struct{ old, updated *Input }
 
-// pairUp pairs each manifest of the new side with the one of the old side that has its kind,
+// pairUp pairs each manifest of the new side with the one of the old side that has its group, kind,
 // namespace and name. A manifest without a namespace or a name is paired if only one of the other
 // side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
 // their names. The order is that of the new side; what only the old side has follows.
@@ -35,7 +35,7 @@ func pairUp(old, updated []*Input, anyName bool) ([]inputs, error) { //nolint:re
 	rest := slices.DeleteFunc(slices.Clone(old), func(m *Input) bool { return was[m.identity()] == nil })
 	rest = pairBy((*Input).identity, pairs, rest)
 	if anyName {
-		rest = pairBy(func(m *Input) identity { return identity{kind: m.Type} }, pairs, rest)
+		rest = pairBy(func(m *Input) identity { return identity{kind: m.groupKind()} }, pairs, rest)
 	}
 	for _, m := range rest {
 		pairs = append(pairs, inputs{old: m})
@@ -60,20 +60,25 @@ func checkRelated(pairs []inputs) error {
 	switch {
 	case before == nil || after == nil:
 		return nil
-	case before.Type != after.Type:
+	case before.groupKind() != after.groupKind():
 		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
 	}
 	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From,
 		after.title(), before.From, before.title())
 }
 
-// identity identifies an object of a cluster. Provider configs in files have no names.
+// identity identifies an object of a cluster, in any version. Provider configs in files have no names.
 type identity struct {
-	kind            facts.TypeMeta
+	kind            facts.TypeMeta // without the version
 	namespace, name string
 }
 
-func (m *Input) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
+func (m *Input) identity() identity { return identity{m.groupKind(), m.Namespace, m.Name} }
+
+// groupKind is the type without its version.
+func (m *Input) groupKind() facts.TypeMeta {
+	return facts.TypeMeta{APIVersion: facts.GroupOf(m.Type.APIVersion), Kind: m.Type.Kind}
+}
 
 // wildcard matches every namespace or name. It is not valid in JSON.
 const wildcard = "\xff"
@@ -170,7 +175,7 @@ func (p inputs) plan(o judge.Options) (plan *pool.Plan, err error) {
 		plan, err = pool.NewPlan(p.old.Manifest, m.Manifest, o)
 	}
 	if err == nil && m.spec != nil {
-		m.asSpec(plan)
+		p.asSpec(plan, o.Versions)
 	}
 	return plan, manifests.InFile(m.From, err)
 }

@@ -93,6 +93,9 @@ func (r *Reader) Read(path string) (found []*Input) {
 		case o.Err != nil:
 			judged = true
 			r.problems = append(r.problems, manifests.InFile(o.String(), o.Err))
+		case !facts.IsVersion(kind.APIVersion):
+			judged = true
+			r.problems = append(r.problems, located(o, malformedVersion()))
 		case err == nil && r.isKnown(kind):
 			judged = true
 			found = append(found, r.parse(o)...)
@@ -136,7 +139,7 @@ func isDirectory(path string) bool {
 // kind.
 func isKustomization(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
-	return kind.Kind == "Kustomization" && groupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
+	return kind.Kind == "Kustomization" && facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
 		kind.Kind == "" && name == "kustomization"
 }
 
@@ -146,19 +149,23 @@ func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name")
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
-	for defined := range r.Schemas.defined { // in any version
-		if defined.Kind == kind.Kind && groupOf(defined.APIVersion) == groupOf(kind.APIVersion) {
-			return true
-		}
+	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig" ||
+		r.Schemas.custom.Has(kind)
+}
+
+// malformedVersion is the problem of an apiVersion that no API server reads.
+func malformedVersion() error {
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: "is malformed",
+		Hint: "write GROUP/VERSION, or only a VERSION",
 	}
-	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
 // records the problem.
 func (r *Reader) isTypo(o *manifests.Object, kind facts.TypeMeta) bool {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
-	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
+	if meant == "" || !strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud") {
 		return false
 	}
 	problem := &fault.Error{
@@ -200,13 +207,10 @@ func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
 		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
 	var misspelled error
-	switch define := r.Schemas.defined[kind]; {
+	switch {
 	case err != nil:
-	case define != nil:
-		if m.spec, err = define(); err != nil {
-			return m, err // already has its place
-		}
-		m.Manifest, err = facts.ReadCustom(o.Tree)
+	case r.Schemas.custom.Has(kind):
+		return m, r.readCustom(m, o)
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
 		misspelled = r.checkMembers(m, o)

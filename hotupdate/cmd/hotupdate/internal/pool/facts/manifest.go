@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
@@ -49,6 +50,20 @@ type TypeMeta struct {
 // TypeMetaOf returns the type of an object; its fields are empty if they are no text.
 func TypeMetaOf(object *tree.Node) TypeMeta {
 	return TypeMeta{object.At("apiVersion").Text(), object.At("kind").Text()}
+}
+
+// GroupOf returns the API group of an apiVersion.
+func GroupOf(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return group
+}
+
+// IsVersion reports whether a text has the form of an apiVersion, or is empty: VERSION, or
+// GROUP/VERSION.
+func IsVersion(apiVersion string) bool {
+	group, version, hasGroup := strings.Cut(apiVersion, "/")
+	isWhole := !hasGroup || group != "" && version != ""
+	return isWhole && !strings.Contains(version, "/")
 }
 
 // Manifest is a Worker or Shoot with its worker pools.
@@ -236,3 +251,13 @@ func strategyIn(at string, from *tree.Node, problems *fault.List) hotupdate.Stra
 }
 
 func orDefault[T any](value *T, otherwise T) *T { return cmp.Or(value, &otherwise) }
+
+// ProjectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
+// shoot--a--b, which holds a Worker.
+func ProjectOf(namespace string) string {
+	if rest, ok := strings.CutPrefix(namespace, "shoot--"); ok {
+		project, _, _ := strings.Cut(rest, "--")
+		return project
+	}
+	return strings.TrimPrefix(namespace, "garden-")
+}

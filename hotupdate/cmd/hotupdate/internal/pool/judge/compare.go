@@ -140,6 +140,7 @@ func newPair(r facts.Reading, o Options) (*pair, error) {
 	if err := located(p.updated, err, configErr); err != nil {
 		return nil, err
 	}
+	p.showAsWritten()
 	p.eras, err = p.erasOf()
 	p.keepsItsName = o.keepsName(p.old, p.updated)
 	return p, err

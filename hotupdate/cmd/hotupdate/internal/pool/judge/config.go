@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
@@ -24,6 +26,9 @@ var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 // schemaOf returns the Schema that all provider configs share, and whether there is one. A null
 // config fits every Schema. Another apiVersion alone is no change: two kinds may have one Schema.
 func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, isKnown bool) {
+	if o.Versions != nil {
+		return cmp.Or(o.Versions.Schema, anyMembers()), o.Versions.Schema != nil
+	}
 	for _, config := range slices.DeleteFunc(configs, facts.IsNull) {
 		before := schema
 		if o.Schema != nil {
@@ -44,6 +49,7 @@ type configs struct {
 	changes  []Finding // without a verdict
 	isKnown  bool      // a Schema knows both
 	isAbsent bool      // neither side has one
+	schema   *hotupdate.Schema
 }
 
 // compareConfigs compares provider configs under their Schema, or without one by their members.
@@ -53,7 +59,7 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 		return configs{isAbsent: true}, nil
 	}
 	schema, isKnown := o.schemaOf(before, after)
-	compared := configs{isKnown: isKnown}
+	compared := configs{isKnown: isKnown, schema: schema}
 	changes, err := schema.DiffRaw(before, after)
 	for _, change := range changes {
 		change.Omitted = change.Omitted && o.Defaulted
@@ -111,6 +117,8 @@ func (p *pair) judgeKnownFields() []Finding {
 	}
 	isReleased := p.Extension == Released
 	switch {
+	case p.Versions != nil:
+		return p.judgeVersions(judged)
 	case p.configs.isAbsent, bytes.Equal(p.old.ProviderConfig, p.updated.ProviderConfig):
 		return judged
 	case isReleased && p.provider.Ignores:
@@ -119,6 +127,27 @@ func (p *pair) judgeKnownFields() []Finding {
 		return p.refuseInPlace(judged)
 	case p.naming == nil && !p.updated.IsBare(), !p.configs.isKnown:
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
+	}
+	return p.judgeByName(judged)
+}
+
+// judgeVersions judges configs of two versions of their kind. What only one of the versions knows is
+// indeterminate: conversion may keep its value elsewhere.
+func (p *pair) judgeVersions(judged []Finding) []Finding {
+	v := p.Versions
+	if v.Schema == nil {
+		return append(all(judged, verdict.Indeterminate, v.Rule), ofPool(verdict.Indeterminate, v.Rule)...)
+	}
+	for i := range judged {
+		found := &judged[i]
+		if found.Verdict == verdict.None || v.Has(found.Change) {
+			continue
+		}
+		found.Verdict, found.Rule = verdict.Indeterminate, v.Rule
+		if found.Op == hotupdate.Remove && v.MayShow(found.Change) {
+			value, _ := tree.Of(p.old.ProviderConfig).Find(fieldpath.Names(found.Pointer))
+			found.Sensitive, found.Old = false, jsonOf(value)
+		}
 	}
 	return p.judgeByName(judged)
 }
@@ -199,15 +228,17 @@ func (p *pair) pointerTo(d tree.Difference) string {
 	return facts.PointerTo(p.configPath()) + pathOf(d.Path).Pointer()
 }
 
-// unseen is a difference that the Schema does not see. It shows only empty objects that are added or
-// removed: other values may be sensitive.
+// unseen is a difference that the Schema does not see.
 func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
-	isEmpty := d.Old == nil && isEmptyObject(d.New) || d.New == nil && isEmptyObject(d.Old)
+	isShown := p.mayShow(d)
 	if path := p.configPath(); path != "" {
 		d.Path = append([]string{path}, d.Path...)
 	}
 	found := about(d, v, rule)
-	if !isEmpty {
+	if isShown {
+		found.Op, found.Old, found.New = hotupdate.Replace, textOf(d.Old), textOf(d.New)
+		found.Change = facts.Operated(found.Change)
+	} else {
 		found.Sensitive, found.Old, found.New = true, "", ""
 	}
 	if v != verdict.None {
@@ -215,5 +246,34 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 	}
 	return found
 }
+
+// mayShow reports whether the values of a difference that the Schema does not see may be shown: the
+// Schema knows that nothing in them is sensitive, or an empty object is added or removed.
+func (p *pair) mayShow(d tree.Difference) bool {
+	isEmpty := d.Old == nil && isEmptyObject(d.New) || d.New == nil && isEmptyObject(d.Old)
+	if isEmpty || p.configs.schema == nil {
+		return isEmpty
+	}
+	pointer := pathOf(d.Path).Pointer()
+	described := p.configs.schema.Describe(pointer)
+	isOpen := !described.Sensitive && !described.SensitiveKeys
+	if p.Versions == nil {
+		return isOpen
+	}
+	isScalar := isScalarOrAbsent(d.Old) && isScalarOrAbsent(d.New) // others may hold members of one version only
+	hidesOld := d.Old != nil && !p.Versions.MayShow(hotupdate.Change{Pointer: pointer})
+	hidesNew := d.New != nil && !isOpen
+	return isScalar && !hidesOld && !hidesNew
+}
+
+// textOf returns a value in JSON, null as well, and nothing if it is absent.
+func textOf(n *tree.Node) string {
+	if n == nil {
+		return ""
+	}
+	return string(n.Compact())
+}
+
+func isScalarOrAbsent(n *tree.Node) bool { return n.Kind() != tree.Object && n.Kind() != tree.List }
 
 func isEmptyObject(n *tree.Node) bool { return n.Kind() == tree.Object && n.Len() == 0 }

@@ -22,6 +22,7 @@ package judge
 import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -46,6 +47,19 @@ type Options struct {
 	// Defaulted says that a defaulter may have changed one of the provider configs, see
 	// [hotupdate.Change].Omitted.
 	Defaulted bool
+	// Versions is set if the provider configs are of two versions of their kind.
+	Versions *Versions
+}
+
+// Versions says what is known of configs of two versions of one kind.
+type Versions struct {
+	// Schema reads the configs of both versions; nil if the versions have too little in common.
+	Schema *hotupdate.Schema
+	// Has reports whether both versions have the field of a change, and MayShow whether its old value
+	// may be shown.
+	Has, MayShow func(hotupdate.Change) bool
+	// Rule is the reason why a change is indeterminate that only one of the versions knows.
+	Rule verdict.Rule
 }
 
 // Extension is the extension that receives a change. The zero value means Adopted.

@@ -246,8 +246,21 @@ func LeftOut(fields int) Rule {
 		"left out"}
 }
 
+// VersionsDiffer is the reason for not knowing what a change means between objects of two versions
+// of one kind. The resource is the name of the old object's kind in the new version for kubectl.
+func VersionsDiffer(old, updated, resource string) Rule {
+	return Rule{Kind: Decides, Text: "the objects are of " + old + " and " + updated + ", whose schemas differ here: " +
+		"compare them in one version, such as by kubectl get " + resource + " NAME -o yaml"}
+}
+
+// VersionsAlike is the assumption about objects of two versions of one kind that are compared.
+func VersionsAlike(old, updated string) Rule {
+	return Rule{Kind: Assumes, Text: "a field means the same in " + old + " and " + updated +
+		", and conversion keeps its value"}
+}
+
 // Rules returns all rules, apart from the refusals of machine images, which have the texts of
-// package inplace, and from [LeftOut].
+// package inplace, and from those of functions.
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,

@@ -1,4 +1,4 @@
-package side
+package crds
 
 import (
 	"strings"
@@ -20,6 +20,6 @@ func FuzzClasses(f *testing.F) {
 			return
 		}
 		assert.NotNil(t, classes.object)
-		assert.Len(t, classes.options, classes.object.Tree.Len())
+		assert.Len(t, classes.all, classes.object.Tree.Len())
 	})
 }

@@ -1,0 +1,169 @@
+// Package crds reads the CustomResourceDefinitions of custom resources, with the classes that the
+// user gives to the fields of their specs.
+//
+// It owns which versions of which kinds there are, which of them a class concerns, and what two
+// versions of a kind have in common. Package hotupdate makes Schemas of them.
+package crds
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+)
+
+// Set has the custom resources of the CRDs in a file or directory. A nil Set has none. It is safe
+// for concurrent use.
+type Set struct {
+	// From is the file or directory.
+	From string
+
+	resources map[facts.TypeMeta]*resource
+	classes   *classes
+
+	mutex  sync.Mutex // guards what is made when it is asked for: Schemas, and shared
+	shared map[[2]facts.TypeMeta]*Shared
+}
+
+// resource is a version of a custom resource.
+type resource struct {
+	from    string // the CRD, for messages
+	raw     []byte
+	version string
+	plural  string // for kubectl; or the kind, which kubectl takes as well
+
+	compiled *compiled // nil until somebody asks for it
+}
+
+// Read reads the CRDs in a file or directory. Another file may give the classes of fields: it holds
+// an object whose members are paths in the spec, each with the value of a struct tag.
+//
+// Schemas are made when they are asked for. A class concerns those that have its field. One that
+// concerns none of them is an error, see [Set.CheckClasses].
+func Read(from, classesFile string, stdin io.Reader) (*Set, error) {
+	c, err := readClasses(classesFile, stdin)
+	s, crdErr := readSet(from, stdin)
+	s.classes = c
+	return s, errors.Join(err, crdErr)
+}
+
+// ReadBoth reads two releases of CRDs, with the same classes.
+func ReadBoth(old, updated, classesFile string) (before, after *Set, err error) {
+	c, err := readClasses(classesFile, strings.NewReader(""))
+	before, oldErr := readSet(old, strings.NewReader(""))
+	after, newErr := readSet(updated, strings.NewReader(""))
+	before.classes, after.classes = c, c
+	return before, after, errors.Join(err, oldErr, newErr)
+}
+
+const definitionKind = "CustomResourceDefinition"
+
+// AreIn reports whether a file has a CRD. Files that cannot be read have none.
+func AreIn(file string) bool {
+	for o := range manifest.Objects([]string{file}, strings.NewReader("")) {
+		if o.Err == nil && facts.TypeMetaOf(o.Tree).Kind == definitionKind {
+			return true
+		}
+	}
+	return false
+}
+
+func readSet(from string, stdin io.Reader) (*Set, error) {
+	s := &Set{From: from, resources: map[facts.TypeMeta]*resource{}, shared: map[[2]facts.TypeMeta]*Shared{}}
+	var problems []error
+	for o := range manifest.Objects([]string{from}, stdin) {
+		if o.Err != nil {
+			problems = append(problems, manifest.InFile(o.String(), o.Err))
+		} else if facts.TypeMetaOf(o.Tree).Kind == definitionKind {
+			problems = append(problems, s.add(o))
+		}
+	}
+	err := errors.Join(problems...)
+	if err == nil && len(s.resources) == 0 {
+		err = fmt.Errorf("%s: has no %s", nameOf(from), definitionKind)
+	}
+	return s, err
+}
+
+// add adds the versions of a CRD. A copy of a CRD adds nothing.
+func (s *Set) add(o *manifest.Object) error {
+	spec, raw := o.Tree.At("spec"), o.Tree.JSON()
+	group, kind := spec.At("group").Text(), spec.At("names", "kind").Text()
+	if group == "" || kind == "" {
+		return fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place)
+	}
+	for _, version := range spec.At("versions").Elements() {
+		name := version.At("name").Text()
+		of := facts.TypeMeta{APIVersion: group + "/" + name, Kind: kind}
+		if first := s.resources[of]; first != nil && !bytes.Equal(first.raw, raw) {
+			return fmt.Errorf("%s: has %s %s, and so has %s; leave out one of them", o.Place, of.APIVersion, kind,
+				first.from)
+		}
+		s.resources[of] = &resource{
+			from: o.String(), raw: raw, version: name,
+			plural: cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
+		}
+	}
+	return nil
+}
+
+func nameOf(file string) string {
+	if file == manifest.Stdin {
+		return "standard input"
+	}
+	return file
+}
+
+// Types are the types of all resources, in order.
+func (s *Set) Types() []facts.TypeMeta {
+	return slices.SortedFunc(maps.Keys(s.resources), func(a, b facts.TypeMeta) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
+	})
+}
+
+// Has reports whether the set has the kind of a type in its group, in some version.
+func (s *Set) Has(t facts.TypeMeta) bool { return len(s.Versions(t)) > 0 }
+
+// Versions are the versions of the kind of a type in its group, in order. There are none if the set
+// does not have the kind.
+func (s *Set) Versions(t facts.TypeMeta) (all []string) {
+	if s == nil {
+		return nil
+	}
+	for other, r := range s.resources {
+		if other.Kind == t.Kind && facts.GroupOf(other.APIVersion) == facts.GroupOf(t.APIVersion) {
+			all = append(all, r.version)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Schema returns the Schema of a type, and nil if the set does not have it.
+func (s *Set) Schema(t facts.TypeMeta) (*hotupdate.Schema, error) {
+	if s == nil || s.resources[t] == nil {
+		return nil, nil //nolint:nilnil // a missing Schema is no error
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	r := s.resources[t]
+	if r.compiled == nil {
+		r.compiled = s.classes.compile(r)
+	}
+	return r.compiled.schema, r.compiled.err
+}
+
+// Resource names a type that the set has for kubectl, as in nodepools.v1.karpenter.sh.
+func (s *Set) Resource(t facts.TypeMeta) string {
+	r := s.resources[t]
+	return r.plural + "." + r.version + "." + facts.GroupOf(t.APIVersion)
+}

@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// showAsWritten gives the changes of the provider configs the values that the configs have.
+func (p *pair) showAsWritten() {
+	old, updated := tree.Of(p.old.ProviderConfig), tree.Of(p.updated.ProviderConfig)
+	configs := facts.PointerTo(p.configPath())
+	for i := range p.configs.changes {
+		found := &p.configs.changes[i]
+		found.Change = asWritten(found.Change, configs, old, updated)
+	}
+}
+
+// asWritten returns a change of two configs with its values as the configs have them, so that people
+// find them there: 720h instead of 720h0m0s, and a default that one side spells out. Objects and
+// lists keep their canonical JSON. The pointer of the configs is that of a pool's config in its pool.
+func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node) hotupdate.Change {
+	names, shown := fieldpath.Names(change.Pointer), fieldpath.ParseShown(change.Path)
+	above := len(fieldpath.Names(configs))
+	if change.Sensitive || len(names) != len(shown) || len(names) < above {
+		return change
+	}
+	names, shown = names[above:], shown[above:]
+	isRemoved := change.Op == hotupdate.Remove // its positions are those of the old config
+	var before, after place
+	if isRemoved {
+		before, after = placeIn(old, names), counterpartIn(updated, names, shown)
+	} else {
+		before, after = counterpartIn(old, names, shown), placeIn(updated, names)
+	}
+	if !before.isWrittenFor(change.Old) || !after.isWrittenFor(change.New) {
+		return change
+	}
+	change.Old, change.New, change.Op = jsonOf(before.value), jsonOf(after.value), hotupdate.Replace
+	change = facts.Operated(change)
+	if isRemoved && change.Op != hotupdate.Remove {
+		change.Pointer = configs + after.pointer
+	}
+	return change
+}
+
+// place is a value in a config; nil if the config does not have it.
+type place struct {
+	value   *tree.Node
+	pointer string
+}
+
+// isWrittenFor reports whether the value may stand for a canonical one, which is empty for what
+// counts as unset.
+func (p place) isWrittenFor(canonical string) bool {
+	return isScalarOrAbsent(p.value) && (canonical == "" || p.value != nil)
+}
+
+// placeIn finds the value of a change in the config that its pointer leads through.
+func placeIn(config *tree.Node, names []string) place {
+	found := place{value: config}
+	for _, name := range names {
+		found = found.below(name)
+	}
+	return found
+}
+
+// counterpartIn finds the value in the other config. Elements with a key may have another position
+// there.
+func counterpartIn(config *tree.Node, names []string, shown []fieldpath.PatternStep) place {
+	found := place{value: config}
+	for i, name := range names {
+		key, text, isKeyed := strings.Cut(shown[i].Name, "=")
+		if isKeyed && found.value.Kind() == tree.List {
+			name = positionOf(found.value, key, text)
+		}
+		found = found.below(name)
+	}
+	return found
+}
+
+// below returns the value of a member or element.
+func (p place) below(name string) place {
+	value, steps := p.value.Find([]string{name})
+	if steps == 0 {
+		return place{}
+	}
+	return place{value, fieldpath.Below(p.pointer, name)}
+}
+
+// positionOf returns the position of the element with a key, and nothing if there is none. An element
+// of a set has no key, and is in one of two sets only.
+func positionOf(list *tree.Node, key, text string) string {
+	for i, element := range list.Elements() {
+		if key != "" && element.At(key).Text() == text {
+			return strconv.Itoa(i)
+		}
+	}
+	return ""
+}
