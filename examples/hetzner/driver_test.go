@@ -61,7 +61,8 @@ func TestDriver(t *testing.T) {
 	require.NoError(t, err)
 	setup := drivertest.Setup{
 		Schema: schema, Rules: func(tags.Kind) (tags.Rules, error) { return hetzner.Rules(), nil },
-		Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "hcloud:///hel1-dc2/42"},
+		Request:   machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "hcloud:///hel1-dc2/42"},
+		Unchanged: []string{"/labels/disk"}, // a server has no disk with labels of its own
 	}
 	server := map[string]string{
 		"mcm.gardener.cloud/cluster": "shoot--a--b", "mcm.gardener.cloud/role": "node",

@@ -174,12 +174,23 @@ func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error
 
 // once makes a call and counts it.
 func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := share.Ended(ctx); err != nil {
 		return err
 	}
-	err := f(ctx)
+	err := caught(func() error { return f(ctx) })
 	k.definition.Count(function, outcomeOf(err))
 	return err
+}
+
+// caught calls a function. A panic is its error: it must end neither the process nor the other
+// calls of the update.
+func caught(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = machineupdate.NewPanicError(value)
+		}
+	}()
+	return f()
 }
 
 // outcomeOf returns the outcome that Definition.Count gets.

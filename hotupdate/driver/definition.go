@@ -99,7 +99,9 @@ type Group[T, C any] struct {
 type Attributes struct {
 	// Defaults names the attributes, each with the cloud's default. Either all attributes of a
 	// group have a default or none has. With an empty default, an attribute that is not set is not
-	// changed.
+	// changed. If a class no longer sets it, the event HotUpdateNotApplied of the machine says that it
+	// keeps its value. A value that may be empty, such as a set of security groups, needs a text
+	// that is not: [] for instance.
 	Defaults map[string]string
 	// Check returns why the cloud cannot change old to new: for instance, a bound is exceeded, a
 	// disk would shrink, or another attribute limits the value. New has all attributes of the

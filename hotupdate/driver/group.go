@@ -89,6 +89,9 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target,
 				isFailed || reading.isFailed
 		}
+		if whole == nil {
+			u.tellKept(g, r, projected[0], projected[1])
+		}
 		refused := g.incomplete(projected[0], whole, nil)
 		isDifferent := isKnown && !maps.Equal(live, whole)
 		if isDifferent {

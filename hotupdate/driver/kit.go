@@ -22,7 +22,7 @@ type Kit[T, C any] struct {
 }
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
-// unusable-driver or a code that [machineupdate.Classes.Prepare] has for lanes. The Rules of each
+// unusable-driver or a code of [machineupdate.Driver.Check]. The Rules of each
 // Tagging are checked as well, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
@@ -38,14 +38,15 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Count = func(string, string) {}
 	}
 	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
-	if _, _, err := k.Prepare(&machineupdate.Classes{},
-		machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
+	described := k.Driver()
+	if err := described.Check(definition.Schema); err != nil {
 		return nil, err
 	}
-	described := k.Driver()
 	var err error
-	k.description, err = described.Describe(definition.Schema)
-	return k, err
+	if k.description, err = described.Describe(definition.Schema); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // Schema returns the Schema of the Definition.
@@ -78,8 +79,19 @@ func (k *Kit[T, C]) Prepare(
 
 // UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
 // [machineupdate.UpdateMachineRequest].
+//
+// A panic in a function of the Definition is an error with a [*machineupdate.PanicError].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
+	err := caught(func() error { return u.make(ctx) })
+	if problem, ok := err.(*machineupdate.PanicError); ok { //nolint:errorlint // others have their place already
+		return u.failure("UpdateMachine", nil, problem)
+	}
+	return err
+}
+
+// make makes the update.
+func (u *update[T, C]) make(ctx context.Context) error {
 	if err := u.read(ctx); err != nil {
 		return err
 	}

@@ -1,14 +1,12 @@
 package driver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -125,11 +123,4 @@ func (m *model) comesToRest(w modelWorld) string {
 // modelSpec is the provider spec of the model. Attribute b always has its default if a is set.
 type modelSpec struct {
 	A int `json:"a,omitempty" hotupdatable:"true"`
-}
-
-func hotOf(t *testing.T, prepared int) []byte {
-	t.Helper()
-	raw, err := json.Marshal(modelSpec{A: prepared})
-	require.NoError(t, err)
-	return raw
 }

@@ -67,7 +67,7 @@ func newModel(t *testing.T) *model {
 	})
 	require.NoError(t, err)
 	for class := range 3 {
-		prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: hotOf(t, class)}, schema, m.kit.Driver())
+		prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: fmt.Appendf(nil, `{"a":%d}`, class)}, schema, m.kit.Driver())
 		require.NoError(t, err)
 		m.classes = append(m.classes, prepared)
 	}

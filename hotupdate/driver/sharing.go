@@ -38,8 +38,8 @@ type Sharing[C any] struct {
 	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
 	MaxMachines int
 	// Divisible reports whether the cloud refused a call because of some of its resources only, and
-	// which if the error names them. Then the call is divided. Resources of a read are provider
-	// IDs. Nil divides no call.
+	// which if the error names them. Then the call is divided. Names that are not in the call count
+	// as none. Resources of a read are provider IDs. Nil divides no call.
 	Divisible func(err error) (guilty []string, ok bool)
 }
 
@@ -239,6 +239,17 @@ func unusableAnswer(providerID, what string) error {
 	}
 }
 
+// shown is what a member sees of an error: its text, and its kind if that is about the member too.
+// Unlike the text of any other error, this one is not searched for the codes of
+// machine-controller-manager.
+type shown struct {
+	text string
+	kind error
+}
+
+func (s *shown) Error() string { return s.text }
+func (s *shown) Unwrap() error { return s.kind }
+
 // see returns the error of a call as one of its members may see it. If there are others, no value
 // and no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it
 // may be about theirs.
@@ -251,13 +262,17 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 		secrets, ids = append(secrets, other.secrets...), append(ids, other.ids...)
 	}
 	kind, after := machineupdate.ErrorKindOf(err)
-	seen := errors.New(redact(redact(err.Error(), secrets, nil), ids, m.ids))
-	if slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
-		error(kind)) {
-		seen = fmt.Errorf("%w: %w", kind, seen)
+	text := func(whole string) string { return redact(redact(whole, secrets, nil), ids, m.ids) }
+	own := &shown{text: text(err.Error())}
+	switch problem, isPanic := errors.AsType[*machineupdate.PanicError](err); {
+	case isPanic:
+		own.kind = &machineupdate.PanicError{What: text(problem.What), Stack: problem.Stack}
+	case slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
+		error(kind)):
+		own.kind = kind
 	}
 	if after > 0 {
-		seen = &machineupdate.RetryError{After: after, Err: seen}
+		return &machineupdate.RetryError{After: after, Err: own}
 	}
-	return seen
+	return own
 }

@@ -370,7 +370,7 @@ func TestSharingThrottled(t *testing.T) {
 
 // TestSharingDivides: a call that is refused for one machine is made for the others, and every machine has an error of its own.
 func TestSharingDivides(t *testing.T) {
-	for _, named := range [][]string{{"disk-c"}, nil} {
+	for _, named := range [][]string{{"disk-c"}, nil, {"disk-x"}} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFleet(t, map[string]float64{"Set": 1})
 			f.refuse = func(call string) error {
@@ -436,14 +436,66 @@ func TestSharingPanic(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 1})
 		f.refuse = func(call string) error {
 			if strings.HasPrefix(call, "set disk-b") {
-				panic("oh token-of-c")
+				panic(&status{"Unimplemented", "token-of-c"})
 			}
 			return nil
 		}
 		errs := f.together(t.Context(), f.requests("2", "a", "b", "c")...)
-		require.ErrorContains(t, errs["b"], "panic: oh …")
-		require.ErrorContains(t, errs["c"], "panic: oh …")
+		for _, machine := range []string{"b", "c"} {
+			require.ErrorContains(t, errs[machine], "panic: machine codes error: code = [Unimplemented] message = […]")
+			problem, ok := errors.AsType[*machineupdate.PanicError](errs[machine])
+			require.True(t, ok)
+			require.Contains(t, problem.Stack, "TestSharingPanic")
+			require.NotContains(t, problem.What, "token")
+			kind, _ := machineupdate.ErrorKindOf(errs[machine])
+			require.Empty(t, kind, "something may have been sent")
+		}
 		none(t, f.together(t.Context(), f.requests("2", "d")...))
+	})
+}
+
+// TestSharingPanicOutsideOfTheCall: a panic in Divisible is an error as well.
+func TestSharingPanicOutsideOfTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Set": 1})
+		f.refuse = func(call string) error {
+			if strings.HasPrefix(call, "set") {
+				return &culpritError{}
+			}
+			return nil
+		}
+		f.definition.Sharing.Divisible = func(error) ([]string, bool) { panic(machineupdate.ErrUnimplemented) }
+		for _, err := range f.together(t.Context(), f.requests("2", "a", "b", "c")...) {
+			_, ok := errors.AsType[*machineupdate.PanicError](err)
+			require.True(t, ok, "%v", err)
+		}
+	})
+}
+
+// TestSharingKindsOfOthers: MCM's codes are read in the text of an error, which a member of a shared call sees without the error itself. NotFound
+// may be about another member, as in TestSharingKeepsSecrets.
+func TestSharingKindsOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Set": 1})
+		code := "NotFound"
+		f.refuse = func(call string) error {
+			if strings.HasPrefix(call, "set") && strings.Contains(call, "disk-b") {
+				return &status{code, "disk-c"}
+			}
+			return nil
+		}
+		kindOfB := func(value string) machineupdate.DriverError {
+			errs := f.together(t.Context(), f.requests(value, "a", "b", "c")...)
+			require.Error(t, errs["b"])
+			kind, _ := machineupdate.ErrorKindOf(errs["b"])
+			return kind
+		}
+		assert.Empty(t, kindOfB("2"))
+		code = "Internal"
+		assert.Empty(t, kindOfB("2"))
+		code = "Unimplemented"
+
+		assert.Equal(t, machineupdate.ErrUnimplemented, kindOfB("3"), "it is about the driver, and not about another member")
 	})
 }
 

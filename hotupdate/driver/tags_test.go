@@ -131,6 +131,75 @@ func TestBatchGoesOnWithoutFailedResources(t *testing.T) {
 	assert.Equal(t, []string{"set [eni-1 vol-1 vol-2]", "remove [i-1]"}, w.calls)
 }
 
+// TestPanics: a panic in a function of the definition is an error of this update, with its stack and without secrets, whatever its value is. A
+// panic of a call is the failure of that call: the others go on, and are counted.
+func TestPanics(t *testing.T) {
+	value := &status{"NotFound", "secret-key"}
+	for name, panicking := range map[string]func(w *world){
+		"Connect": func(w *world) {
+			w.definition.Connect = func(context.Context, *machineupdate.UpdateMachineRequest, *providerSpec) (*world, error) {
+				panic(value)
+			}
+		},
+		"Resources": func(w *world) {
+			w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) { panic(value) }
+		},
+		"Project": func(w *world) {
+			w.definition.Tags[0].Project = func(*providerSpec, tags.Kind) map[string]string { panic(value) }
+		},
+		"Mandatory": func(w *world) {
+			w.definition.Tags[0].Mandatory = func(*providerSpec, string) map[string]string { panic(value) }
+		},
+		"Set": func(w *world) {
+			w.definition.Tags[0].Set = func(context.Context, *world, []string, []tags.Tag) error { panic(value) }
+		},
+		"Takeover": func(w *world) {
+			w.find("i-1").Tags["mine"] = "changed by hand"
+			w.definition.Takeover = func(machineupdate.Resource, string) { panic(value) }
+		},
+		"Count": func(w *world) { w.definition.Count = func(string, string) { panic(value) } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			panicking(w)
+			err := w.update(map[string]string{"mine": "2"})
+			problem, ok := errors.AsType[*machineupdate.PanicError](err)
+			require.True(t, ok, "%v", err)
+			assert.Contains(t, problem.Stack, "driver_test.TestPanics")
+			assert.Contains(t, err.Error(), "panic: ")
+			assert.NotContains(t, err.Error(), "secret-key")
+			kind, _ := machineupdate.ErrorKindOf(err)
+			assert.Empty(t, kind)
+		})
+	}
+}
+
+// TestPanicOfOneCall: see TestPanics.
+func TestPanicOfOneCall(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules = oneByOne(t)
+	counts := map[string]int{}
+	w.definition.Count = func(function, outcome string) { counts[function+" "+outcome]++ }
+	w.definition.Tags[0].Set = func(ctx context.Context, w *world, ids []string, tags []tags.Tag) error {
+		if ids[0] == "vol-1" {
+			panic("oh")
+		}
+		return set(ctx, w, ids, tags)
+	}
+	err := w.update(map[string]string{"mine": "2"})
+	partial, ok := errors.AsType[*machineupdate.PartialError](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
+	assert.Equal(t, map[string]int{"Resources Succeeded": 1, "Set Succeeded": 3, "Set Failed": 1}, counts)
+}
+
+// status is MCM's status.Status.
+type status struct{ code, text string }
+
+func (s *status) Error() string {
+	return "machine codes error: code = [" + s.code + "] message = [" + s.text + "]"
+}
+
 // TestTotalFailure: nothing was taken by the cloud, so the error keeps its kind.
 func TestTotalFailure(t *testing.T) {
 	for _, want := range []error{machineupdate.ErrNotFound, machineupdate.ErrUnimplemented} {
@@ -407,6 +476,31 @@ func TestNothingIsSentAfterTheContext(t *testing.T) {
 	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, w.calls, 1)
+}
+
+// suspended is a context whose deadline has passed by the wall clock, and which does not know it: the timer of a context stands still while a
+// computer sleeps.
+type suspended struct {
+	context.Context
+	isOver func() bool
+}
+
+func (s suspended) Deadline() (time.Time, bool) {
+	if s.isOver() {
+		return time.Now().Add(-time.Minute), true
+	}
+	return time.Now().Add(time.Minute), true
+}
+
+// TestNothingIsSentAfterASuspension: the deadline counts by the wall clock before each call.
+func TestNothingIsSentAfterASuspension(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules = oneByOne(t)
+	one, other := uniform(map[string]string{"mine": "1"}), uniform(map[string]string{"mine": "2"})
+	ctx := suspended{t.Context(), func() bool { return len(w.calls) >= 2 }}
+	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other}))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Len(t, w.calls, 2)
 }
 
 // TestInFlight: one update makes its calls one after the other, and none once the context is done.

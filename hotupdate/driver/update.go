@@ -133,6 +133,7 @@ func (u *update[T, C]) of(kind tags.Kind) []*Resource {
 // plan plans the calls of the request's lane. If some changes are impossible, it returns all
 // errors, and nothing is called.
 func (u *update[T, C]) plan() error {
+	u.tellUnapplied()
 	var problems []error
 	for i := range u.definition.Tags {
 		if u.request.Lane == "" {

@@ -75,5 +75,6 @@
 //     is removed from a node under update.
 //   - A machine without a node is not updated. It is reported. Delete it to replace it.
 //   - The cluster-autoscaler may remove a node before and after its own update, also during the
-//     rollout of the pool. If somebody writes its annotation while ours stands, it goes with ours.
+//     rollout of the pool. If somebody writes its annotation while ours stands, it goes with ours. A
+//     value other than true, which the autoscaler does not heed, is replaced by ours.
 package inplace

@@ -141,11 +141,12 @@ func (n *Node) unanswered() *Node {
 	return n
 }
 
-// isProtected reports whether the node has the annotation for the cluster-autoscaler. Any value
-// counts: if it is not ours, it stays.
-func (n *Node) isProtected() bool { return has(n.Annotations, scaleDownDisabled) }
+// isProtected reports whether the node has the annotation for the cluster-autoscaler, which heeds no
+// other value than true.
+func (n *Node) isProtected() bool { return n.Annotations[scaleDownDisabled] == "true" }
 
-// protected keeps the cluster-autoscaler from removing the node.
+// protected keeps the cluster-autoscaler from removing the node. It replaces a value that the
+// autoscaler does not heed.
 func (n *Node) protected() *Node {
 	if !n.isProtected() {
 		n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"

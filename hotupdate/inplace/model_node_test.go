@@ -46,6 +46,7 @@ type nodeWorld struct {
 	mark                string
 	userCordoned        bool // the user has cordoned the node, and wants it so
 	isProtected, isOurs bool // from the autoscaler; the annotation is marked as ours
+	isIgnored           bool // the annotation has a value that the autoscaler does not heed
 	runs, job           int8 // what the node runs; for what the agent is at work, -1 for nothing
 	late                int8 // a transfer to this target is still under way, -1 for none
 	lateFrom            int8 // the owner when it was decided
@@ -76,6 +77,9 @@ func (m nodeModel) observe(w nodeWorld, k int8) (inplace.MachineDeployment, inpl
 	}
 	if w.isProtected {
 		n.Annotations[scaleDownDisabled] = "true"
+	}
+	if w.isIgnored {
+		n.Annotations[scaleDownDisabled] = "false"
 	}
 	if w.isOurs {
 		n.Annotations[scaleDownDisabledByMCM] = "true"
@@ -138,7 +142,8 @@ func (w nodeWorld) written(n *inplace.Node) nodeWorld {
 	_, w.selected = n.Labels[inplace.SelectedLabel]
 	w.result, w.reason, w.cordoned = n.Labels[resultLabel], n.Reason, n.Unschedulable
 	w.mark = n.Annotations[inplace.RolloutAnnotation]
-	_, w.isProtected = n.Annotations[scaleDownDisabled]
+	value, isAnnotated := n.Annotations[scaleDownDisabled]
+	w.isProtected, w.isIgnored = value == "true", isAnnotated && value != "true"
 	_, w.isOurs = n.Annotations[scaleDownDisabledByMCM]
 	return w
 }
@@ -192,9 +197,12 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	fault(w.selected, func(w *nodeWorld) { w.selected = false })
 	fault(!w.selected, func(w *nodeWorld) { w.selected = true })
 	fault(w.result == "failed", func(w *nodeWorld) { w.result = "" })
+	fault(w.result == "", func(w *nodeWorld) { w.result = "unknown" })
+	fault(w.result == "unknown", func(w *nodeWorld) { w.result = "" })
 	fault(!w.cordoned && !strings.Contains(w.mark, "cordoned"), func(w *nodeWorld) { w.cordoned, w.userCordoned = true, true })
 	fault(w.cordoned, func(w *nodeWorld) { w.cordoned, w.userCordoned = false, false })
-	fault(!w.isProtected, func(w *nodeWorld) { w.isProtected = true })
+	fault(!w.isProtected, func(w *nodeWorld) { w.isProtected, w.isIgnored = true, false })
+	fault(!w.isIgnored, func(w *nodeWorld) { w.isProtected, w.isIgnored = false, true })
 	fault(w.isProtected, func(w *nodeWorld) { w.isProtected = false })
 	fault(w.phase != "Terminating", func(w *nodeWorld) { w.phase = "Terminating" })
 	return all
@@ -310,13 +318,15 @@ func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
 	switch {
 	case silent:
 		w.job = -1
-		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && w.result == "" {
+		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && (w.result == "" || w.result == "unknown") {
 			w.phase = "InPlaceUpdateFailed"
 		}
 	case w.job >= 0:
 		w.runs, w.result, w.job = w.job, "successful", -1
 	case m.mayBegin(w):
 		w.job = w.spec
+	case w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && w.result == "unknown": // until the time is over
+		w.phase = "InPlaceUpdateFailed"
 	}
 	w.phase = w.phaseAfter()
 	w.selected = w.selected || m.maySelect(w)

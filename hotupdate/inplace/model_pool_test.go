@@ -34,6 +34,7 @@ type poolModel struct {
 	replicas           int8
 	unavailable, surge int8
 	chosen             string // the machine with a low priority; none if it is empty
+	chooses            bool   // the autoscaler gives and takes low priorities
 	faults             int8
 	decisions          map[decisionInput]decision // those of the selector so far
 }
@@ -42,6 +43,7 @@ type decisionInput struct {
 	seen     machineStates
 	record   promises
 	replicas int8
+	chosen   set // with a low priority
 }
 
 type decision struct {
@@ -86,14 +88,34 @@ type poolWorld struct {
 	record   promises
 	replicas int8
 	faults   int8
-	// view is what one controller saw after the MachineDeployment had become what it is now.
-	view    machineStates
-	hasView bool
-	lost    int8 // how many machines have become unavailable since then, by themselves or by their user
+	chosen   set  // the machines with a low priority
+	view     view // of one controller, after the MachineDeployment had become what it is now
+}
+
+// view is what a controller has seen. The zero value has seen nothing.
+type view struct {
+	isTaken  bool
+	machines machineStates
+	chosen   set
+	lost     int8 // how many machines have become unavailable since then, by themselves or by their user
+}
+
+// present is the view of a controller that looks now.
+func (w poolWorld) present() view { return view{isTaken: true, machines: w.machines, chosen: w.chosen} }
+
+// become changes the state of a machine. The priority goes with the machine.
+func become(w *poolWorld, i int, state machineState) {
+	w.machines[i] = state
+	if state == absent {
+		w.chosen &^= 1 << i
+	}
 }
 
 func (m poolModel) start() poolWorld {
 	w := poolWorld{replicas: m.replicas, faults: m.faults}
+	if i := slices.Index(machineNames[:], m.chosen); i >= 0 {
+		w.chosen = 1 << i
+	}
 	for i := range m.replicas {
 		w.machines[i] = idle
 	}
@@ -113,15 +135,15 @@ func (w poolWorld) available() (n int8) {
 	return n
 }
 
-func (m poolModel) observe(w poolWorld, seen machineStates) inplace.MachineDeployment {
+func (m poolModel) observe(w poolWorld, seen view) inplace.MachineDeployment {
 	p := inplace.MachineDeployment{
 		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
 		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
 	}
-	for i, state := range seen {
+	for i, state := range seen.machines {
 		if state != absent {
 			p.Machines = append(p.Machines, observed(machineNames[i], state))
-			if m.chosen == machineNames[i] {
+			if seen.chosen.has(i) {
 				p.Machines[len(p.Machines)-1].Annotations = map[string]string{machinePriority: "1"}
 			}
 		}
@@ -214,8 +236,8 @@ func promisesOf(text string) promises {
 }
 
 // decide lets a controller decide on what it has seen, and write the record if that differs.
-func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld, decision, error) {
-	input := decisionInput{seen, w.record, w.replicas}
+func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
+	input := decisionInput{seen.machines, w.record, w.replicas, seen.chosen}
 	d, known := m.decisions[input]
 	if !known {
 		s := m.selector(m.observe(w, seen))
@@ -226,36 +248,35 @@ func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld
 	was := w
 	w.record = d.record
 	if w.record != was.record {
-		w.view, w.hasView, w.lost = machineStates{}, false, 0
+		w.view = view{}
 	}
-	return w, d, m.check(was, w, seen, lost)
+	return w, d, m.check(was, w, seen)
 }
 
 // check holds a decision against what is promised. A machine that was seen down may have come up since.
-func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error {
+func (m poolModel) check(was, w poolWorld, seen view) error {
 	took, creates := false, false
-	for i := range slots {
+	for i, state := range seen.machines {
 		takes := w.record.selects.has(i) && !was.record.selects.has(i) || w.record.deletes.has(i) && !was.record.deletes.has(i)
-		took = took || takes && was.isAvailable(i) && (seen[i] == idle || seen[i] == updated)
+		took = took || takes && was.isAvailable(i) && (state == idle || state == updated)
 		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
 		if w.record.selects.has(i) && !was.record.selects.has(i) && m.strategy == hotupdate.ManualInPlaceUpdate {
 			return errors.New("a machine of a manual pool is selected")
 		}
 	}
 	total := int8(0)
-	for i := range slots {
+	for i, state := range seen.machines {
 		if w.record.creates.has(i) || w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i) {
 			total++
 		}
-		if seen[i] == terminating && w.machines[i] != terminating { // created a second time
+		if state == terminating && w.machines[i] != terminating { // created a second time
 			total--
 		}
 	}
-	if m.keepsChosen(was, w, seen) {
-		return errors.New("another machine goes instead of the chosen one")
-	}
 	switch {
-	case took && w.available()+lost < w.replicas-m.unavailable:
+	case w.keepsChosen(was, seen):
+		return errors.New("another machine goes instead of the chosen one")
+	case took && w.available()+seen.lost < w.replicas-m.unavailable:
 		return errors.New("an available machine is taken below the minimum")
 	case creates && total > w.replicas+m.surge:
 		return errors.New("more machines than replicas and surge are created")
@@ -263,21 +284,31 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 	return nil
 }
 
-// keepsChosen reports whether a decision keeps the machine with the low priority in a pool of its
-// size, and deletes an available one. At the end of a surge, an updated machine stays instead of one
-// that needs the update.
-func (m poolModel) keepsChosen(was, w poolWorld, seen machineStates) bool {
-	kept, deletes := 0, false
-	chosen := slices.Index(machineNames[:], m.chosen)
-	for i, state := range seen {
-		exists := state != absent && state != terminating
-		if exists && !w.record.deletes.has(i) || w.record.creates.has(i) {
+// keepsChosen reports whether a decision keeps a machine with a low priority in a pool of its
+// size, and deletes an available one without. At the end of a surge, an updated machine stays instead
+// of one that needs the update.
+func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
+	kept := 0
+	isKept := func(i int) bool {
+		exists := seen.machines[i] != absent && seen.machines[i] != terminating
+		return exists && !w.record.deletes.has(i)
+	}
+	deletes := map[machineState]bool{} // available machines that nobody has chosen
+	for i, state := range seen.machines {
+		if isKept(i) || w.record.creates.has(i) {
 			kept++
 		}
-		isWorse := chosen >= 0 && seen[chosen] == updated && state == idle
-		deletes = deletes || (state == idle || state == updated) && !isWorse && w.record.deletes.has(i) && !was.record.deletes.has(i) && i != chosen
+		if w.record.deletes.has(i) && !was.record.deletes.has(i) && !seen.chosen.has(i) {
+			deletes[state] = true
+		}
 	}
-	return deletes && chosen >= 0 && seen[chosen] != absent && seen[chosen] != terminating && !w.record.deletes.has(chosen) && kept <= int(w.replicas)
+	for i, state := range seen.machines {
+		isWorse := deletes[updated] || deletes[idle] && state != updated
+		if isWorse && isKept(i) && seen.chosen.has(i) && kept <= int(w.replicas) {
+			return true
+		}
+	}
+	return false
 }
 
 // executed are the worlds after one promise is kept, by whoever has read it.
@@ -286,11 +317,11 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 		after := w
 		switch {
 		case w.record.selects.has(i) && (w.machines[i] == idle || w.machines[i] == down) && m.strategy != hotupdate.ManualInPlaceUpdate:
-			after.machines[i] = selected
+			become(&after, i, selected)
 		case w.record.creates.has(i) && w.machines[i] == absent:
-			after.machines[i] = unborn
+			become(&after, i, unborn)
 		case w.record.deletes.has(i) && w.machines[i] != absent:
-			after.machines[i] = terminating
+			become(&after, i, terminating)
 		}
 		if after != w {
 			all = append(all, after)
@@ -314,36 +345,50 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 	for i, state := range w.machines {
 		if next, ok := progress[state]; ok {
 			after := w
-			after.machines[i] = next
+			become(&after, i, next)
 			all = append(all, after)
 		}
 		for _, next := range mishaps[state] {
 			if w.faults > 0 {
 				after := w
-				after.machines[i] = next
+				become(&after, i, next)
 				after.faults--
-				if w.hasView && (state == idle || state == updated) {
-					after.lost++
+				if w.view.isTaken && (state == idle || state == updated) {
+					after.view.lost++
 				}
 				all = append(all, after)
 			}
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle { // by the user
 			after := w
-			after.machines[i] = selected
-			if w.hasView {
-				after.lost++
+			become(&after, i, selected)
+			if w.view.isTaken {
+				after.view.lost++
 			}
 			all = append(all, after)
 		}
 	}
-	if !w.hasView {
+	if !w.view.isTaken {
 		after := w
-		after.view, after.hasView = w.machines, true
+		after.view = w.present()
 		all = append(all, after)
 	}
 	if w.faults > 0 {
 		all = append(all, w.scaled(1), w.scaled(-1), w.superseded())
+		all = append(all, m.choices(w)...)
+	}
+	return all
+}
+
+// choices are the worlds after the autoscaler has chosen a machine, or no longer chooses it.
+func (m poolModel) choices(w poolWorld) (all []poolWorld) {
+	for i := range slots {
+		if m.chooses && w.machines[i] != absent {
+			after := w
+			after.chosen ^= 1 << i
+			after.faults--
+			all = append(all, after)
+		}
 	}
 	return all
 }
@@ -352,7 +397,7 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 func (w poolWorld) scaled(by int8) poolWorld {
 	w.replicas = max(0, min(3, w.replicas+by))
 	w.faults--
-	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	w.view = view{}
 	return w
 }
 
@@ -365,7 +410,7 @@ func (w poolWorld) superseded() poolWorld {
 		}
 	}
 	w.faults--
-	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	w.view = view{}
 	return w
 }
 
@@ -378,9 +423,9 @@ func (m poolModel) explore() (states int, err error) {
 		w := queue[0]
 		queue = queue[1:]
 		next := m.events(w)
-		after, _, err := m.decide(w, w.machines, 0)
-		if next = append(next, after); err == nil && w.hasView {
-			after, _, err = m.decide(w, w.view, w.lost)
+		after, _, err := m.decide(w, w.present())
+		if next = append(next, after); err == nil && w.view.isTaken {
+			after, _, err = m.decide(w, w.view)
 			next = append(next, after)
 		}
 		for i, env := range poolEnvironments {
@@ -413,14 +458,14 @@ var poolEnvironments = [4]poolEnvironment{
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
 func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]bool) error {
-	w.faults, w.view, w.hasView, w.lost = 0, machineStates{}, false, 0
+	w.faults, w.view = 0, view{}
 	var way []poolWorld
 	for !good[w] {
 		if len(way) > 100 {
 			return fmt.Errorf("goes on for ever, %s: %+v", env.name, w)
 		}
 		way = append(way, w)
-		after, d, err := m.decide(w, w.machines, 0)
+		after, d, err := m.decide(w, w.present())
 		if err == nil {
 			after = m.fair(after, env.stuck)
 			if after == w {
@@ -451,7 +496,7 @@ func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
 	for i, state := range w.machines {
 		next, ok := progress[state]
 		if ok && !slices.Contains(stuck, state) {
-			w.machines[i] = next
+			become(&w, i, next)
 		}
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle {
 			w.machines[i] = selected
@@ -489,14 +534,16 @@ var poolModels = map[string]struct {
 
 	long int8
 }{
-	"one after the other":  {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one of two":           {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
-	"two at once":          {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen":        {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen, surge": {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"surge":                {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"both":                 {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"manual":               {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
+	"one after the other":           {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one of two":                    {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"two at once":                   {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen":                 {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen, surge":          {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"the autoscaler chooses":        {poolModel{replicas: 3, unavailable: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"the autoscaler chooses, surge": {poolModel{replicas: 2, surge: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"surge":                         {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"both":                          {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"manual":                        {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
 }
 
 // TestModelPool: what the package promises of a pool holds in every state.
@@ -604,7 +651,7 @@ func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
 		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
 		w := m.start()
 		for range 100 {
-			w, _, _ = m.decide(w, w.machines, 0)
+			w, _, _ = m.decide(w, w.present())
 			w = m.fair(w, []machineState{unborn})
 		}
 		return w.available()

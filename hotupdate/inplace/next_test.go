@@ -176,7 +176,7 @@ func TestNext(t *testing.T) {
 		{"it has to wait for an agent that is at work, whoever removed the annotation", "ReadyForUpdate candidate selected cordoned unprotected " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned selected " + ours2},
 		{"it has to wait for a node that nobody selects any more and that we have cordoned", "ReadyForUpdate candidate cordoned unprotected " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned " + ours2},
 		{"it waits already for somebody else", "CandidateForUpdate theirs", nil, inplace.WriteNode, "CandidateForUpdate candidate theirs"},
-		{"a decision of somebody else stays", "SelectedForUpdate candidate changed selected", nil, inplace.WriteNode, "SelectedForUpdate candidate changed cordoned selected " + ours2},
+		{"a value that the autoscaler does not heed is replaced", "SelectedForUpdate candidate changed selected", nil, inplace.WriteNode, "SelectedForUpdate candidate selected"},
 		{"a marker alone protects nothing", "ReadyForUpdate candidate marker selected cordoned " + ours2, nil, inplace.WriteNode, "ReadyForUpdate candidate cordoned selected " + ours2},
 		{"the annotation of somebody else stays", "UpdateSuccessful candidate theirs selected cordoned successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful theirs {"revision":2,"done":true}`},
 		{"a value of somebody else stays", "UpdateSuccessful candidate selected cordoned changed successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful changed {"revision":2,"done":true}`},

@@ -72,10 +72,10 @@ type preparation struct {
 // resourceVersion, as in fake clients, are read each time. Machines of a class with an error are
 // not updated, but they are created. The error is a [*fault.Error] with the code
 //
-//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members
-//     that the Schema does not know are not an error but Immutable, since an extension may be
-//     rolled out before its driver. A member that differs from a known one only in case is an
-//     error, since drivers would read it as the known one.
+//   - unusable-class, if there is no Schema, or if the provider spec does not belong to it, or has no
+//     members: it is nil, empty, null or {}. Members that the Schema does not know are not an error
+//     but Immutable, since an extension may be rolled out before its driver. A member that differs
+//     from a known one only in case is an error, since drivers would read it as the known one.
 //   - large-hot-part, if no record can hold the hot part.
 //   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //

@@ -21,11 +21,11 @@ import (
 //     creation of an existing VM is not recorded, because the spec of its creation is unknown. Its
 //     marker causes an update.
 type Creation struct {
-	seen     *observation             // without a class if that cannot be read
-	markers  map[string]record.Record // those that were written, by the annotation of each lane
-	first    bool                     // no earlier attempt to create the VM can be under way
-	deadline time.Time
-	now      func() time.Time
+	seen    *observation             // without a class if that cannot be read
+	markers map[string]record.Record // those that were written, by the annotation of each lane
+	first   bool                     // no earlier attempt to create the VM can be under way
+	begun   time.Time
+	now     func() time.Time
 }
 
 // Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after
@@ -37,9 +37,14 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 	if c.seen == nil {
 		return ctx
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.deadline.Sub(c.now()))
+	ctx, cancel := context.WithTimeout(ctx, c.left())
 	context.AfterFunc(ctx, cancel)
 	return ctx
+}
+
+// left returns how much of CreationTimeout is left.
+func (c *Creation) left() time.Duration {
+	return c.seen.Settings.creationTimeout() - elapsed(c.begun, c.now())
 }
 
 // begin returns the annotations with the markers of all lanes. There are markers even if the driver
@@ -103,7 +108,7 @@ func (e *Executor[M]) BeginCreation(
 		observed.Class, observed.ClassError = by.of(class)
 	}
 	o := observed.at(e.Now(), nil)
-	creation := &Creation{seen: o, first: true, now: e.Now, deadline: o.now.Add(o.Settings.creationTimeout())}
+	creation := &Creation{seen: o, first: true, now: e.Now, begun: o.now}
 	if o.Class == nil {
 		result.Reason, result.decision.reason = classUnusable, classUnusable
 		e.tell(o, &result)
@@ -134,7 +139,7 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case creation.markers == nil || creation.seen.Class == nil || e.Now().After(creation.deadline):
+	case creation.markers == nil || creation.seen.Class == nil || creation.left() < 0:
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID), &result):
 		result.end(updated, shortRetry, nil)

@@ -97,7 +97,7 @@ func TestCreationErrors(t *testing.T) {
 			WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) { return "8", err },
 		}
 	}
-	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{}`)}
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"image":""}`)}
 	_, _, result := fail(errConflict).BeginCreation(t.Context(), o)
 	assert.Equal(t, "Conflicted", machineupdate.EndingOf(result))
 	c, version, result := fail(nil).BeginCreation(t.Context(), o)
@@ -107,7 +107,7 @@ func TestCreationErrors(t *testing.T) {
 
 // TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once its class can be read.
 func TestCreationWithoutClass(t *testing.T) {
-	for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(record.Calling, hotTwo))} {
+	for _, annotation := range []string{"", settledRecord(classOf(t, `{"image":""}`), creatingOf("m-1"), inState(record.Calling, hotTwo))} {
 		m := machine(annotation)
 		m.ProviderID, m.Phase = "", ""
 		executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
@@ -180,7 +180,7 @@ func TestCreationWithoutResourceVersion(t *testing.T) {
 		t.Error("written blindly")
 		return "", nil
 	}}
-	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{}`)}
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"image":""}`)}
 	o.Machine.ResourceVersion = ""
 	c, version, begun := executor.BeginCreation(t.Context(), o)
 	require.NotNil(t, c)

@@ -96,7 +96,7 @@ func (o *Observation[M]) owns(h *record.Header, err error) error {
 	}
 	return &fault.Error{
 		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + name,
-		What: "has the record of another VM", Hint: record.Hint,
+		What: "has the record of another VM", Hint: "nothing has to be done: the machine is updated and recorded anew",
 	}
 }
 
@@ -226,7 +226,14 @@ func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	if r.State == record.Unconfirmed {
 		delay = o.Settings.confirmAfter()
 	}
-	return delay + max(r.Since.Sub(now), 0)
+	// Since is rounded up. If it is later by more, the clock was set back, and nothing waits for it.
+	return delay + min(max(r.Since.Sub(now), 0), time.Second)
+}
+
+// elapsed returns how long ago a time was, by the clock that says longer: while a process is
+// suspended, the monotonic clock may stand still, and the wall clock may be set back at any time.
+func elapsed(from, to time.Time) time.Duration {
+	return max(to.Sub(from), to.Round(0).Sub(from.Round(0)), 0)
 }
 
 // action is what to do with a machine.

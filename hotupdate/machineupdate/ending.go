@@ -11,9 +11,11 @@ const (
 	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: try again
 	pending     ending = "Pending"     // the cloud has not yet done the accepted change, or still refuses it
 	refused     ending = "Refused"     // the cloud refused the change until a known time
+	unrecalled  ending = "Unrecalled"  // the versions of the class could not be read: try again
 	undrained   ending = "Undrained"   // the node is not drained, or was drained again: nothing was sent
 	differing   ending = "Differing"   // a read-only confirmation found a difference from the applied part
 	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
+	panicked    ending = "Panicked"    // the driver panicked
 	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
 	unable      ending = "Unable"      // the driver cannot update machines
 	// there is no machine, or the driver found no VM: try again, since reads of the cloud may lag

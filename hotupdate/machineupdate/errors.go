@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -79,6 +80,8 @@ func ownKind(err error) DriverError {
 		}
 	}
 	switch err.(type) { //nolint:errorlint // as above
+	case *PanicError: // its text is that of any value
+		return errOther
 	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
 		return errOther // its text includes that of the wrapped error
 	}
@@ -150,6 +153,22 @@ func (e *PartialError) Error() string {
 
 // Unwrap returns why.
 func (e *PartialError) Unwrap() error { return e.Err }
+
+// PanicError is the error of a driver that panicked. It has no kind, whatever the value of the panic
+// is: the driver may have sent something.
+type PanicError struct {
+	What  string // the text of the panic's value
+	Stack string // of the goroutine that panicked, for logs: it has no values
+}
+
+// NewPanicError returns the error for a value that recover has returned. Call it in the deferred
+// function that called recover.
+func NewPanicError(value any) *PanicError {
+	return &PanicError{What: fmt.Sprint(value), Stack: string(debug.Stack())}
+}
+
+// Error shows the value of the panic, and no stack.
+func (e *PanicError) Error() string { return "panic: " + e.What }
 
 // RetryError is returned by a driver if the cloud says when a call may succeed.
 type RetryError struct {

@@ -85,7 +85,7 @@ func (e is) Is(target error) bool { return target == e.target }
 
 // TestAdoptersErrorKind: an adopter wraps errors that the library does not know. A later time than ours counts.
 func TestAdoptersErrorKind(t *testing.T) {
-	b := newBench(t, settledRecord(classOf(t, `{}`)))
+	b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 	b.callErr = fmt.Errorf("%w: %w", machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Hour, Err: assert.AnError})
 	result := b.reconcile(t)
 	assert.Equal(t, []any{"Throttled", time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})

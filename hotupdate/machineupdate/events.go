@@ -1,6 +1,10 @@
 package machineupdate
 
-import apierrors "k8s.io/apimachinery/pkg/api/errors"
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 const (
 	normal  = "Normal"
@@ -38,9 +42,12 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		tell(warning, "HotUpdateRecordFull", "the machine keeps its state: the record has no room for more ("+why+")")
 	case how == confirmed:
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
+	case how == unrecalled && (apierrors.IsForbidden(err) || len(fault.All(err)) > 0): // no passing error
+		tell(warning, "HotUpdateFailed",
+			"the machine is not adopted: the versions of its class cannot be read: "+err.Error())
 	case how == writeFailed && (apierrors.IsForbidden(err) || apierrors.IsInvalid(err)):
 		tell(warning, "HotUpdateFailed", "the API server refuses the record of the machine ("+why+"): "+err.Error())
-	case how == callFailed || how == throttled || how == refused || how == differing:
+	case how == callFailed || how == panicked || how == throttled || how == refused || how == differing:
 		tell(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated ("+why+"): "+err.Error())
 	}
 }

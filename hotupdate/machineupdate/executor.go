@@ -22,8 +22,8 @@ import (
 // own, is safe for concurrent use if the functions are, and may be created for each reconcile.
 //
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it
-// returns a delay instead. If a required function is missing, it does nothing, and the error of the
-// result says so.
+// returns a delay instead. If a required function is missing, or the Limiter would deny updates for
+// ever, it updates nothing, and the error of the result says so.
 type Executor[M Machine] struct {
 	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every
 	// patch names the resourceVersion that the machine must still have. Return the API server's
@@ -34,7 +34,7 @@ type Executor[M Machine] struct {
 	) (M, error)
 	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an
 	// error whose kind [ErrorKindOf] does not know in one of this package: fmt.Errorf("%w: %v",
-	// ErrNotFound, err).
+	// ErrNotFound, err). Its panic is a [*PanicError] of the machine.
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event func(object runtime.Object, eventType, reason, message string)
@@ -48,8 +48,8 @@ type Executor[M Machine] struct {
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
-	//     Pending, Refused, Undrained, Differing, CallFailed, Throttled, Unable, Gone, Updated and
-	//     Confirmed.
+	//     Pending, Refused, Unrecalled, Undrained, Differing, CallFailed, Panicked, Throttled,
+	//     Unable, Gone, Updated and Confirmed.
 	Count func(action string, reason Reason, ending string)
 }
 
@@ -96,7 +96,7 @@ const (
 // changed meanwhile.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
-	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.unusable(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result
 	}
@@ -144,6 +144,10 @@ func (r *Result[M]) join(next *Result[M]) {
 	*r = joined
 }
 
+// unusable returns an error if the executor cannot update machines: functions are missing, or the
+// limiter would deny updates for ever.
+func (e *Executor[M]) unusable() error { return errors.Join(e.missing(), e.Limiter.Validate()) }
+
 // missing returns an error if the executor lacks functions that every method needs.
 func (e *Executor[M]) missing() error {
 	var problems fault.List
@@ -187,7 +191,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	case e.Limiter.begin(reason, o.now):
 		defer e.Limiter.end()
 		if err := o.recall(ctx, &result.decision); err != nil {
-			result.end(writeFailed, shortRetry, err)
+			result.end(unrecalled, shortRetry, err)
 			return
 		}
 		e.call(ctx, o, result, reason)
@@ -199,13 +203,14 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 
 // call calls the driver, which asks for the marker, and writes the result.
 func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
-	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
+	left := o.Settings.callTimeout() - elapsed(o.now, e.Now())
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	var once sync.Once
 	var failed error
 	request := o.request(result.decision.pass)
 	request.Object, request.Rank = result.Machine, reason.rank()
+	request.Tell = e.teller(result.Machine)
 	request.BeforeWrite = func(ctx context.Context) error {
 		if o.isClosed() {
 			return errReadOnly
@@ -218,12 +223,39 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 			return
 		}
 	}
-	callErr := e.UpdateMachine(callCtx, request)
+	callErr := e.update(callCtx, request)
 	cancel()
 	once.Do(func() {}) // from now on no marker is written
-	if failed == nil {
+	switch {
+	case failed == nil:
 		e.finish(ctx, o, result, callErr)
+	case isPanic(callErr):
+		result.note(callErr)
 	}
+}
+
+// teller returns the function Tell of a request.
+func (e *Executor[M]) teller(machine M) func(message string) {
+	if e.Event == nil {
+		return nil
+	}
+	return func(message string) { e.Event(machine, warning, "HotUpdateNotApplied", message) }
+}
+
+// update calls the driver. A panic is an error of this machine: it must end neither the process nor
+// the updates of other machines.
+func (e *Executor[M]) update(ctx context.Context, request *UpdateMachineRequest) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = NewPanicError(value)
+		}
+	}()
+	return e.UpdateMachine(ctx, request)
+}
+
+func isPanic(err error) bool {
+	_, ok := errors.AsType[*PanicError](err)
+	return ok
 }
 
 // mark writes the marker of a pass. After an error, which the result holds as well, nothing may be
@@ -239,7 +271,7 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 			return err
 		}
 	}
-	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
+	if ctx.Err() != nil || elapsed(o.now, e.Now()) >= o.Settings.callTimeout() {
 		// A process that was suspended here must not call the driver: another process may have
 		// updated and settled the machine meanwhile.
 		result.end(canceled, shortRetry, ctx.Err())
@@ -279,7 +311,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		doubted := pass.Doubted(now)
 		write(doubted, differing, o.nextTry(&doubted, now))
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		refusal := pass.Refused(now.Add(min(after, maxRefusal)), now)
+		refusal := pass.Refused(now.Add(min(after, record.MaxRefusal)), now)
 		write(refusal, refused, o.nextTry(&refusal, now))
 	// Recorded, so that the next attempts wait.
 	case !result.marked && !e.write(ctx, o.annotated(marker), result):
@@ -288,13 +320,12 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(pending, retry, callErr)
 	case kind == ErrThrottled:
 		result.end(throttled, max(after, retry), callErr)
+	case isPanic(callErr):
+		result.end(panicked, max(after, retry), callErr)
 	default:
 		result.end(callFailed, max(after, retry), callErr)
 	}
 }
-
-// maxRefusal bounds how long a refusal is respected.
-const maxRefusal = 24 * time.Hour
 
 // errReadOnly is returned to a driver that asks for a marker under ReadOnly.
 var errReadOnly = misuse("read-only", "UpdateMachine",

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -174,7 +175,7 @@ func TestExecutor(t *testing.T) {
 		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, nil, nil},
 		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
-			b.Limiter = &machineupdate.Limiter{}
+			b.Limiter = exhausted(b.now)
 		}, "Denied", -1, 0, 0, nil, nil},
 		{"pause before the call", previous, func(b *bench) {
 			b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) }
@@ -209,7 +210,7 @@ func TestExecutor(t *testing.T) {
 
 // TestUnableRestoresPreviousRecord: if the driver cannot update, the record is the same before and after.
 func TestUnableRestoresPreviousRecord(t *testing.T) {
-	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(record.Calling, hotOne))} {
+	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{"image":""}`), inState(record.Calling, hotOne))} {
 		b := newBench(t, previous)
 		b.o.Settings.RetryAfter = 0
 		b.callErr = machineupdate.ErrUnimplemented
@@ -223,7 +224,7 @@ func TestUnableRestoresPreviousRecord(t *testing.T) {
 
 // TestPatchesAreBound: a patch names UID and resourceVersion, and waits as long as the API server says.
 func TestPatchesAreBound(t *testing.T) {
-	b := newBench(t, settledRecord(classOf(t, `{}`)))
+	b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 	b.o.Machine.UID = "u"
 	b.writeErr = map[int]error{1: apierrors.NewTooManyRequests("later", 42)}
 	result := b.reconcile(t)
@@ -293,7 +294,7 @@ func TestNoUpdates(t *testing.T) {
 		{"a", "1", "", 0},
 		{"b", "1", "", 1},
 		{"a", "2", "", 1},
-		{"a", "2", settledRecord(classOf(t, `{}`)), 0},
+		{"a", "2", settledRecord(classOf(t, `{"image":""}`)), 0},
 		{"a", "2", "{", 0},
 	} {
 		meta := &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.value}
@@ -394,6 +395,37 @@ func TestCallHasADeadline(t *testing.T) {
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
+// TestNotAppliedIsTold: what a driver leaves as it is, without a failure, is an event of the machine.
+func TestNotAppliedIsTold(t *testing.T) {
+	for _, events := range []bool{true, false} {
+		p := newPool(t)
+		var told []string
+		p.executor.Event = nil
+		if events {
+			p.executor.Event = func(of runtime.Object, level, reason, message string) {
+				told = append(told, fmt.Sprint(of.(*object).Name, " ", level, " ", reason, " ", message))
+			}
+		}
+		p.executor.UpdateMachine = func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
+			if assert.Equal(t, events, r.Tell != nil); events {
+				r.Tell("it stays")
+			}
+			return nil
+		}
+		p.step(0)
+		if events {
+			assert.Contains(t, told, "m-1 Warning HotUpdateNotApplied it stays")
+		}
+	}
+}
+
+// exhausted is a limiter that denies everything for an hour.
+func exhausted(now time.Time) *machineupdate.Limiter {
+	l := &machineupdate.Limiter{Every: time.Hour, Burst: 1}
+	l.Ask("SpecChanged", now)
+	return l
+}
+
 // TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written. Machines that are denied
 // return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
@@ -416,6 +448,39 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	assert.Greater(t, len(delays), 5)
 }
 
+// TestDriverPanics: a panic of the driver is an error of this machine alone, with the stack for the log. Whatever the panic's value says, the
+// marker stays, and the next attempt waits.
+func TestDriverPanics(t *testing.T) {
+	unimplemented := &status{code: "Unimplemented"}
+	for name, value := range map[string]any{
+		"text": "index", "error": assert.AnError, "one of ours": machineupdate.ErrUnimplemented, "one of MCM's": unimplemented,
+		"retry": &machineupdate.RetryError{After: 48 * time.Hour, Err: machineupdate.ErrNotFound}, "nil": nil,
+	} {
+		for _, isMarked := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, isMarked), func(t *testing.T) {
+				b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
+				if !isMarked {
+					b.o.Class = preparedFor(t, b.o.Class, reader)
+				}
+				b.onCall = func(context.Context) { panic(value) }
+				result := b.reconcile(t)
+				assert.Equal(t, []any{"Panicked", 10 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+				problem, ok := errors.AsType[*machineupdate.PanicError](result.Err)
+				require.True(t, ok, "%v", result.Err)
+				assert.Contains(t, problem.Stack, "TestDriverPanics")
+				if value != nil {
+					assert.Contains(t, result.Err.Error(), fmt.Sprint("panic: ", value))
+				}
+				require.Len(t, b.writes, 1, "the marker")
+				assert.Contains(t, b.writes[0].Set()[machineupdate.AnnotationRecord], `"state":"Calling"`)
+				require.Len(t, result.Events, 1)
+				assert.Equal(t, "HotUpdateFailed", result.Events[0].Reason)
+				assert.NotContains(t, result.Events[0].Message, "executor_test.go", "the stack is for the log")
+			})
+		}
+	}
+}
+
 // TestUpdatesUnderWay: an update is under way until the call has returned, however it ended, also by a panic.
 func TestUpdatesUnderWay(t *testing.T) {
 	limiter := &machineupdate.Limiter{Every: time.Nanosecond, Burst: 100, InFlight: 1}
@@ -425,18 +490,15 @@ func TestUpdatesUnderWay(t *testing.T) {
 		func(b *bench) { b.writeErr = map[int]error{1: errConflict} },
 		func(b *bench) { b.onCall = func(context.Context) { panic("crash") } },
 	} {
-		b := newBench(t, settledRecord(classOf(t, `{}`)))
+		b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 		b.Limiter = limiter
 		fail(b)
-		inner := newBench(t, settledRecord(classOf(t, `{}`)))
+		inner := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 		inner.Limiter = limiter
 		b.onWrite = func(int) {
 			assert.Equal(t, "Denied", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")
 		}
-		func() {
-			defer func() { assert.Equal(t, i == 3, recover() != nil) }()
-			b.Reconcile(t.Context(), b.o)
-		}()
+		b.Reconcile(t.Context(), b.o)
 		inner.onWrite = nil
 		assert.Equal(t, "Updated", machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "%d: and afterwards", i)
 	}

@@ -139,7 +139,7 @@ func (e *Executor[M]) ApplyInPlace(
 	if observed.isUnrecorded() {
 		return result, true
 	}
-	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.unusable(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result, false
 	}

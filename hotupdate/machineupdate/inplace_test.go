@@ -239,12 +239,12 @@ func TestInPlaceUnable(t *testing.T) {
 		{"no lane, and nothing is known of the former class", nil, of(able, `{"account":"a"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which differs", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"2"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`), machineupdate.InPlaceUnknown},
-		{"a lane without the kernel, and nothing is known of the former class", nil, of(part, `{}`), machineupdate.InPlaceUnable},
+		{"a lane without the kernel, and nothing is known of the former class", nil, of(part, `{"image":""}`), machineupdate.InPlaceUnable},
 		{"a lane with all, and nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnknown},
-		{"it turned out to be unable, and nothing is known of the former class", nil, unable(of(accounts, `{}`)), machineupdate.InPlaceUnable},
+		{"it turned out to be unable, and nothing is known of the former class", nil, unable(of(accounts, `{"image":""}`)), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)), machineupdate.InPlaceApplied},
-		{"no class", of(accounts, `{}`), nil, machineupdate.InPlaceUnknown},
+		{"no class", of(accounts, `{"image":""}`), nil, machineupdate.InPlaceUnknown},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPool(t)

@@ -73,6 +73,19 @@ type layout struct {
 	owner  map[string]int // path to lane
 }
 
+// Check reports whether the lanes of the driver fit a Schema. The error joins all problems, each a
+// [*fault.Error]: with the code invalid-lane, or unusable-schema if the Schema is nil or zero.
+// [Classes.Prepare] checks the same for each class.
+func (d *Driver) Check(schema *hotupdate.Schema) error {
+	if _, err := schema.Fingerprint(); err != nil {
+		problem := misuse("unusable-schema", "Schema", "is nil or zero", "pass what SchemaOf or LoadSchema returned")
+		problem.Cause = err
+		return problem
+	}
+	_, err := layoutOf(d, schema)
+	return err
+}
+
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
 func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
 	l := &layout{

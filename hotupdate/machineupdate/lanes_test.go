@@ -219,7 +219,7 @@ func partsOf(annotation string) string {
 // TestPendingIsAFailureThatNobodyHearsOf: ErrPending has the same record as a failure without an event, so the model of failures covers it as well.
 func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 	for _, reads := range []bool{false, true} {
-		for _, state := range []string{"", settledRecord(classOf(t, `{}`), inState(record.Unconfirmed)), settledRecord(classOf(t, `{}`), inState(record.Calling, hotTwo))} {
+		for _, state := range []string{"", settledRecord(classOf(t, `{"image":""}`), inState(record.Unconfirmed)), settledRecord(classOf(t, `{"image":""}`), inState(record.Calling, hotTwo))} {
 			var written [2][]machineupdate.Patch
 			for i, err := range []error{assert.AnError, machineupdate.ErrPending} {
 				b := newBench(t, state)
@@ -301,7 +301,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 			assert.Equal(t, []any{tc.lanes, tc.delay}, []any{lanes, result.Delay})
 		})
 	}
-	b := newBed(t, laneClass(t, volumes, `{}`))
+	b := newBed(t, laneClass(t, volumes, `{"image":""}`))
 	ctx, cancel := context.WithCancel(t.Context())
 	b.executor.UpdateMachine = func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
 		cancel()
@@ -349,7 +349,7 @@ func TestLeafThatIsFrozen(t *testing.T) {
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
 	var classes machineupdate.Classes
-	prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{}`)}, schemaOf[laneSpec](t), volumes)
+	prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), volumes)
 	require.NoError(t, err)
 	b := newBed(t, prepared)
 	b.step(0)
@@ -377,7 +377,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	lanes, _ := b.step(time.Hour)
 	assert.Empty(t, lanes)
 
-	b = newBed(t, laneClass(t, volumes, `{}`))
+	b = newBed(t, laneClass(t, volumes, `{"image":""}`))
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
 	_, _ = b.executor.BeginCreation(t.Context(), o, o.Class.Class()) // and crash
@@ -434,7 +434,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 		{"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")), []string{`lane "b" of the driver: is another lane that is InPlace`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
 			problems := fault.All(err)
 			require.Len(t, problems, len(tc.want), "%v", err)
 			for i, want := range tc.want {
@@ -443,7 +443,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 			}
 		})
 	}
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
 	require.ErrorContains(t, err, "does not read first")
 	_, err = machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
 	assert.Equal(t, "large-hot-part", codeOf(err))
@@ -453,7 +453,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 // TestLanesAreTold: with other lanes a driver covers other leaves. The order of lanes has no meaning.
 func TestLanesAreTold(t *testing.T) {
 	schema := func(lanes ...machineupdate.Lane) string {
-		return strings.SplitN(laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes}, `{}`).Schema(), "?", 2)[1]
+		return strings.SplitN(laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes}, `{"image":""}`).Schema(), "?", 2)[1]
 	}
 	a, b := machineupdate.Lane{Name: "a", Paths: []string{"/tags"}}, machineupdate.Lane{Name: "b", Kinds: []string{"disk"}, Paths: []string{"/volume/tags", "/volume/iops"}}
 	assert.Equal(t, "kind=vm", schema())
@@ -461,7 +461,7 @@ func TestLanesAreTold(t *testing.T) {
 	assert.Equal(t, schema(a, b), schema(b, a))
 
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}}
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
 	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
 		prepared, _, err := classes.Prepare(class, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)

@@ -3,13 +3,16 @@ package machineupdate
 import (
 	"sync"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates
 // calls the driver once for every machine, and each call occupies a worker of the controller. It
-// counts updates, each of which makes several calls. A nil Limiter allows everything. The zero
-// value denies everything, so that a forgotten Burst is noticed at once. It has no clock, and is
-// safe for concurrent use. One is enough for a process with one account in one region, such as the
+// counts updates, each of which makes several calls. A nil Limiter allows everything. A Limiter that
+// would deny updates for ever, such as the zero value, is an error of [Limiter.Validate]: an
+// [Executor] then updates nothing and returns that error. It has no clock, and is safe for concurrent
+// use. One is enough for a process with one account in one region, such as the
 // machine-controller-manager of a Shoot. A process with more needs one for each account and region,
 // and creates the [Executor] of each reconcile with the machine's.
 //
@@ -22,14 +25,35 @@ import (
 // not starve each other; Burst ten. A driver that paces its calls needs no such Every: see "Shared
 // calls" in package driver.
 type Limiter struct {
-	Every    time.Duration // the time until another update may begin
-	Burst    int           // how many updates may begin at once
+	Every    time.Duration // the time until another update may begin; must be positive
+	Burst    int           // how many updates may begin at once; at least 1
 	InFlight int           // how many updates may be under way; zero means no bound
 
 	mutex    sync.Mutex
 	spent    float64 // part of Burst, as of the time below
 	at       time.Time
 	inFlight int
+}
+
+// Validate returns an error for a Limiter that would deny updates for ever. The error joins all
+// problems, each a [*fault.Error] with the code unusable-limiter. A nil Limiter is valid.
+func (l *Limiter) Validate() error {
+	if l == nil {
+		return nil
+	}
+	var problems fault.List
+	require := func(holds bool, field, what, hint string) {
+		if !holds {
+			problem := misuse("unusable-limiter", "machineupdate.Limiter", what, hint)
+			problem.Field = field
+			problems.Add(problem)
+		}
+	}
+	require(l.Every > 0, "Every", "is not positive, so that no update may begin after the first Burst",
+		"set it to the time after which another update may begin, such as 100 ms")
+	require(l.Burst > 0, "Burst", "is not positive, so that no update may begin", "set it, for instance to 10")
+	require(l.InFlight >= 0, "InFlight", "is negative, so that no update may begin", "use 0 for no bound")
+	return problems.Err()
 }
 
 // rank returns how many quarters of a limit are left to more urgent updates.
@@ -53,8 +77,11 @@ func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if elapsed := now.Sub(l.at); elapsed > 0 && l.Every > 0 {
-		l.spent, l.at = max(l.spent-elapsed.Seconds()/l.Every.Seconds(), 0), now
+	switch passed := now.Sub(l.at); {
+	case passed > 0 && l.Every > 0:
+		l.spent, l.at = max(l.spent-passed.Seconds()/l.Every.Seconds(), 0), now
+	case passed < -time.Second: // the clock was set back; less is the disorder of goroutines
+		l.at = now
 	}
 	rank := reason.rank()
 	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) &&

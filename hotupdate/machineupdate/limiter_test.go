@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/internal/jitter"
 )
@@ -143,6 +144,46 @@ func TestCreationsWaitBehindAdoption(t *testing.T) {
 			assert.LessOrEqual(t, wait, tc.wait)
 			assert.Greater(t, wait, tc.longer)
 			assert.LessOrEqual(t, took, tc.adoption)
+		})
+	}
+}
+
+// TestUnusableLimiter: a limiter that would deny updates for ever is told by the first reconcile, with all of its problems. Nothing is called or
+// written meanwhile.
+func TestUnusableLimiter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		limiter *machineupdate.Limiter
+		want    []string
+	}{
+		"none":              {nil, nil},
+		"zero":              {&machineupdate.Limiter{}, []string{"Every", "Burst"}},
+		"no Every":          {&machineupdate.Limiter{Burst: 10}, []string{"Every"}},
+		"no Burst":          {&machineupdate.Limiter{Every: time.Second}, []string{"Burst"}},
+		"negative":          {&machineupdate.Limiter{Every: -1, Burst: -1, InFlight: -1}, []string{"Every", "Burst", "InFlight"}},
+		"negative InFlight": {&machineupdate.Limiter{Every: time.Second, Burst: 1, InFlight: -1}, []string{"InFlight"}},
+		"least":             {&machineupdate.Limiter{Every: 1, Burst: 1}, nil},
+		"least InFlight":    {&machineupdate.Limiter{Every: 1, Burst: 1, InFlight: 1}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
+			b.Limiter = tc.limiter
+			result := b.Reconcile(t.Context(), b.o)
+			var fields []string
+			for _, problem := range fault.All(result.Err) {
+				assert.Equal(t, "unusable-limiter", problem.Code)
+				fields = append(fields, problem.Field)
+			}
+			assert.Equal(t, tc.want, fields)
+			assert.Equal(t, tc.want == nil, machineupdate.EndingOf(result) == "Updated")
+			assert.Equal(t, tc.want == nil, len(b.writes) > 0)
+			if tc.want == nil {
+				return
+			}
+			p := newPool(t)
+			p.drain()
+			p.executor.Limiter = tc.limiter
+			p.apply()
+			assert.False(t, p.ready)
 		})
 	}
 }

@@ -440,10 +440,10 @@ func (m *model) class(q question) *machineupdate.Prepared {
 
 func (m *model) prepare(q question) *machineupdate.Prepared {
 	var template string
-	classes := map[string]machineupdate.MachineClass{"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: hotPart(q.class)}}
+	classes := map[string]machineupdate.MachineClass{"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: providerSpec(q.class)}}
 	if q.classState == replaced {
 		template = "class"
-		classes["own"] = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "own", DeletionTimestamp: &metav1.Time{}}, ProviderSpec: hotPart(0)}
+		classes["own"] = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "own", DeletionTimestamp: &metav1.Time{}}, ProviderSpec: providerSpec(0)}
 	}
 	own := slices.Max(slices.Collect(maps.Keys(classes)))
 	class := classes[cmp.Or(template, own)]
@@ -474,6 +474,15 @@ const entryCost = len("/tags/k") + len("null") + 8
 // hotPart is a provider spec with infrastructure tags, and its hot part.
 func hotPart(s tagset) []byte {
 	raw, err := json.Marshal(spec{Tags: s.tags()})
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// providerSpec is that of a class with the tags. An empty one would be unusable.
+func providerSpec(s tagset) []byte {
+	raw, err := json.Marshal(map[string]any{"image": "", "tags": s.tags()})
 	if err != nil {
 		panic(err)
 	}

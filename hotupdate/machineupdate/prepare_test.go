@@ -25,14 +25,14 @@ func TestPrepare(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, fingerprint+"?kind=vm", class.Schema())
 	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(), "kinds are a set")
-	assert.Equal(t, machineupdate.Hot("{}"), classOf(t, ``).Hot())
+	assert.Equal(t, machineupdate.Hot("{}"), classOf(t, `{"image":""}`).Hot())
 
-	for _, providerSpec := range []string{`{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
+	for _, providerSpec := range []string{``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
 		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
 		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
 	}
-	_, err = machineupdate.Prepare(machineupdate.MachineClass{}, nil, able)
+	_, err = machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, nil, able)
 	assert.Equal(t, "unusable-class", codeOf(err))
 }
 
@@ -44,7 +44,7 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 
 	var classes machineupdate.Classes
 	for i, want := range []bool{false, true, true, false} {
-		providerSpec := []string{`{}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
+		providerSpec := []string{`{"image":""}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
 		_, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		require.NoError(t, err)
 		assert.Equal(t, want, beyond, providerSpec)
@@ -103,7 +103,7 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 func TestForgottenClass(t *testing.T) {
 	var classes machineupdate.Classes
 	for _, namespace := range []string{"ns", ""} {
-		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"}}
+		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
 		first, _, err := classes.Prepare(class, schemaOf[spec](t), able)
 		require.NoError(t, err)
 		classes.Forget("other/c")
@@ -156,7 +156,7 @@ func TestClassesAreReadOnce(t *testing.T) {
 	require.Error(t, err)
 	_, _, again2 := classes.Prepare(class("5", `{`), schema, able)
 	assert.Equal(t, err, again2)
-	other, _, err := classes.Prepare(class("5", `{}`), schema, machineupdate.Driver{})
+	other, _, err := classes.Prepare(class("5", `{"image":""}`), schema, machineupdate.Driver{})
 	require.NoError(t, err, "another driver is another question")
 	require.NotNil(t, other)
 	allHot, err := hotupdate.SchemaOf[spec](hotupdate.WithTag("image", "true"))
@@ -176,7 +176,7 @@ func TestClassesConcurrently(t *testing.T) {
 	prepared := make([]*machineupdate.Prepared, 32)
 	for i := range prepared {
 		wait.Go(func() {
-			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}}, schema, able)
+			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}, schema, able)
 		})
 	}
 	wait.Wait()

@@ -3,6 +3,7 @@ package machineupdate
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -51,6 +52,13 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
 		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
 	}
+	if isEmpty(class.ProviderSpec) {
+		return nil, &fault.Error{
+			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
+			What: "has an empty provider spec, by which everything that is ours would be removed from its machines",
+			Hint: "pass the raw provider spec",
+		}
+	}
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := readable.PartDocument(hotupdate.Hot, config)
@@ -93,4 +101,12 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 	}
 	config, err = open.Decode(spec)
 	return open, config, err
+}
+
+// isEmpty reports whether a provider spec has no members. No VM can be created by such a spec, so
+// somebody has passed the wrong bytes.
+func isEmpty(spec []byte) bool {
+	var members map[string]json.RawMessage
+	text := bytes.TrimSpace(spec)
+	return len(text) == 0 || json.Unmarshal(text, &members) == nil && len(members) == 0
 }

@@ -28,8 +28,8 @@ import (
 // driver retries throttled calls, with growing delays, until the context is done. Package driver
 // implements all this.
 //
-// Its JSON has all that is plain: everything except Class, Secret, Object and BeforeWrite. So a
-// driver interface that has these four can pass on the rest as bytes, and needs no type of this
+// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite and Tell. So
+// a driver interface that has these five can pass on the rest as bytes, and needs no type of this
 // package.
 type UpdateMachineRequest struct {
 	Machine    string `json:"machine"` // its name
@@ -57,6 +57,10 @@ type UpdateMachineRequest struct {
 	// the cloud. After an error the driver sends nothing and returns the error. Later calls return
 	// the same. An [Executor] sets it. If the driver does not declare ReadsFirst, it does nothing.
 	BeforeWrite func(ctx context.Context) error `json:"-"`
+	// Tell reports what people should know and what is no failure: that a change of the class is not
+	// applied to the machine. It must not quote values of the provider spec. An [Executor] makes it
+	// the event HotUpdateNotApplied. Nil reports nothing.
+	Tell func(message string) `json:"-"`
 }
 
 // Part holds the known and the desired state of the resources of one kind. A driver reads only

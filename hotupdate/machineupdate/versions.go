@@ -8,25 +8,54 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// maxVersions is how many versions of a class are kept apart.
-const maxVersions = 16
+// apart is how many of the latest versions are never merged, so that they are known as they are.
+const apart = 8
+
+// merged stands between merged versions and those that were added since: the hot part without
+// leaves.
+const merged Hot = "{}"
 
 // AddVersion adds the hot part of the class to the versions with which machines of the class were
 // created, oldest first. It is for callers that cannot write to a machine while its VM is being
 // created: they store the result for the class before CreateMachine and before InitializeMachine,
 // and read it for [Observation].Versions. "Creations without a record" in FLOW.md has the rules.
 //
-// If isNew is false, the hot part is one of the versions, and nothing has to be stored. Beyond 16
-// versions the oldest are merged: every value of every leaf stays.
+// If isNew is false, the hot part is one of the versions or has no leaves, and nothing has to be
+// stored.
+//
+// Versions are merged from time to time, but for the latest 8: every value of every leaf stays, and
+// values that versions have in common stand once. One text has one value of each leaf, so a leaf of
+// which the versions have N values takes N texts. Merged texts end with {}. Adding N versions takes
+// time proportional to their length.
 func (p *Prepared) AddVersion(versions []Hot) (all []Hot, isNew bool) {
-	if slices.Contains(versions, p.hot) {
+	if p.hot == merged || slices.Contains(versions, p.hot) {
 		return versions, false
 	}
-	if all = append(slices.Clip(versions), p.hot); len(all) <= maxVersions {
+	all = append(slices.Clip(versions), p.hot)
+	begin, end := mergedIn(all), len(all)-apart
+	// Versions are merged once they are an eighth of what they are merged with: then no text is
+	// laid out too often, and little room is lost until then.
+	if end-begin < apart || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
 		return all, true
 	}
-	old := len(all) - maxVersions/2
-	return append(record.Merge(all[:old]), all[old:]...), true
+	return slices.Concat(record.Merge(all[:end]), []Hot{merged}, all[end:]), true
+}
+
+// mergedIn returns how many of the versions were merged.
+func mergedIn(versions []Hot) int {
+	for i, version := range slices.Backward(versions) {
+		if version == merged {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func lengthOf(versions []Hot) (total int) {
+	for _, version := range versions {
+		total += len(version)
+	}
+	return total
 }
 
 // recall plans the first pass of a machine anew, with the versions with which its VM may have been

@@ -2,6 +2,7 @@ package machineupdate_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -35,7 +40,8 @@ func TestAddVersion(t *testing.T) {
 		isNew bool
 	}{
 		{"the first", nil, a, []machineupdate.Hot{a}, true},
-		{"only the hot part", nil, `{"image":"i","account":"s","volume":{"size":1}}`, []machineupdate.Hot{"{}"}, true},
+		{"only the hot part", nil, `{"image":"i","account":"s","volume":{"size":1},"tags":{"k":"a"}}`, []machineupdate.Hot{a}, true},
+		{"nothing", []machineupdate.Hot{a}, `{"image":"i"}`, []machineupdate.Hot{a}, false},
 		{"the hot part of all lanes", nil, c, []machineupdate.Hot{`{"volume":{"iops":1,"tags":{"k":"c"}}}`}, true},
 		{"another", []machineupdate.Hot{b}, a, []machineupdate.Hot{b, a}, true},
 		{"the last again", []machineupdate.Hot{b, a}, a, []machineupdate.Hot{b, a}, false},
@@ -73,6 +79,88 @@ func TestVersionsAreMerged(t *testing.T) {
 	}
 	assert.LessOrEqual(t, strings.Count(text, same), 16, "a value that all versions have is kept once")
 	assert.Less(t, size(), 50*first)
+}
+
+// TestAddVersionIsLinear: twice the versions take twice the work. Values of one leaf cannot be merged, so that with each version all were laid out
+// in vain; 3,000 took half a minute.
+func TestAddVersionIsLinear(t *testing.T) {
+	schema := schemaOf[spec](t)
+	for name, specOf := range map[string]func(i int) string{
+		"values of one leaf":  func(i int) string { return fmt.Sprintf(`{"tags":{"build":"%d"}}`, i) },
+		"leaves of one value": func(i int) string { return fmt.Sprintf(`{"tags":{"build%d":"1"}}`, i) },
+		"both, with much in common": func(i int) string {
+			return fmt.Sprintf(`{"tags":{"build":"%d","k%d":"v","owner":"%s"}}`, i%97, i, strings.Repeat("x", 100))
+		},
+		"known values in new combinations": func(i int) string { return fmt.Sprintf(`{"tags":{"a":"%d","b":"%d"}}`, i%53, i/53) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			adding := func(n int) float64 {
+				var classes []*machineupdate.Prepared
+				for i := range n {
+					class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, schema, able)
+					require.NoError(t, err)
+					classes = append(classes, class)
+				}
+				return testing.AllocsPerRun(1, func() {
+					var all []machineupdate.Hot
+					for _, class := range classes {
+						all, _ = class.AddVersion(all)
+					}
+				})
+			}
+			require.Less(t, adding(3000), 3*adding(1500))
+		})
+	}
+}
+
+// TestAddVersionKeepsValues: whatever is merged and when, the versions have exactly the leaves that were added, each is one or a list of a hot part
+// in canonical form, and the latest stand as they are.
+func TestAddVersionKeepsValues(t *testing.T) {
+	schema := schemaOf[spec](t)
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
+		var all []machineupdate.Hot
+		var added []machineupdate.Hot
+		for range rapid.IntRange(1, 60).Draw(t, "versions") {
+			tags := map[string]string{}
+			for _, key := range []string{"a", "b", "c"} {
+				if v := value.Draw(t, key); v != "" {
+					tags[key] = v
+				}
+			}
+			text, err := json.Marshal(spec{Tags: tags})
+			require.NoError(t, err)
+			whole, err := json.Marshal(spec{Image: "a", Tags: tags})
+			require.NoError(t, err)
+			class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: whole}, schema, able)
+			require.NoError(t, err)
+			before := slices.Clone(all)
+			next, isNew := class.AddVersion(all)
+			require.Equal(t, before, all, "it is not changed")
+			if all = next; isNew {
+				added = append(added, machineupdate.Hot(text))
+			}
+		}
+		require.Equal(t, leavesOf(added), leavesOf(all))
+		latest := added[max(len(added)-8, 0):]
+		require.Equal(t, latest, all[len(all)-len(latest):])
+		require.LessOrEqual(t, len(all), 15+9+1, "texts: the latest, one for each value of a leaf, and the mark")
+	})
+}
+
+// leavesOf returns the infrastructure tags of hot parts, each with its value.
+func leavesOf(hots []machineupdate.Hot) map[string]bool {
+	all := map[string]bool{}
+	for _, hot := range hots {
+		var s spec
+		if err := json.Unmarshal([]byte(hot), &s); err != nil {
+			panic(err)
+		}
+		for key, value := range s.Tags {
+			all[key+"="+value] = true
+		}
+	}
+	return all
 }
 
 func asTexts(hots []machineupdate.Hot) (all []string) {
@@ -159,7 +247,7 @@ func TestUnusableVersions(t *testing.T) {
 		{"too long", []machineupdate.Hot{long}, nil, "unusable-versions"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
 			b.recalling(tc.versions, tc.err)
 			_, result := b.step(0)
 			assert.Empty(t, b.asked)
@@ -174,12 +262,39 @@ func TestUnusableVersions(t *testing.T) {
 	}
 }
 
+// TestUnreadVersionsAreTold: what does not pass by itself is reported, and is not taken for a refusal of the record. An API server that is down is not
+// reported for each machine.
+func TestUnreadVersionsAreTold(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "versions", nil)
+	malformed := &fault.Error{Kind: fault.Malformed, Code: "malformed-versions", What: "cannot be read"}
+	for name, tc := range map[string]struct {
+		err    error
+		isTold bool
+	}{"forbidden": {forbidden, true}, "malformed": {malformed, true}, "down": {errors.New("no API server"), false}} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
+			var events []string
+			b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+" "+message) }
+			b.recalling(nil, tc.err)
+			_, result := b.step(0)
+			assert.Equal(t, "Unrecalled", machineupdate.EndingOf(result))
+			if !tc.isTold {
+				assert.Empty(t, events)
+				return
+			}
+			require.Len(t, events, 1)
+			assert.Contains(t, events[0], "HotUpdateFailed the machine is not adopted: the versions of its class cannot be read")
+			assert.Contains(t, events[0], tc.err.Error())
+		})
+	}
+}
+
 // TestVersionsAreReadOnlyForAnAdoption: not where nothing is adopted, and not before the limiter
 // allows it.
 func TestVersionsAreReadOnlyForAnAdoption(t *testing.T) {
-	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{}`))
+	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))
 	reads := b.recalling(nil, nil)
-	b.executor.Limiter = &machineupdate.Limiter{}
+	b.executor.Limiter = exhausted(b.now)
 	b.step(0)
 	assert.Zero(t, *reads, "the limiter denied the adoption")
 	b.executor.Limiter = nil

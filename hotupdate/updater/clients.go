@@ -25,7 +25,8 @@ type clients struct {
 	work     dynamic.Interface
 	machines dynamic.ResourceInterface
 	core     *typedcorev1.CoreV1Client // events and secrets
-	versions *typedcorev1.CoreV1Client // the ConfigMap of versions
+	versions *typedcorev1.CoreV1Client // the ConfigMap of versions, for adoptions and pruning
+	creating *typedcorev1.CoreV1Client // the ConfigMap of versions, for creations
 	leases   *coordinationv1.CoordinationV1Client
 }
 
@@ -39,13 +40,14 @@ func newClients(config *rest.Config, namespace string) (c clients, err error) {
 		own.Timeout = cmp.Or(timeout, own.Timeout)
 		return own
 	}
-	var problems [4]error
+	var problems [5]error
 	if c.work, problems[0] = dynamic.NewForConfig(apart("work", 0)); problems[0] == nil {
 		c.machines = c.work.Resource(machineAPI.WithResource("machines")).Namespace(namespace)
 	}
 	c.core, problems[1] = typedcorev1.NewForConfig(apart("core", callTimeout))
-	c.versions, problems[2] = typedcorev1.NewForConfig(apart("versions", storeTimeout))
-	c.leases, problems[3] = coordinationv1.NewForConfig(apart("lease", renewDeadline/2))
+	c.versions, problems[2] = typedcorev1.NewForConfig(apart("versions", callTimeout))
+	c.creating, problems[3] = typedcorev1.NewForConfig(apart("creating", attemptTimeout))
+	c.leases, problems[4] = coordinationv1.NewForConfig(apart("lease", renewDeadline/2))
 	return c, errors.Join(problems[:]...)
 }
 

@@ -1,25 +1,42 @@
 package updater
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Creating stores the version of the class with which the driver is about to create or to
 // initialize a VM. Call it at the top of CreateMachine and of InitializeMachine, with the objects
-// of the request and the raw provider spec. It waits at most 5 seconds. In every process it works,
-// whether Run leads or not.
+// of the request and the raw provider spec. It tries for at most 5 seconds. In every process it
+// works, whether Run leads or not.
 //
 // If the version cannot be stored, the creation goes on: an event and a metric report it. If the
-// class drops a key before this machine is adopted, the key then stays on the VM. A nil Updater
-// stores nothing.
+// class drops a key before this machine is adopted, the key then stays on the VM. A machine of
+// another namespace than that of the Options is reported as well: nothing is stored for it. A nil
+// Updater stores nothing.
+//
+// If nobody has called Run a minute after New, the event HotUpdateNotRunning of the machine says so.
 func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, providerSpec []byte) {
 	if u == nil {
+		return
+	}
+	u.record()
+	u.tellNotRunning(ctx, machine)
+	if own := machine.GetNamespace(); own != "" && own != u.Namespace {
+		u.notStored(ctx, "Foreign", machine, &fault.Error{
+			Kind: fault.Misuse, Code: "other-namespace", Where: "updater.Options", Field: "Namespace",
+			What: "is " + u.Namespace + ", while the machine is in " + own,
+			Hint: "set it to the namespace of the machines, which is MCM's flag --namespace",
+		})
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -30,7 +47,7 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 		u.notStored(ctx, "Unreadable", machine, err)
 		return
 	}
-	switch wrote, err := u.store.add(ctx, class.GetName(), version); {
+	switch wrote, err := u.store.additions.add(ctx, class.GetName(), version); {
 	case err != nil:
 		u.notStored(ctx, "Failed", machine, err)
 	case wrote:
@@ -40,14 +57,31 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 	}
 }
 
+// runGrace is how long after New nobody need have called Run.
+const runGrace = time.Minute
+
+// tellNotRunning reports with a machine that nobody has called Run, so that no machine is updated.
+func (u *Updater) tellNotRunning(ctx context.Context, machine metav1.Object) {
+	if u.ran.Load() || time.Since(u.made) < runGrace {
+		return
+	}
+	const what = "hot updates do not run in this process: nobody has called Updater.Run"
+	u.recorder.Event(u.reference(machine), corev1.EventTypeWarning, "HotUpdateNotRunning", what)
+	klog.FromContext(ctx).Error(errors.New(what), "hot updates", "machine", klog.KObj(machine))
+}
+
+// reference names a Machine, which need not know its kind.
+func (u *Updater) reference(machine metav1.Object) *corev1.ObjectReference {
+	return &corev1.ObjectReference{
+		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: cmp.Or(machine.GetNamespace(), u.Namespace),
+		Name: machine.GetName(), UID: machine.GetUID(),
+	}
+}
+
 // notStored reports a version that is not stored.
 func (u *Updater) notStored(ctx context.Context, outcome string, machine metav1.Object, err error) {
 	u.metrics.versions.WithLabelValues(outcome).Inc()
-	named := &corev1.ObjectReference{ // the object need not know its kind
-		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: machine.GetNamespace(), Name: machine.GetName(),
-		UID: machine.GetUID(),
-	}
-	u.recorder.Event(named, corev1.EventTypeWarning, "HotUpdateVersionNotStored",
+	u.recorder.Event(u.reference(machine), corev1.EventTypeWarning, "HotUpdateVersionNotStored",
 		"the VM is created with a version of its class that is not stored: "+err.Error())
 	klog.FromContext(ctx).Error(err, "version of the class not stored", "machine", klog.KObj(machine))
 }

@@ -50,10 +50,35 @@
 // no credentials. They may be confidential nevertheless: who reads Machines and MachineClasses
 // reads them there as well, so give nobody else the right to read the ConfigMap. Versions are
 // removed when every Machine that names the class has a record; the last one stays while the class
-// exists. Beyond 16 versions the oldest are merged, and no value is lost. If the ConfigMap is full
-// or cannot be written, creations go on after 5 seconds, with the event HotUpdateVersionNotStored,
-// and hot_update_creations_total{version="Failed"} counts them. If the class drops a key before
-// such a machine is adopted, the key stays on its VM.
+// exists. Beyond 16 versions the older ones are merged, and no value is lost: what they have in
+// common stands once, and a leaf of which they have N values takes N texts.
+//
+// A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
+// if the versions of its class are full or malformed, which concerns no other class. The event
+// HotUpdateVersionNotStored reports both, and hot_update_creations_total{version="Failed"} counts
+// them. If the class drops a key before such a machine is adopted, the key stays on its VM.
+//
+// # Drivers that panic or hang
+//
+// A panic of the driver is an error of its machine: the event HotUpdateFailed reports it,
+// hot_update_reconciles_total{ending="Panicked"} counts it, and the log has its stack. The machine
+// is updated again as after any other error.
+//
+// A call that does not return when its context has ended keeps one worker and its machine, and
+// hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process competes for it
+// again once the call has returned. Until then another replica has it; a single replica has to be
+// restarted.
+//
+// # Wirings that do not work
+//
+// [New] refuses options with which nothing would be updated. The rest is reported while MCM works:
+//
+//   - If nobody calls [Updater.Run], the next creation reports it by the event HotUpdateNotRunning of
+//     its machine, a minute after New at the earliest.
+//   - If Namespace is not that of the machines, each creation reports it by the event
+//     HotUpdateVersionNotStored of its machine.
+//   - If a class, its secret or its provider spec cannot be read, the event HotUpdateClassUnusable of
+//     the class reports it, once for all of its machines until the reason changes.
 //
 // # Pools that are updated in place
 //
@@ -77,7 +102,8 @@
 // # Versions of MCM and of drivers
 //
 // It needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which of them have
-// these. It imports neither MCM nor controller-runtime.
+// these. It imports neither MCM nor controller-runtime. An Updater registers no metrics by itself: where
+// a process has two Updaters, give the metrics of each a label with prometheus.WrapRegistererWith.
 //
 // The release that understands a new field of the provider spec goes first: a driver that decodes
 // strictly fails on the class of a newer extension, see [order of releases].

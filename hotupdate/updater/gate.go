@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -47,25 +48,25 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	sent.Body = io.NopCloser(bytes.NewReader(body))
 	if reportsReady(body) {
-		if err := g.open(r, name); err != nil {
+		if err := g.opened(r, name); err != nil {
 			return refusal(r, name, err), nil
 		}
 	}
 	return g.next.RoundTrip(sent)
 }
 
-// nodeOfStatus returns the node whose status a request writes.
+// nodeOfStatus returns the node whose status a request writes. A longer path is that of a kubelet
+// behind the node's proxy, whose body may be a stream.
 func nodeOfStatus(r *http.Request) (name string, ok bool) {
 	_, path, found := strings.Cut(r.URL.Path, "/api/v1/nodes/")
-	name, ok = strings.CutSuffix(path, "/status")
-	return name, found && ok && (r.Method == http.MethodPut || r.Method == http.MethodPatch)
+	name, isStatus := strings.CutSuffix(path, "/status")
+	isWrite := r.Method == http.MethodPut || r.Method == http.MethodPatch
+	return name, found && isStatus && isWrite && !strings.Contains(name, "/")
 }
 
 // reportsReady reports whether a status or patch may say that the node is ready. All encodings that
-// clients of nodes use have the words as they are.
-func reportsReady(body []byte) bool {
-	return bytes.Contains(body, []byte(inplace.ConditionType)) && bytes.Contains(body, []byte(inplace.ReadyForUpdate))
-}
+// clients of nodes use have the word as it is. A JSON patch has no other word of the condition.
+func reportsReady(body []byte) bool { return bytes.Contains(body, []byte(inplace.ReadyForUpdate)) }
 
 // reasonOf returns the condition of a node that reports its update in place.
 func reasonOf(node *corev1.Node) (found corev1.NodeCondition) {
@@ -75,6 +76,18 @@ func reasonOf(node *corev1.Node) (found corev1.NodeCondition) {
 		}
 	}
 	return found
+}
+
+// opened is open. A panic is a reason to hold the report back, and must not end MCM.
+func (g *gate) opened(r *http.Request, name string) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			problem := machineupdate.NewPanicError(value)
+			klog.FromContext(r.Context()).Error(problem, "gate of a node", "node", name, "stack", problem.Stack)
+			err = problem
+		}
+	}()
+	return g.open(r, name)
 }
 
 // open returns nil if the InPlace part is applied to the machine of a node, or is none of ours.
@@ -91,12 +104,25 @@ func (g *gate) open(r *http.Request, name string) error {
 	if !g.cache.sync(ctx) {
 		return errors.New("the machines are not known yet")
 	}
+	return g.applyAll(r, name)
+}
+
+// applyAll applies the InPlace part to every machine of a node that is not being deleted. Two
+// machines have one node while the one is replaced by the other, where nodes are named by their
+// addresses.
+func (g *gate) applyAll(r *http.Request, node string) error {
+	var problems []error
 	for _, machine := range g.cache.allMachines() {
-		if machine.GetLabels()["node"] == name {
-			return g.apply(r, machine)
+		isLeaving := machine.GetDeletionTimestamp() != nil ||
+			text(machine, "status", "currentStatus", "phase") == "Terminating"
+		if machine.GetLabels()["node"] == node && !isLeaving {
+			problems = append(problems, g.apply(r, machine))
 		}
 	}
-	return errors.New("no machine has the node")
+	if len(problems) == 0 {
+		return errors.New("no machine has the node")
+	}
+	return errors.Join(problems...)
 }
 
 // apply applies the InPlace part to a machine.
@@ -116,7 +142,8 @@ func (g *gate) apply(r *http.Request, machine *object) error {
 		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: isDrained}, nil
 	}
 	result, ready := g.executor.ApplyInPlace(r.Context(), observed, read)
-	g.written.Store(machine.GetName(), versionOf(result.Machine))
+	g.noteWrite(machine, result.Machine)
+	g.log(r.Context(), machine, result.Err)
 	if ready {
 		return nil
 	}

@@ -13,6 +13,7 @@ type metrics struct {
 	reconciles *prometheus.CounterVec
 	versions   *prometheus.CounterVec
 	leads      prometheus.Gauge
+	overdue    *prometheus.Desc
 	fleet      *prometheus.Desc
 	inPlace    *prometheus.Desc
 }
@@ -28,6 +29,9 @@ func newMetrics() *metrics {
 		leads: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "hot_update_leads", Help: "1 while this process has the lease of hot updates.",
 		}),
+		overdue: prometheus.NewDesc(
+			"hot_update_overdue_calls", "Calls of the driver that go on although their context has ended.", nil, nil,
+		),
 		fleet: prometheus.NewDesc(
 			"hot_update_fleet", "What the records of all machines say, by name.", []string{"name"}, nil,
 		),
@@ -47,6 +51,7 @@ func (u *Updater) Describe(descs chan<- *prometheus.Desc) {
 	u.metrics.reconciles.Describe(descs)
 	u.metrics.versions.Describe(descs)
 	u.metrics.leads.Describe(descs)
+	descs <- u.metrics.overdue
 	descs <- u.metrics.fleet
 	descs <- u.metrics.inPlace
 }
@@ -56,6 +61,7 @@ func (u *Updater) Collect(samples chan<- prometheus.Metric) {
 	u.metrics.reconciles.Collect(samples)
 	u.metrics.versions.Collect(samples)
 	u.metrics.leads.Collect(samples)
+	samples <- prometheus.MustNewConstMetric(u.metrics.overdue, prometheus.GaugeValue, float64(u.calls.overdue()))
 	machines := u.cache.allMachines()
 	for name, value := range u.fleet.Samples(machines, time.Now()) {
 		samples <- prometheus.MustNewConstMetric(u.metrics.fleet, prometheus.GaugeValue, value, name)

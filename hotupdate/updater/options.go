@@ -2,7 +2,6 @@ package updater
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +29,8 @@ type Options struct {
 		Driver() machineupdate.Driver
 		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	}
-	// Schema is that of the provider spec.
+	// Schema is the Schema of the provider spec. If the Driver has a method Schema, as a driver.Kit
+	// has, both must have the same fingerprint.
 	Schema *hotupdate.Schema
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil, which is right
 	// with a driver.Kit, does not: the kit paces its calls, and a machine that is denied waits for
@@ -45,7 +45,8 @@ type Options struct {
 }
 
 // New returns an Updater, which does nothing before Run. The error joins all problems of the
-// options, each a [*fault.Error] with the code unusable-options, or is that of a client.
+// options, each a [*fault.Error] with the code unusable-options or with a code of
+// [machineupdate.Driver.Check] or [machineupdate.Limiter.Validate], or is that of a client.
 func New(options Options) (*Updater, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -56,12 +57,16 @@ func New(options Options) (*Updater, error) {
 	}
 	u := &Updater{
 		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
-		store:   store{objects: clients.versions.ConfigMaps(options.Namespace)},
-		secrets: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
+		store: store{
+			objects:   clients.versions.ConfigMaps(options.Namespace),
+			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},
+		},
+		made: time.Now(), written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
+		secrets: secrets{client: clients.core, read: expiring.NewExpiring()},
 	}
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{
-		Patch: clients.machines.Patch, UpdateMachine: options.Driver.UpdateMachine, Event: u.recorder.Event,
+		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.event,
 		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
 	}
 	return u, nil
@@ -82,20 +87,50 @@ func (o *Options) check() error {
 	}
 	require(o.Control != nil, "Control", "is nil", "set it")
 	require(o.Namespace != "", "Namespace", "is empty", "set it")
-	require(o.Driver != nil, "Driver", "is nil", "set it")
-	require(o.Schema != nil, "Schema", "is nil", "set it")
+	_, schemaErr := o.Schema.Fingerprint()
+	require(schemaErr == nil, "Schema", "is nil or zero", "set it to what hotupdate.SchemaOf returned")
 	require(o.Workers >= 0, "Workers", "is negative, so that no machine would be updated",
 		"use 0 for the default, or a positive number")
-	if err := problems.Err(); err != nil {
-		return err
+	problems = append(problems, fault.All(o.Limiter.Validate())...)
+	driver, driverErr := o.described()
+	require(driverErr == nil, "Driver", "is nil, or its description panics", "set it to what driver.New returned")
+	if driverErr == nil && schemaErr == nil {
+		require(o.hasSchemaOfDriver(), "Schema", "is not the Schema of the Driver, which could read no class",
+			"use the Schema of the driver's Definition")
+		problems = append(problems, fault.All(driver.Check(o.Schema))...)
 	}
-	// A class without members finds mistakes of the driver's lanes.
-	class := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
-	_, _, err := new(machineupdate.Classes).Prepare(class, o.Schema, o.driver())
-	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Code == "invalid-lane" {
-		return err
+	return problems.Err()
+}
+
+// described describes the driver. A driver that is nil, or made of a nil Kit, panics.
+func (o *Options) described() (driver machineupdate.Driver, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = machineupdate.NewPanicError(value)
+		}
+	}()
+	return o.driver(), nil
+}
+
+// hasSchemaOfDriver reports whether the Schema has the meaning of the driver's, if the driver says
+// which that is.
+func (o *Options) hasSchemaOfDriver() bool {
+	ofDriver, says := o.schemaOfDriver()
+	if !says {
+		return true
 	}
-	return nil
+	wanted, err := ofDriver.Fingerprint()
+	given, givenErr := o.Schema.Fingerprint()
+	return err == nil && givenErr == nil && wanted == given
+}
+
+// schemaOfDriver returns the Schema that the driver says it has. A driver that is nil inside has none.
+func (o *Options) schemaOfDriver() (schema *hotupdate.Schema, says bool) {
+	driver, says := o.Driver.(interface{ Schema() *hotupdate.Schema })
+	if _, err := o.described(); !says || err != nil {
+		return nil, false
+	}
+	return driver.Schema(), true
 }
 
 // driver describes the driver, with the Epoch of the options.

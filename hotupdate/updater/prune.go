@@ -3,6 +3,7 @@ package updater
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,7 +25,7 @@ const pruneEvery = 10 * time.Second
 // changed since the mark. A creation that read before the mark has its Machine in the list; one
 // that reads later finds the mark, and writes.
 func (u *Updater) prune(ctx context.Context) {
-	found, err := u.store.read(ctx)
+	found, err := readStore(ctx, u.store.objects)
 	if err != nil || !u.dropUnused(&found, u.usage(u.cache.allMachines())) {
 		return // creations and adoptions report the error
 	}
@@ -38,12 +39,12 @@ func (u *Updater) prune(ctx context.Context) {
 
 // mark marks the ConfigMap, with all that it holds.
 func (u *Updater) mark(ctx context.Context) (content, error) {
-	found, err := u.store.read(ctx)
+	found, err := readStore(ctx, u.store.objects)
 	if err != nil {
 		return found, err
 	}
 	metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
-	found.object, err = u.store.write(ctx, found)
+	found.object, err = found.write(ctx, u.store.objects)
 	return found, err
 }
 
@@ -61,21 +62,23 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	}
 	u.dropUnused(&found, u.usage(machines))
 	delete(found.object.Annotations, annotationPruning)
-	_, err := u.store.write(ctx, found)
+	_, err := found.write(ctx, u.store.objects)
 	return err
 }
 
 // dropUnused removes versions from a content, and reports whether there were any.
 func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
-	for class, versions := range c.hots {
+	for class := range maps.Clone(c.object.Data) {
+		unrecorded, used := usage[class]
 		_, missing := u.cache.get(u.cache.classes, class)
-		switch unrecorded, used := usage[class]; {
+		versions, malformed := c.versions(class)
+		switch {
 		case unrecorded:
-		case !used && missing != nil:
-			delete(c.hots, class)
+		case malformed != nil, !used && missing != nil:
+			delete(c.object.Data, class)
 			changed = true
 		case len(versions) > 1:
-			c.hots[class] = versions[len(versions)-1:]
+			c.object.Data[class] = textOf(versions[len(versions)-1:])
 			changed = true
 		}
 	}

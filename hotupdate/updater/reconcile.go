@@ -1,37 +1,43 @@
 package updater
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
+	"errors"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// unknownRetry is when a machine is looked at again whose class, owner or secret could not be read.
-const unknownRetry = 10 * time.Second
+// Times after which a machine is looked at again.
+const (
+	unknownRetry = 10 * time.Second // its class, owner or secret could not be read
+	brokenRetry  = time.Minute      // its reconcile did not return
+)
+
+// writtenAge is how long the cache may lag behind a write of this process. After that the write is
+// forgotten: an API server that was restored from a backup counts from an older version on.
+const writtenAge = time.Minute
 
 // reconcile updates a machine, and returns when to look at it again.
 func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	machine, err := u.cache.get(u.cache.machines, name)
-	if err != nil || !isFinished(machine) || u.isStale(machine) {
+	if err != nil || !isFinished(machine) {
 		return 0 // the next event of the machine brings it back
+	}
+	if u.isStale(machine) {
+		return writtenAge // an event is on its way
 	}
 	observed, owned := u.observe(ctx, machine)
 	result := u.executor.Reconcile(ctx, observed)
-	u.written.Store(name, versionOf(result.Machine))
-	if result.Err != nil && ctx.Err() == nil && !apierrors.IsConflict(result.Err) {
-		klog.FromContext(ctx).Error(result.Err, "hot update", "machine", klog.KObj(machine))
-	}
+	u.noteWrite(machine, result.Machine)
+	u.log(ctx, machine, result.Err)
 	if owned.inPlace {
 		observed.Machine = result.Machine
 		u.reportInPlace(&observed, owned)
@@ -60,26 +66,41 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
 	o.Versions = func(ctx context.Context) (all []machineupdate.Hot, err error) {
-		found, err := u.store.read(ctx)
-		for _, class := range u.cache.origins(machine) {
-			all = append(all, found.hots[class]...)
+		found, err := readStore(ctx, u.store.objects)
+		if err != nil {
+			return nil, err
 		}
-		return all, err
+		var problems []error
+		for _, class := range u.cache.origins(machine) {
+			versions, err := found.versions(class)
+			all = append(all, versions...)
+			problems = append(problems, err)
+		}
+		return all, errors.Join(problems...)
 	}
 	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
+		u.recorder.Event(machine, corev1.EventTypeWarning, reasonUnusable, o.ClassError.Error())
 		return o, of
 	}
+	u.observeClass(ctx, &o, of)
+	return o, of
+}
+
+// observeClass sets what a decision depends on besides the machine, and reports why there is none.
+func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation[*object], of ownership) {
 	var class *object
-	if class, o.Class, o.ClassError = u.prepare(of.wanted); o.ClassError != nil {
-		return o, of
+	if class, o.Class, o.ClassError = u.prepare(of.wanted); o.ClassError == nil {
+		if of.inPlace {
+			_, o.Former, _ = u.prepare(of.former) // it may be gone
+		}
+		o.Secret, o.ClassError = u.secrets.of(ctx, class, u.Namespace)
 	}
-	if of.inPlace {
-		_, o.Former, _ = u.prepare(of.former) // it may be gone
-	}
-	if o.Secret, o.ClassError = u.secretOf(ctx, class); o.ClassError != nil {
+	if o.ClassError != nil {
 		o.Class = nil
 	}
-	return o, of
+	if ctx.Err() == nil {
+		u.tellClass(of.wanted, class, o.ClassError)
+	}
 }
 
 // prepare reads a class.
@@ -100,44 +121,85 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 	return class, prepared, err
 }
 
-// secretAge is how old the data of a secret may be.
-const secretAge = 5 * time.Second
+// reasonUnusable is the reason of the events of classes whose machines are not updated.
+const reasonUnusable = "HotUpdateClassUnusable"
 
-// secretOf returns the merged data of the secrets of a class. A secret that is missing is an error:
-// MCM itself takes it as empty.
-func (u *Updater) secretOf(ctx context.Context, class *object) (map[string][]byte, error) {
-	data := map[string][]byte{}
-	for _, member := range []string{"secretRef", "credentialsSecretRef"} {
-		name, namespace := text(class, member, "name"), cmp.Or(text(class, member, "namespace"), u.Namespace)
-		if name == "" {
-			continue
-		}
-		found, err := u.secret(ctx, namespace, name)
-		if err != nil {
-			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", namespace, name, class.GetName(), err)
-		}
-		maps.Copy(data, found.Data)
+// event records an event of a machine. What concerns all machines of a class is an event of the
+// class: see tellClass.
+func (u *Updater) event(machine runtime.Object, level, reason, message string) {
+	if reason != reasonUnusable {
+		u.recorder.Event(machine, level, reason, message)
 	}
-	return data, nil
 }
 
-// secret reads a secret, or returns what was read a moment ago.
-func (u *Updater) secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
-	key := namespace + "/" + name
-	if known, ok := u.secrets.Get(key); ok {
-		return known.(*corev1.Secret), nil //nolint:forcetypeassert // it holds nothing else
+// tellClass reports why the machines of a class are not updated, once for all of them. Class is nil
+// if there is none.
+func (u *Updater) tellClass(name string, class *object, err error) {
+	level, problem := corev1.EventTypeWarning, ""
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case class.GetDeletionTimestamp() != nil:
+		level, problem = corev1.EventTypeNormal, "the class is being deleted, so its machines are not updated"
+	default:
+		u.told.Delete(name)
+		return
 	}
-	found, err := u.clients.core.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err == nil {
-		u.secrets.Set(key, found, secretAge)
+	if before, _ := u.told.Swap(name, problem); before == problem {
+		return
 	}
-	return found, err
+	if class == nil {
+		class = &object{}
+		class.SetGroupVersionKind(machineAPI.WithKind("MachineClass"))
+		class.SetNamespace(u.Namespace)
+		class.SetName(name)
+	}
+	u.recorder.Event(class, level, reasonUnusable, problem)
 }
 
-// isStale reports whether the cache lags behind our own last write. An event is on its way then.
-// That saves conflicts, and is not needed for safety.
+// log logs the error of an update, with the stack of a panic. Conflicts are frequent, and what ends
+// with the term is repeated by the next one.
+func (u *Updater) log(ctx context.Context, machine *object, err error) {
+	logger := klog.FromContext(ctx).WithValues("machine", klog.KObj(machine))
+	if problem, ok := errors.AsType[*machineupdate.PanicError](err); ok {
+		logger.Error(err, "hot update", "stack", problem.Stack)
+	} else if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
+		logger.Error(err, "hot update")
+	}
+}
+
+// tellBroken reports a reconcile that did not return.
+func (u *Updater) tellBroken(ctx context.Context, name string, problem error) {
+	u.metrics.count("None", "", "Panicked")
+	machine, err := u.cache.get(u.cache.machines, name)
+	if err != nil {
+		machine = &object{}
+		machine.SetName(name)
+	} else {
+		u.recorder.Event(machine, corev1.EventTypeWarning, "HotUpdateFailed",
+			"the update of the machine was broken off: "+problem.Error())
+	}
+	u.log(ctx, machine, problem)
+}
+
+// updateMachine calls the driver.
+func (u *Updater) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	end := u.calls.begin(ctx, request)
+	defer end()
+	return u.Driver.UpdateMachine(ctx, request)
+}
+
+// noteWrite notes that this process has written a machine.
+func (u *Updater) noteWrite(before, after *object) {
+	if version := versionOf(after); version != versionOf(before) {
+		u.written.Set(after.GetName(), version, writtenAge)
+	}
+}
+
+// isStale reports whether the cache lags behind our own last write. That saves conflicts, and is
+// not needed for safety.
 func (u *Updater) isStale(machine *object) bool {
-	written, ok := u.written.Load(machine.GetName())
+	written, ok := u.written.Get(machine.GetName())
 	return ok && versionOf(machine) < written.(uint64) //nolint:forcetypeassert // it holds nothing else
 }
 

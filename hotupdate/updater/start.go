@@ -7,7 +7,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -95,9 +94,9 @@ func (o *Options) completeFrom(server Server) error {
 	}
 	mustBeUnset(o.Control == nil, "Control", "the Server")
 	mustBeUnset(o.Namespace == "", "Namespace", "the Server")
-	if kit, ok := o.Driver.(interface{ Schema() *hotupdate.Schema }); ok {
+	if schema, says := o.schemaOfDriver(); says {
 		mustBeUnset(o.Schema == nil, "Schema", "the Driver")
-		o.Schema = kit.Schema()
+		o.Schema = schema
 	}
 	if err := problems.Err(); err != nil {
 		return err

@@ -65,13 +65,14 @@ func TestControlConfig(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// kit is a Driver that knows its Schema, as a driver.Kit does.
-type kit struct{ schema *hotupdate.Schema }
+// ownKit is a Driver that knows its Schema, as a driver.Kit does.
+type ownKit struct{ schema *hotupdate.Schema }
 
-func (k kit) Schema() *hotupdate.Schema { return k.schema }
+func (k ownKit) Schema() *hotupdate.Schema { return k.schema }
 
-func (kit) Driver() machineupdate.Driver                                             { return machineupdate.Driver{} }
-func (kit) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }
+func (ownKit) Driver() machineupdate.Driver { return machineupdate.Driver{} }
+
+func (ownKit) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }
 
 // TestStart: Start has the Schema of the driver, and runs. A second one in a process is an error,
 // because both would have the same metrics.
@@ -82,16 +83,19 @@ func TestStart(t *testing.T) {
 	require.NoError(t, err)
 	ctx := t.Context()
 	server := updater.Server{ControlKubeconfig: kubeconfig(t, 1), Namespace: "n"}
-	hot, err := updater.Start(ctx, server, updater.Options{Driver: kit{schema}})
+	hot, err := updater.Start(ctx, server, updater.Options{Driver: ownKit{schema}})
 	require.NoError(t, err)
 	defer prometheus.Unregister(hot)
 	assert.Same(t, schema, hot.Schema)
-	_, err = updater.Start(ctx, server, updater.Options{Driver: kit{schema}})
+	_, err = updater.Start(ctx, server, updater.Options{Driver: ownKit{schema}})
 	var already prometheus.AlreadyRegisteredError
 	require.ErrorAs(t, err, &already)
 
+	_, err = updater.Start(ctx, server, updater.Options{Driver: kit(nil)})
+	require.ErrorContains(t, err, "field Driver is nil, or its description panics")
+
 	_, err = updater.Start(ctx, server, updater.Options{
-		Driver: kit{schema}, Control: &rest.Config{}, Namespace: "n", Schema: schema,
+		Driver: ownKit{schema}, Control: &rest.Config{}, Namespace: "n", Schema: schema,
 	})
 	var fields []string
 	for _, problem := range fault.All(err) {
@@ -99,7 +103,7 @@ func TestStart(t *testing.T) {
 		fields = append(fields, problem.Field)
 	}
 	assert.Equal(t, []string{"Control", "Namespace", "Schema"}, fields)
-	_, err = updater.Start(ctx, server, updater.Options{Driver: kit{}})
+	_, err = updater.Start(ctx, server, updater.Options{Driver: ownKit{}})
 	require.Len(t, fault.All(err), 1)
 	assert.Equal(t, "Schema", fault.All(err)[0].Field)
 }

@@ -38,14 +38,23 @@ type Updater struct {
 	classes     machineupdate.Classes // of updates
 	creating    machineupdate.Classes // of creations: MCM's cache may lag behind, or run ahead
 
-	written  sync.Map           // the version that this process has written last, by machine
+	written  *expiring.Expiring // the version that this process has written last, by machine
 	reported sync.Map           // what was reported about the InPlace part, by machine
-	secrets  *expiring.Expiring // of classes
+	secrets  secrets            // of classes
+	calls    calls              // of the driver
+
+	made      time.Time   // when New returned it
+	ran       atomic.Bool // Run was called
+	recording sync.Once   // events are sent to the API server
+	told      sync.Map    // the last problem that was reported about a class, by its name
 
 	leading sync.Mutex // one term at a time
 	// queue is nil while another process leads.
-	queue atomic.Pointer[workqueue.TypedRateLimitingInterface[string]]
+	queue atomic.Pointer[queue]
 }
+
+// queue has the names of machines.
+type queue = workqueue.TypedRateLimitingInterface[string]
 
 // Leader election, with client-go's recommended times. MCM's own lease is another one.
 const (
@@ -59,14 +68,15 @@ const (
 const workers = 20
 
 // Run updates machines until the context ends. It competes for a lease of its own, and after losing
-// it again: losing it ends the updates of this process, and never the process. Call it once, in a
-// goroutine of its own.
+// it again, once the calls of the driver have returned: losing the lease ends the updates of this
+// process, and never the process. Call it once, in a goroutine of its own.
 //
 // Do not hand in a context of signal.NotifyContext: it would keep the signal from ending the
 // process, because MCM handles none.
 func (u *Updater) Run(ctx context.Context) {
+	u.ran.Store(true)
 	defer u.broadcaster.Shutdown()
-	u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events(u.Namespace)})
+	u.record()
 	if err := u.watch(); err != nil {
 		klog.FromContext(ctx).Error(err, "hot updates cannot watch machines")
 		return
@@ -78,7 +88,15 @@ func (u *Updater) Run(ctx context.Context) {
 	u.leading.Lock() // the last term has ended
 }
 
-// compete competes for the lease until it was lost.
+// record has events sent to the API server. Creations have some before Run is called, and in the
+// namespace of their machine, whatever ours is.
+func (u *Updater) record() {
+	u.recording.Do(func() {
+		u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events("")})
+	})
+}
+
+// compete competes for the lease until it was lost and the term has ended.
 func (u *Updater) compete(ctx context.Context) {
 	host, _ := os.Hostname()                                          // only for people
 	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it dies of an invalid configuration
@@ -89,26 +107,24 @@ func (u *Updater) compete(ctx context.Context) {
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: u.lead, OnStoppedLeading: func() {}},
 	})
+	u.leading.Lock() // the term has ended, or finds that it is over before it begins
+	defer u.leading.Unlock()
 }
 
 // lead handles machines until the term ends.
 func (u *Updater) lead(term context.Context) {
 	u.leading.Lock()
 	defer u.leading.Unlock()
+	if term.Err() != nil {
+		return
+	}
 	machines := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	u.queue.Store(&machines)
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
 	for range cmp.Or(u.Workers, workers) {
-		running.Go(func() {
-			for name, over := machines.Get(); !over && term.Err() == nil; name, over = machines.Get() {
-				if delay := u.reconcile(term, name); delay > 0 {
-					machines.AddAfter(name, delay)
-				}
-				machines.Done(name)
-			}
-		})
+		u.work(term, machines, &running)
 	}
 	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
 	<-term.Done()
@@ -117,6 +133,52 @@ func (u *Updater) lead(term context.Context) {
 	machines.ShutDown()
 	running.Wait()
 }
+
+// work handles machines in a goroutine of its own. If the driver ends that goroutine, another one
+// takes its place.
+func (u *Updater) work(term context.Context, machines queue, running *sync.WaitGroup) {
+	running.Go(func() {
+		isOver := false
+		defer func() {
+			if !isOver {
+				u.work(term, machines, running)
+			}
+		}()
+		for !isOver {
+			isOver = u.next(term, machines)
+		}
+	})
+}
+
+// next handles the next machine, and reports whether the term is over.
+func (u *Updater) next(term context.Context, machines queue) (isOver bool) {
+	name, isOver := machines.Get()
+	if isOver {
+		return true
+	}
+	defer machines.Done(name)
+	if term.Err() != nil {
+		return true
+	}
+	delay, hasReturned := brokenRetry, false
+	defer func() {
+		switch value := recover(); {
+		case value != nil:
+			u.tellBroken(term, name, machineupdate.NewPanicError(value))
+		case !hasReturned:
+			u.tellBroken(term, name, errNoReturn)
+		}
+		if delay > 0 {
+			machines.AddAfter(name, delay)
+		}
+	}()
+	delay = u.reconcile(term, name)
+	hasReturned = true
+	return false
+}
+
+// errNoReturn is the error of a driver that ends its goroutine.
+var errNoReturn = errors.New("the update did not return")
 
 // watch has the machines enqueued that a change concerns.
 func (u *Updater) watch() error {
@@ -130,6 +192,7 @@ func (u *Updater) watch() error {
 	classes := handle(u.cache.classes, func(name string, before, after *object) {
 		if after == nil {
 			u.classes.Forget(u.Namespace + "/" + name)
+			u.told.Delete(name)
 		}
 		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {
 			u.enqueueIf(func(machine *object) bool { // that has the class, or should have it
@@ -139,7 +202,7 @@ func (u *Updater) watch() error {
 		}
 	})
 	deployments := handle(u.cache.deployments, func(_ string, before, after *object) {
-		if before == nil || wantedOf(before) != wantedOf(after) {
+		if before == nil || wantedOf(before) != wantedOf(after) || isInPlace(before) != isInPlace(after) {
 			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
 		}
 	})

@@ -2,8 +2,9 @@ package mutants_test
 
 // The tests that kill.
 const (
-	kitTags   = "hotupdate/driver ^Test(Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
+	kitTags   = "hotupdate/driver ^Test(Panic|Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
 	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
+	kitTold   = "hotupdate/driver ^Test(NotApplied|DefaultIsNotKept)$"
 	kitModel  = "hotupdate/driver ^TestModel$"
 )
 
@@ -12,11 +13,21 @@ const (
 	kitFile        = "hotupdate/driver/kit.go"
 	kitGroupFile   = "hotupdate/driver/group.go"
 	kitTaggingFile = "hotupdate/driver/tagging.go"
+	kitUnapplied   = "hotupdate/driver/unapplied.go"
 	kitUpdateFile  = "hotupdate/driver/update.go"
 )
 
 // driverMutants break the kit for drivers.
 var driverMutants = []mutant{
+	// What is not applied.
+	{"a change of which nothing is applied is told", kitUpdateFile, "\tu.tellUnapplied()\n", "", kitTold},
+	{"a change of which something is applied is not told", kitUnapplied, " || u.isProjected() {", " {", kitTold},
+	{"tags are applied", kitUnapplied, "slices.ContainsFunc(t.Kinds, differs) {", "slices.ContainsFunc(t.Kinds[:0], differs) {", kitTold},
+	{"attributes are applied", kitUnapplied, "slices.ContainsFunc(u.of(g.Kind), differs) {", "slices.ContainsFunc(u.of(g.Kind)[:0], differs) {", kitTold},
+	{"an adoption is no change", kitUnapplied, `part.Applied != "" && part`, "part", kitTold},
+	{"an attribute that keeps its value is told", kitGroupFile, "u.tellKept(g, r, projected[0], projected[1])", "_ = r", kitTold},
+	{"an attribute that was never set is not told", kitUnapplied, ` && applied[name] != "" {`, " {", kitTold},
+	{"an update that only reads tells nothing", kitUnapplied, " && !u.request.ReadOnly {", " {", kitTold},
 	// Infrastructure tags.
 	{"what was attempted is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[1:2]}", kitTags},
 	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},
@@ -55,7 +66,10 @@ var driverMutants = []mutant{
 	{"delays grow", kitCallFile, "delay = min(2*delay, maxDelay)", "delay = min(delay, maxDelay)", kitTags},
 	{"delays are bounded", kitCallFile, "delay = min(2*delay, maxDelay)", "delay *= 2", kitTags},
 	{"machines do not return together", kitCallFile, "u.request.Machine+strconv.Itoa(try)", "strconv.Itoa(try)", kitTags},
-	{"nothing is sent after the context", kitCallFile, "\tif err := ctx.Err(); err != nil {\n\t\treturn err", "\tif err := ctx.Err(); false {\n\t\treturn err", kitTags},
+	{"nothing is sent after the context", kitCallFile, "\tif err := share.Ended(ctx); err != nil {\n\t\treturn err", "\tif err := share.Ended(ctx); false {\n\t\treturn err", kitTags},
+	{"a suspended process sends nothing late", shareShellFile, "isOver := ok && !time", "isOver := ok && false && !time", kitTags},
+	{"a panic of a call is its error", kitCallFile, "\terr := caught(func() error { return f(ctx) })", "\terr := f(ctx)", kitTags},
+	{"a panic of the kit hides secrets", kitFile, "\t\treturn u.failure(\"UpdateMachine\", nil, problem)\n", "\t\treturn problem\n", kitTags},
 	// Attributes.
 	{"a group is called only if it differs", kitGroupFile, "isKnown && !maps.Equal(live, whole)", "isKnown", kitGroups},
 	{"an unknown attribute is waited for", kitGroupFile, "isDifferent := isKnown && ", "isDifferent := ", kitGroups},
@@ -80,7 +94,7 @@ var driverMutants = []mutant{
 	{"a refusal does not hold up what failed", kitCallFile, "refused.Cause = nil", "_ = refused", kitGroups},
 	{"lanes have the kinds of their groups", kitFile, "lane.Kinds = k.definition.kinds(lane.Name)", "", kitGroups},
 	{"another default is another revision", kitFile, `fmt.Sprint(" ", g.Kind, g.Defaults)`, `fmt.Sprint(" ", g.Kind, len(g.Defaults))`, kitGroups},
-	{"lanes are checked", kitFile, "ProviderSpec: []byte(\"{}\")}); err != nil {", "ProviderSpec: []byte(\"{}\")}); false {\n\t\t_ = err", kitGroups},
+	{"lanes are checked", kitFile, "if err := described.Check(definition.Schema); err != nil {", "if err := described.Check(definition.Schema); err != nil && false {", kitGroups},
 	// The model.
 	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
 	{"in the model a refusal lasts", kitCallFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},

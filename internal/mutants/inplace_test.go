@@ -60,6 +60,7 @@ var inPlaceMutants = []mutant{
 	{"our annotation for the autoscaler is taken away", inPlaceNextFile, "\tif !m.Preserved {", "\tif false {", nodeModel},
 	{"a preserved machine keeps the annotation", inPlaceNextFile, "\tif !m.Preserved {", "\tif true {", steps},
 	{"an annotation of somebody else stays", inPlaceMachineFile, "if has(n.Annotations, scaleDownDisabledByMCM) && n.Annotations", "if n.Annotations", nodeModel},
+	{"a value that the autoscaler does not heed protects nothing", inPlaceMachineFile, "return n.Annotations[scaleDownDisabled] == \"true\" }", "return has(n.Annotations, scaleDownDisabled) }", nodeModel},
 	{"an annotation of somebody else is not marked as ours", inPlaceMachineFile, "\tif !n.isProtected() {\n", "\tif true {\n", nodeModel},
 	{"a value of somebody else stays", inPlaceMachineFile, ` && n.Annotations[scaleDownDisabled] == "true" {`, " {", steps},
 	{"an agent begins once", inPlaceAgentFile, " && !has(n.Labels, resultLabel)", "", steps},

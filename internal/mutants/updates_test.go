@@ -3,7 +3,9 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|LimiterClock.*)$"
+	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
+	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold)$"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
@@ -24,6 +26,7 @@ const (
 	fleetFile         = "hotupdate/machineupdate/fleet.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
+	limiterFile       = "hotupdate/machineupdate/limiter.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
 	passFile          = "hotupdate/machineupdate/pass.go"
 	recordContentFile = "hotupdate/machineupdate/internal/record/content.go"
@@ -71,7 +74,17 @@ var updateMutants = []mutant{
 	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
 	{"a success carries the resourceVersion of the marker", executorFile, "\t\tresult.Machine = written\n\t\tif crowded", "\t\twritten.SetResourceVersion(m.GetResourceVersion())\n\t\tresult.Machine = written\n\t\tif crowded", executions},
 	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
-	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
+	{"a process that slept does not call", executorFile, "elapsed(o.now, e.Now()) >= o.Settings.callTimeout()", "false", executions},
+	{"a suspended process goes by the wall clock", decisionFile, ", to.Round(0).Sub(from.Round(0)), 0)", ", 0)", clocks},
+	{"a process goes by its monotonic clock as well", decisionFile, "return max(to.Sub(from), to.Round", "return max(to.Round", clocks},
+	{"a clock that is set back gives no call more time", decisionFile, "from.Round(0)), 0)", "from.Round(0)))", clocks},
+	{"the next try does not wait for a clock that was set back", decisionFile, "min(max(r.Since.Sub(now), 0), time.Second)", "max(r.Since.Sub(now), 0)", clocks},
+	{"a refusal by a clock that was ahead is dropped", recordPassFile, "if isAhead || ", "if isAhead && false || ", clocks},
+	{"a limiter goes on after its clock was set back", limiterFile, "case passed < -time.Second:", "case false:", clocks},
+	{"the disorder of goroutines adds no tokens", limiterFile, "case passed < -time.Second:", "case passed < 0:", clocks},
+	{"what an unreadable record loses is said", recordParseFile, "stay on the machine", "are gone", clocks},
+	{"a panic of a driver ends nothing", executorFile, "if value := recover(); value != nil {", "if value := any(nil); value != nil {", executions},
+	{"a panic has no kind", errorsFile, "\tcase *PanicError: // its text is that of any value\n\t\treturn errOther\n", "", executions},
 	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == errOther:", executions},
 	{"a partial failure is none of the causes", errorsFile, "if kind == errOther || below == errPartial {", "if kind == errOther {", executions},
 	{"Unimplemented is understood where it is wrapped", errorsFile, "return []error{err.Unwrap()}\n", "return nil\n", executions},
@@ -125,7 +138,7 @@ var updateMutants = []mutant{
 	{"a refusal is recorded", executorFile, "case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():", "case false:", lanes},
 	{"a short delay is no refusal", executorFile, "case after > o.Settings.confirmAfter() && marker", "case after > 0 && marker", lanes},
 	{"a refusal is not moved", executorFile, "case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():", "case after > o.Settings.confirmAfter():", lanes},
-	{"a refusal is believed for a day", executorFile, "min(after, maxRefusal)", "after", lanes},
+	{"a refusal is believed for a day", executorFile, "min(after, record.MaxRefusal)", "after", lanes},
 	{"a refusal is no news twice", executorFile, "case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():", "case kind == ErrPending:", lanes},
 	{"a refused change is read once soon", decisionFile, "\tif h.Retries == 0 {\n\t\treturn d\n\t}\n", "", lanes},
 	{"a refused change waits", decisionFile, "\tif !h.NotBefore.IsZero() {", "\tif false {", lanes},
@@ -141,8 +154,11 @@ var updateMutants = []mutant{
 	{"versions that cannot be read are not adopted", versionsFile, "if !record.IsHotPart([]byte(version)) {", "if false {", versions},
 	{"versions take no room of entries", recordPassFile, "t.limits.Entries+entries.cost()", "t.limits.Entries", versions},
 	{"versions have to fit into a record", recordPassFile, "p.size() <= t.limits.Record\n", "true\n", versions},
-	{"a version stands once", versionsFile, "if slices.Contains(versions, p.hot) {", "if false {", versions},
-	{"merged versions lose no value", versionsFile, "record.Merge(all[:old])", "record.Merge(all[1:old])", versions},
+	{"a version stands once", versionsFile, "p.hot == merged || slices.Contains(versions, p.hot)", "p.hot == merged", versions},
+	{"the latest versions stand as they are", versionsFile, "len(all)-apart\n", "len(all)-1\n", versions},
+	{"versions are not laid out each time", versionsFile, " || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin])", "", versions},
+	{"versions are laid out in the end", versionsFile, "8*lengthOf(all[begin:end])", "0*lengthOf(all[begin:end])", versions},
+	{"merged versions lose no value", versionsFile, "record.Merge(all[:end])", "record.Merge(all[1:end])", versions},
 	{"the limiter is asked before versions are read", executorFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, &result.decision) != nil || e.Limiter.begin(reason, o.now):", versions},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
@@ -168,6 +184,12 @@ var updateMutants = []mutant{
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
+	{"a provider spec without members is unusable", preparedFile, "if isEmpty(class.ProviderSpec) {", "if len(class.ProviderSpec) == 0 {", wirings},
+	{"a limiter that denies for ever is told", executorFile, "errors.Join(e.missing(), e.Limiter.Validate())", "e.missing()", wirings},
+	{"a limiter gets its tokens back", limiterFile, "require(l.Every > 0, ", "require(true, ", wirings},
+	{"a limiter has tokens", limiterFile, "require(l.Burst > 0, ", "require(true, ", wirings},
+	{"a limiter allows an update in flight", limiterFile, "require(l.InFlight >= 0, ", "require(true, ", wirings},
+	{"what is not applied is an event", executorFile, "\trequest.Tell = e.teller(result.Machine)\n", "", wirings},
 	{"a creation records the class of the driver", preparedFile, "class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec)", "bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if !e.write(ctx, creation.begin(), &result) {", "if creation.begin() == nil {", creations},
@@ -175,8 +197,8 @@ var updateMutants = []mutant{
 	{"a creation after a foreign record is settled", creationFile, `c.first && ok && problem.Code == "foreign-record"`, `c.first && ok && problem.Code == "x"`, creations},
 	{"a creation does not believe a foreign record", creationFile, `"foreign-record"; !ok {`, `"foreign-record"; true {`, creations},
 	{"a creation of a driver without hot updates takes as long as before", creationFile, "\tif c.seen == nil {\n\t\treturn ctx\n\t}\n", "", creations},
-	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.deadline.Sub(c.now()))", "context.WithTimeout(ctx, time.Hour)", creations},
-	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || e.Now().After(creation.deadline):", "creation.seen.Class == nil:", creations},
+	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.left())", "context.WithTimeout(ctx, time.Hour)", creations},
+	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || creation.left() < 0:", "creation.seen.Class == nil:", creations},
 	{"a creation by an unreadable class is not recorded", creationFile, "creation.markers == nil || creation.seen.Class == nil ||", "creation.markers == nil ||", creations},
 	// The record.
 	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
@@ -207,7 +229,7 @@ var updateMutants = []mutant{
 	{"retries are counted", recordPassFile, "retries = min(r.Retries+1, MaxRetries)", "retries = 0", records},
 	{"another spec begins at no retries", recordPassFile, `r.Creating == "" && sameHot && sameSchema {`, `r.Creating == "" && (sameHot || true) && sameSchema {`, executions},
 	{"a refusal is dropped when it is over", recordPassFile, "!p.Marker.NotBefore.After(now) {", "false {", records},
-	{"a refusal is dropped after a success", recordPassFile, "p.after.NotBefore = (time.Time{}); ", "_ = 0; ", records},
+	{"a refusal is dropped after a success", recordPassFile, "\tp.after.NotBefore = time.Time{}\n", "", records},
 	{"a refusal is read soon", recordPassFile, "refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0,", "refused.Since, refused.NotBefore = wholeSeconds(now),", records},
 	{"what is doubted is updated", recordPassFile, "doubted.State, doubted.Since = Calling, wholeSeconds(now)", "doubted.Since = wholeSeconds(now)", records},
 	{"a pass outside of a drain names none", recordPassFile, `next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}`, `next.ProviderID, next.Creating = providerID, ""`, records},

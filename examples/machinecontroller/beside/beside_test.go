@@ -12,18 +12,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
 )
@@ -245,7 +238,7 @@ func TestUnreadStore(t *testing.T) {
 		return nil
 	}})
 	f.until("an adoption was tried", func() bool {
-		return p.metric(t, "hot_update_reconciles_total", "WriteFailed") > 0
+		return p.metric(t, "hot_update_reconciles_total", "Unrecalled") > 0
 	})
 	_, _, reads := f.cloud.Calls()
 	patches, _ := p.patches()
@@ -425,16 +418,7 @@ func TestTwoReplicas(t *testing.T) {
 	q := f.start()
 	leads := func(p *process) bool { return p.metric(t, "hot_update_leads", "") == 1 }
 	require.True(t, leads(p))
-	require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error { // its holder renews it
-		lease, err := f.of("leases").Get(t.Context(), "machine-controller-hot-update", metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		spec := lease.Object["spec"].(map[string]any)
-		spec["holderIdentity"], spec["renewTime"] = "thief", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
-		_, err = f.of("leases").Update(t.Context(), lease, metav1.UpdateOptions{})
-		return err
-	}))
+	f.stealLease()
 	f.until("the first stops its updates", func() bool { return !leads(p) })
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.until("one of them leads", func() bool { return leads(p) || leads(q) })
@@ -476,50 +460,4 @@ func TestRollingPool(t *testing.T) {
 	f.running(`{"tags":{"owner":"eve"}}`, "m-1")
 	f.start()
 	f.tagged([]string{"m-1"}, map[string]string{"owner": "alice"})
-}
-
-// TestGate: MCM's report that a node is ready is held back until the driver has applied the InPlace
-// part, and nothing is applied to a node that can be scheduled. All other writes of nodes pass.
-func TestGate(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.putClass(class, `{"kernel":"5"}`)
-	f.putClass("next", `{"kernel":"6"}`)
-	f.pool(api.InPlaceUpdateStrategyType)
-	f.running(`{"kernel":"5"}`, "gated")
-	p := f.start()
-	f.settled(1)
-	config := rest.CopyConfig(server.Config)
-	config.Wrap(apiserver.AsKubernetes)
-	config.Wrap(p.Gate)
-	client, err := typedcorev1.NewForConfig(config)
-	require.NoError(t, err)
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gated"}}
-	node, err = client.Nodes().Create(t.Context(), node, metav1.CreateOptions{})
-	require.NoError(t, err)
-	report := func(reason string) error {
-		node.Status.Conditions = []corev1.NodeCondition{{
-			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.Now(),
-		}}
-		written, err := client.Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{})
-		if err == nil {
-			node = written
-		}
-		return err
-	}
-	require.NoError(t, report("DrainSuccessful"))
-	require.True(t, apierrors.IsConflict(report(inplace.ReadyForUpdate)), "the node can be scheduled")
-	assert.Zero(t, f.cloud.Kernels)
-
-	node.Spec.Unschedulable = true
-	node, err = client.Nodes().Update(t.Context(), node, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	f.until("the report passes", func() bool { return report(inplace.ReadyForUpdate) == nil })
-	assert.Equal(t, 1, f.cloud.Kernels)
-	require.NoError(t, report(inplace.ReadyForUpdate), "it was reported before")
-	for _, v := range f.cloud.Of("gated") {
-		assert.Equal(t, "6", v.Kernel)
-	}
-	f.until("it is confirmed", func() bool { return p.metric(t, "hot_update_in_place", "Applied") == 1 })
-	assert.Equal(t, 1, f.cloud.Kernels)
 }

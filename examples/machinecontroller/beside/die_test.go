@@ -5,6 +5,7 @@ package beside_test
 import (
 	"flag"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,12 @@ func TestMutantsDie(t *testing.T) {
 			continue
 		}
 		t.Run(m.breaks, func(t *testing.T) {
-			command := exec.Command("go", "test", "-overlay", m.overlay(t), "-vet=off", "-failfast", "-count=1", "-run", m.killer, ".")
+			folder, killer, isElsewhere := strings.Cut(m.killer, " ")
+			if !isElsewhere {
+				folder, killer = ".", m.killer
+			}
+			command := exec.Command("go", "test", "-overlay", m.overlay(t), "-vet=off", "-failfast", "-count=1", "-run", killer, ".")
+			command.Dir = folder
 			written, err := command.CombinedOutput()
 			out := string(written)
 			require.NotContains(t, out, "no tests to run", "there is no test %s", m.killer)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
@@ -74,8 +77,12 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	f := &fixture{T: t, namespace: name, cloud: beside.NewCloud()}
+	return newFixtureIn(t, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())))
+}
+
+func newFixtureIn(t *testing.T, namespace string) *fixture {
+	t.Helper()
+	f := &fixture{T: t, namespace: namespace, cloud: beside.NewCloud()}
 	f.settings = machineupdate.Settings{
 		ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute,
 	}
@@ -161,6 +168,21 @@ func (f *fixture) of(resource string) dynamic.ResourceInterface {
 		group = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 	}
 	return f.objects.Resource(group.WithResource(resource)).Namespace(f.namespace)
+}
+
+// stealLease gives the lease to somebody who does not renew it.
+func (f *fixture) stealLease() {
+	f.Helper()
+	require.NoError(f, retry.RetryOnConflict(retry.DefaultRetry, func() error { // its holder renews it
+		lease, err := f.of("leases").Get(f.Context(), "machine-controller-hot-update", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		spec := lease.Object["spec"].(map[string]any)
+		spec["holderIdentity"], spec["renewTime"] = "thief", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+		_, err = f.of("leases").Update(f.Context(), lease, metav1.UpdateOptions{})
+		return err
+	}))
 }
 
 // names returns the names of n machines.
@@ -271,6 +293,7 @@ type process struct {
 	killed   atomic.Bool // its requests fail
 	mutex    sync.Mutex
 	requests []request
+	said     []string              // to the log
 	refuse   func(r request) error // requests that fail; nil refuses none
 	stop     context.CancelFunc
 }
@@ -303,7 +326,12 @@ func (f *fixture) startAs(p *process, change ...func(*updater.Options)) *process
 	var err error
 	p.Updater, err = updater.New(options)
 	require.NoError(f, err)
-	ctx, cancel := context.WithCancel(f.Context())
+	logger := funcr.New(func(_, line string) {
+		p.mutex.Lock()
+		defer p.mutex.Unlock()
+		p.said = append(p.said, line)
+	}, funcr.Options{})
+	ctx, cancel := context.WithCancel(klog.NewContext(f.Context(), logger))
 	p.stop = cancel
 	ended := make(chan struct{})
 	go func() {
@@ -328,6 +356,13 @@ func (p *process) log(fits func(r request) bool) (all []request) {
 		}
 	}
 	return all
+}
+
+// has reports whether the process has logged a text.
+func (p *process) has(text string) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return slices.ContainsFunc(p.said, func(line string) bool { return strings.Contains(line, text) })
 }
 
 // patches returns the numbers of patches of machines, and of conflicts among them.

@@ -15,8 +15,11 @@ type mutant struct {
 	breaks   string // the rule
 	file     string // of the package
 	old, new string // the text that stands in the file once, and what replaces it
-	killer   string // the test that has to fail
+	killer   string // the test that has to fail, behind the folder of its package unless that is this one
 }
+
+// ofStore is the package whose own tests are about the store.
+const ofStore = "../../../hotupdate/updater "
 
 const gateWithoutDrain = `u.executor.ApplyInPlace(ctx, observed, func(context.Context) (machineupdate.DrainedNode, error) {
 		return machineupdate.DrainedNode{UID: "node", Drained: time.Now(), Unschedulable: true}, nil
@@ -26,25 +29,60 @@ const gateWithoutDrain = `u.executor.ApplyInPlace(ctx, observed, func(context.Co
 var mutants = []mutant{
 	{"no machine in creation is written", "reconcile.go", `case "", "Pending", "CrashLoopBackOff", `, `case "CrashLoopBackOff", `, "TestUnfinishedMachines"},
 	{"no pending machine is written", "reconcile.go", `"", "Pending", `, `"", `, "TestUnfinishedMachines"},
-	{"a version is stored before it is used", "creating.go", "switch wrote, err := u.store.add(ctx, class.GetName(), version); {", `later := context.WithoutCancel(ctx)
-	go func() { <-ctx.Done(); _, _ = u.store.add(later, class.GetName(), version) }()
+	{"a version is stored before it is used", "creating.go", "switch wrote, err := u.store.additions.add(ctx, class.GetName(), version); {", `later := context.WithoutCancel(ctx)
+	go func() { <-ctx.Done(); _, _ = u.store.additions.add(later, class.GetName(), version) }()
 	switch wrote, err := false, error(nil); {`, "TestCreations$"},
-	{"a stored version is used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class+"?"]...)`, "TestSupersededVersion"},
-	{"all stored versions are used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class][max(len(found.hots[class])-1, 0):]...)`, "TestCreations$"},
-	{"an adoption reads the store", "reconcile.go", `return all, err`, `_ = err
-		return all, nil`, "TestUnreadStore"},
-	{"a missing secret is not empty", "reconcile.go", "\t\tfound, err := u.secret(ctx, namespace, name)\n", "\t\tfound, err := u.secret(ctx, namespace, name)\n\t\tif apierrors.IsNotFound(err) {\n\t\t\tcontinue\n\t\t}\n", "TestMissingSecret"},
+	{"a stored version is used", "reconcile.go", `found.versions(class)`, `found.versions(class + "?")`, "TestSupersededVersion"},
+	{"all stored versions are used", "reconcile.go", `all = append(all, versions...)`, `all = append(all, versions[max(len(versions)-1, 0):]...)`, "TestCreations$"},
+	{"an adoption reads the store", "reconcile.go", "\t\tif err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t\tvar", "\t\tif err != nil {\n\t\t\treturn nil, nil\n\t\t}\n\t\tvar", "TestUnreadStore"},
+	{"a missing secret is not empty", "secrets.go", "\t\tif err != nil {\n\t\t\treturn nil, fmt", "\t\tif err != nil && found == nil {\n\t\t\treturn nil, fmt", "TestMissingSecret"},
 	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(&observed, owned)\n", gateWithoutDrain, "TestInPlaceIsReported"},
+	{"every machine of a node has to be ready", "gate.go", `problems = append(problems, g.apply(r, machine))`, `return g.apply(r, machine)`, "TestGateWithTwoMachines"},
+	{"machines that are being deleted do not count", "gate.go", ` && !isLeaving {`, ` && (!isLeaving || true) {`, "TestGateWithTwoMachines"},
+	{"any encoding of a report is held back", "gate.go", `return bytes.Contains(body, []byte(inplace.ReadyForUpdate))`, `return bytes.Contains(body, []byte(inplace.ReadyForUpdate)) && json.Valid(body)`, "TestGateEncodings"},
+	{"a patch without the condition's name is held back", "gate.go", `return bytes.Contains(body, []byte(inplace.ReadyForUpdate))`, `return bytes.Contains(body, []byte(inplace.ReadyForUpdate)) && bytes.Contains(body, []byte(inplace.ConditionType))`, "TestGateEncodings"},
+	{"a panic in the gate ends nothing", "gate.go", `if value := recover(); value != nil {`, `if value := any(nil); value != nil {`, "TestGatePanics"},
 	{"a node that is not drained is not ready", "gate.go", `node.Spec.Unschedulable && `, `node != nil || `, "TestGate"},
 	{"the gate holds the report back", "gate.go", `if reportsReady(body) {`, `if false {`, "TestGate"},
 	{"the class of an in-place pool is the deployment's", "cache.go", `wanted: wantedOf(deployment)`, `wanted: own.wanted`, "TestInPlaceIsReported"},
-	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") == "InPlaceUpdate"`, `true`, "TestRollingPool"},
+	{"the class of a pool that rolls is the machine's", "cache.go", "!isInPlace(deployment) {\n\t\treturn own", "false {\n\t\treturn own", "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
+	{"who has lost the lease waits for its last term", "updater.go", "\tu.leading.Lock() // the term has ended, or", "\tif ctx.Err() == nil {\n\t\treturn\n\t}\n\tu.leading.Lock() // the term has ended, or", "TestHungCall"},
+	{"a call that ignores its context is told", "calls.go", `if ctx.Err() != nil {`, `if ctx.Err() == nil {`, "TestHungCall"},
+	{"a panic outside of the driver ends nothing", "updater.go", `switch value := recover(); {`, `switch value := any(nil); {`, "TestPanicElsewhere"},
+	{"a driver ends no worker", "updater.go", "\t\t\tif !isOver {\n", "\t\t\tif false {\n", "TestPanic$"},
+	{"a machine whose update broke off does not spin", "updater.go", `delay, hasReturned := brokenRetry, false`, `delay, hasReturned := brokenRetry/1e6, false`, "TestPanic"},
+	{"the stack of a panic is logged", "reconcile.go", `logger.Error(err, "hot update", "stack", problem.Stack)`, `logger.Error(err, "hot update", "stack", problem.What)`, "TestPanic"},
+	{"a changed strategy enqueues", "updater.go", ` || isInPlace(before) != isInPlace(after)`, ``, "TestStrategyChanges"},
+	{"a mark of an own write expires", "reconcile.go", `const writtenAge = time.Minute`, `const writtenAge = time.Hour`, "TestRestoredVersions"},
+	{"adoptions delay no creation", "options.go", `objects:   clients.versions.ConfigMaps`, `objects:   clients.creating.ConfigMaps`, "TestManyWorkers"},
+	{"workers share the read of a secret", "secrets.go", `s.reading.Do(key, func`, `s.reading.Do(key+time.Now().String(), func`, "TestManyWorkers"},
+	{"versions stay for every lane that is Hot", "prune.go", `if slices.ContainsFunc(lane.Paths, isHot) {`, `if slices.ContainsFunc(lane.Paths, isHot) && false {`, "TestVersionsOfLanes"},
+	{"nothing is written to a ConfigMap that is being deleted", "additions.go", `if found.object.DeletionTimestamp != nil {`, `if found.object.DeletionTimestamp == nil && false {`, ofStore + "^TestStoreIsBeingDeleted$"},
+	{"what is no list is removed", "prune.go", `case malformed != nil, !used`, `case malformed != nil && false, !used`, "TestPruningHeals"},
 	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case unrecorded && false:`, "TestCreationsWhilePruning"},
-	{"a creation that finds the mark writes", "store.go", `!write && isMarked`, `!write && !isMarked && false`, "TestCreationsWhilePruning"},
+	{"a creation that finds the mark writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && len(known) > 1, nil`, "TestClassReturnsWhilePruning"},
+	{"a creation that finds the mark and an old version writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && false, nil`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `if found, err = u.mark(ctx); err == nil {`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
-	if found.object, err = u.store.write(ctx, found); err == nil {`, "TestCreationsWhilePruning"},
+	if found.object, err = found.write(ctx, u.store.objects); err == nil {`, "TestCreationsWhilePruning"},
+	{"what passes is tried again", "additions.go", "\t\t\ts.again(round, err)\n", "\t\t\tfor _, a := range round {\n\t\t\t\ta.err = err\n\t\t\t\tclose(a.done)\n\t\t\t}\n", ofStore + "^TestCreatingRepeats$"},
+	{"an attempt that hangs leaves time for another", "additions.go", `const attemptTimeout = storeTimeout / 2`, `const attemptTimeout = storeTimeout * 2`, ofStore + "^TestCreatingSurvivesAHang$"},
+	{"creations share reads", "additions.go", "\ts.waiting, s.isBusy = nil, len(round) > 0\n\treturn round\n", "\ts.waiting = nil\n\tif len(round) > 1 {\n\t\tround, s.waiting = round[:1], round[1:]\n\t}\n\ts.isBusy = len(round) > 0\n\treturn round\n", ofStore + "^TestManyCreations$"},
+	{"a class beyond its bound leaves room for the others", "store.go", `min(len(text), maxClass)`, `len(text)`, ofStore + "^TestStoreBeyondItsBounds$"},
+	{"only what grew is checked", "store.go", `max(maxClass, len(c.read[class]))`, `maxClass && c.read != nil || len(c.read["long"]) > maxClass`, ofStore + "^TestStoreBeyondItsBounds$"},
+	{"a class has a bound", "store.go", `max(maxClass, len(c.read[class]))`, `maxObject`, ofStore + "^TestStoreBeyondItsBounds$"},
+	{"all classes have a bound", "store.go", `counted > max(maxStore, countedBefore)`, `counted > max(maxObject, countedBefore)`, ofStore + "^TestStoreBeyondItsBounds$"},
+	{"what concerns a class is told once", "reconcile.go", "before == problem {", "before == problem && false {", "TestClassIsToldOnce"},
+	{"what concerns a class is no event of its machines", "reconcile.go", "if reason != reasonUnusable {", "if reason != \"\" {", "TestClassIsToldOnce"},
+	{"a machine of another namespace is told", "creating.go", `own != "" && own != u.Namespace {`, `own != "" && false {`, ofStore + "^TestOtherNamespace$"},
+	{"an event reaches the namespace of its machine", "updater.go", `u.clients.core.Events("")`, `u.clients.core.Events(u.Namespace)`, ofStore + "^TestOtherNamespace$"},
+	{"a forgotten Run is told", "creating.go", "\tu.tellNotRunning(ctx, machine)\n", "", ofStore + "^TestRunIsNeverCalled$"},
+	{"events need no Run", "creating.go", "\tu.record()\n", "", ofStore + "^TestRunIsNeverCalled$"},
+	{"Run needs some time to be called", "creating.go", "time.Since(u.made) < runGrace", "false", ofStore + "^TestRunIsNeverCalled$"},
+	{"the Schema is that of the driver", "options.go", `return err == nil && givenErr == nil && wanted == given`, `return err == nil && givenErr == nil && (wanted == given || true)`, ofStore + "^TestSilentWirings$"},
+	{"a driver that is nil inside is told", "options.go", `if value := recover(); value != nil {`, `if value := any(nil); value != nil {`, ofStore + "^TestSilentWirings$"},
+	{"a limiter that denies for ever is told", "options.go", "\tproblems = append(problems, fault.All(o.Limiter.Validate())...)\n", "", ofStore + "^TestSilentWirings$"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
 }
 

@@ -22,6 +22,12 @@ type Setup struct {
 	// Request holds the fields of a request that the driver reads besides class, lane and parts:
 	// Machine, ProviderID, Secret, Object and Class.Object.
 	Request machineupdate.UpdateMachineRequest
+	// Unchanged names the leaves of the Schema that are Hot or InPlace and in which no two states
+	// differ: those that another test checks, and those that the driver does not apply, such as
+	// infrastructure tags of interfaces that carry none. Admission has to refuse the latter, because
+	// an update of nothing else is reported as done. They are RFC 6901 pointers in which * stands
+	// for an element, such as /disks/*/iops.
+	Unchanged []string
 }
 
 // State is a provider spec with the resulting resources of the machine and around it. All states
@@ -40,6 +46,9 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
 		tb.Errorf("a check needs Schema, Rules and two states")
 		return
+	}
+	for _, problem := range unchanged(&setup, states) {
+		tb.Errorf("desired state: %s", problem)
 	}
 	var reported []string
 	needs := map[string]bool{}

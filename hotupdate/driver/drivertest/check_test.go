@@ -79,19 +79,22 @@ func setupOf(t *testing.T, cloud tags.Cloud) drivertest.Setup {
 	t.Helper()
 	schema, err := hotupdate.SchemaOf[spec]()
 	require.NoError(t, err)
-	return drivertest.Setup{Schema: schema, Rules: cloud.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"}}
+	setup := drivertest.Setup{Schema: schema, Rules: cloud.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"}}
+	if cloud == tags.OpenStack {
+		setup.Unchanged = []string{"/tags/network"}
+	}
+	return setup
 }
 
 // check returns what a driver breaks.
 func check(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) []string {
 	t.Helper()
-	return recorded(t, cloud, broken, states...).failures
+	return recorded(t, setupOf(t, cloud), cloud, broken, states...).failures
 }
 
-func recorded(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) *recorder {
+func recorded(t *testing.T, setup drivertest.Setup, cloud tags.Cloud, broken string, states ...drivertest.State) *recorder {
 	t.Helper()
 	r := &recorder{TB: t}
-	setup := setupOf(t, cloud)
 	drivertest.Check(r, setup, func(fake *drivertest.Cloud) (*wrapped, error) {
 		return (&client{Cloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
 	}, states...)
@@ -110,13 +113,15 @@ func TestSpellings(t *testing.T) {
 
 // TestNotChecked: promises that the states do not check are logged, with what they need.
 func TestNotChecked(t *testing.T) {
-	assert.Equal(t, []string{"not checked: []"}, recorded(t, tags.AWS, "", states(tags.AWS)...).logs)
+	assert.Equal(t, []string{"not checked: []"}, recorded(t, setupOf(t, tags.AWS), tags.AWS, "", states(tags.AWS)...).logs)
 	few := states(tags.AWS)[:2]
 	for i := range few {
 		few[i].Spec = fmt.Sprintf(`{"cluster":"c","tags":{"vm":{"a":"%d"}}}`, i)
 		few[i].Resources = []driver.Resource{{Kind: tags.VM, ID: "i-1", Tags: map[string]string{"a": strconv.Itoa(i)}}}
 	}
-	r := recorded(t, tags.AWS, "no mandatory key", few...)
+	setup := setupOf(t, tags.AWS)
+	setup.Unchanged = []string{"/iops", "/machineType", "/sourceCheck", "/tags/disk", "/tags/network", "/throughput"}
+	r := recorded(t, setup, tags.AWS, "no mandatory key", few...)
 	assert.Empty(t, r.failures)
 	require.Len(t, r.logs, 1)
 	for _, want := range []string{
@@ -159,7 +164,59 @@ func TestMarkedByTheFlow(t *testing.T) {
 	for i := range all {
 		delete(all[i].Resources[0].Attributes, "machineType")
 	}
-	assert.Empty(t, check(t, tags.AWS, "marked by the flow", all...))
+	setup := setupOf(t, tags.AWS)
+	setup.Unchanged = []string{"/machineType"}
+	assert.Empty(t, recorded(t, setup, tags.AWS, "marked by the flow", all...).failures)
+}
+
+// TestUnchangedFields: a field that is Hot or InPlace and that no state changes may be one that the driver does not read. It is told, unless the
+// setup names it, and so is a name that stands for no such field any more.
+func TestUnchangedFields(t *testing.T) {
+	type volume struct {
+		Name string            `json:"name"`
+		IOPS int               `json:"iops,omitempty" hotupdatable:"true"`
+		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[struct {
+		spec
+
+		Labels  map[string]string   `json:"labels,omitempty"  hotupdatable:"true"`
+		A       string              `json:"a/b,omitempty"     hotupdatable:"inplace"`
+		Zones   []string            `json:"zones,omitempty"   hotupdatable:"true"`
+		Volumes []volume            `json:"volumes,omitempty" hotupdatable:"false,key=name"`
+		Pools   map[string][]volume `json:"pools,omitempty"`
+		Ignored string              `json:"ignored,omitempty" hotupdatable:"ignore"`
+		Image   string              `json:"image,omitempty"`
+	}]()
+	require.NoError(t, err)
+	newer := []string{"/a~1b", "/labels", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}
+	told := func(unchanged []string, change func(all []drivertest.State)) (pointers []string) {
+		setup := setupOf(t, tags.AWS)
+		setup.Schema, setup.Unchanged = schema, unchanged
+		all := states(tags.AWS)
+		change(all)
+		for _, failure := range recorded(t, setup, tags.AWS, "cannot be made", all...).failures {
+			for _, word := range strings.FieldsFunc(failure, func(r rune) bool { return r == ' ' || r == ',' }) {
+				if strings.HasPrefix(word, "/") {
+					pointers = append(pointers, word)
+				}
+			}
+		}
+		return pointers
+	}
+	nothing := func([]drivertest.State) {}
+	assert.Equal(t, newer, told(nil, nothing))
+	assert.Empty(t, told(newer, nothing))
+	assert.Equal(t, []string{"/image", "/none"}, told(append([]string{"/image", "/none"}, newer...), nothing), "no leaves")
+	assert.Equal(t, []string{"/a~1b", "/labels", "/pools/*/*/tags", "/volumes/*/tags"}, told(nil, func(all []drivertest.State) {
+		more := `,"zones":["a1"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
+		for i := range all {
+			all[i].Spec = strings.Replace(all[i].Spec, ",", strings.ReplaceAll(more, "1", strconv.Itoa(i+1)), 1)
+		}
+	}))
+	assert.Equal(t, []string{"/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}, told(nil, func(all []drivertest.State) {
+		all[0].Spec = strings.Replace(all[0].Spec, ",", `,"labels":{"x":"1"},"a/b":"1",`, 1)
+	}))
 }
 
 // brokenDrivers are drivers with the promise that each breaks.

@@ -4,8 +4,9 @@
 // The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the
 // cloud's API becomes a method call, and each error becomes an error of the API. [Check] takes the
 // machine from each [State] to each other, while the cloud throttles, fails, lags and loses
-// answers. So states should differ in everything that the driver changes, on every resource.
-// Promises not checked are logged. A failure names the broken one:
+// answers. The check fails if no two states differ in a field that is Hot or InPlace, unless the
+// Setup names it: a field that no function of the driver reads would be updated without an effect.
+// States should also differ on every resource. Promises not checked are logged. A failure names the broken one:
 //
 //	desired state        every resource of the machine gets its state in the provider spec, and keeps it
 //	idle                 a call changes something on each resource that it names

@@ -226,6 +226,8 @@ func (m *model) answer(i int, a Answer) error {
 			return fmt.Errorf("member %d is not called again after throttling", member.Payload)
 		case !isFinal && isGuilty:
 			return fmt.Errorf("member %d is called again, and was refused", member.Payload)
+		case isFinal && a.Outcome == Divisible && !isGuilty && len(call.Members) > 1:
+			return fmt.Errorf("member %d is refused, and was not alone", member.Payload)
 		case isFinal:
 			*spec = ended
 		default:

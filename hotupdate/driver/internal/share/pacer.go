@@ -277,8 +277,8 @@ func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[
 	return present(c.Members)
 }
 
-// divide sends a refused call again without the guilty members or, if they are not known, in
-// halves. It returns the members for which the refusal is final: the guilty ones, and those for
+// divide sends a refused call again without the guilty members or, if none of the members is named,
+// in halves. It returns the members for which the refusal is final: the guilty ones, and those for
 // which no further call is left.
 func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
 	extra := new(maxExtra)
@@ -286,10 +286,10 @@ func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
 		extra = of.extra
 	}
 	rest := slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
-	if len(guilty) > 0 {
-		isGuilty := func(m *Member[P]) bool {
-			return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
-		}
+	isGuilty := func(m *Member[P]) bool {
+		return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
+	}
+	if slices.ContainsFunc(c.Members, isGuilty) {
 		innocent := slices.DeleteFunc(slices.Clone(c.Members), isGuilty)
 		final = slices.DeleteFunc(slices.Clone(c.Members), func(m *Member[P]) bool { return !isGuilty(m) })
 		rest = [][]*Member[P]{innocent}

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Action is a cloud action under one key. The quota of a cloud action belongs to the key, and only
@@ -106,6 +107,17 @@ func (s *Shell[P]) leave(l *line[P], m *Member[P]) {
 // passed meanwhile.
 func (s *Shell[P]) now() time.Time { return time.Now().Round(0).Add(s.skew) }
 
+// Ended returns the error of a context that is done, or whose deadline has passed by the wall clock:
+// the timer of a context stands still while a computer sleeps, and another process may have settled
+// the machine meanwhile.
+func Ended(ctx context.Context) error {
+	deadline, ok := ctx.Deadline()
+	if isOver := ok && !time.Now().Round(0).Before(deadline.Round(0)); isOver {
+		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+	}
+	return ctx.Err()
+}
+
 // drive sends what is due, and sets the alarm for what is not.
 func (s *Shell[P]) drive(l *line[P]) {
 	l.used = s.now()
@@ -186,7 +198,7 @@ func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answe
 func attempt[P any](ctx context.Context, send Send[P], members []P) (answer Answer, err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			answer, err = Answer{}, fmt.Errorf("panic: %v", what)
+			answer, err = Answer{}, machineupdate.NewPanicError(what)
 		}
 	}()
 	return send(ctx, members)

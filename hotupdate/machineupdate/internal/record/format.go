@@ -143,8 +143,9 @@ func malformed() *fault.Error {
 	}
 }
 
-// Hint is the hint of every error about a record.
-const Hint = "nothing has to be done: the machine is updated and recorded anew"
+// Hint is the hint of every error about a record that cannot be read.
+const Hint = "the machine is updated and recorded anew; values that only this record has, and that are no longer " +
+	"wanted, stay on the machine: remove them there"
 
 // cutNumber reads a number. It returns 0 for other text and for too many digits.
 func cutNumber(text string) (number int, rest string) {

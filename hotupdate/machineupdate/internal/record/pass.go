@@ -106,9 +106,15 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	return p
 }
 
-// hint keeps the end of a refusal until it is past or a pass has succeeded.
+// MaxRefusal bounds how long a refusal is respected.
+const MaxRefusal = 24 * time.Hour
+
+// hint keeps the end of a refusal until it is past or a pass has succeeded. A later end than any
+// that is recorded now is that of a clock that was ahead.
 func (p *Pass) hint(now time.Time) {
-	if p.after.NotBefore = (time.Time{}); !p.Marker.NotBefore.After(now) {
+	p.after.NotBefore = time.Time{}
+	isAhead := p.Marker.NotBefore.After(wholeSeconds(now.Add(MaxRefusal)))
+	if isAhead || !p.Marker.NotBefore.After(now) {
 		p.Marker.NotBefore = time.Time{}
 	}
 }

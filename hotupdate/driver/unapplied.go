@@ -1,0 +1,67 @@
+package driver
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// tellUnapplied reports a change of the hot part of which no Project shows anything, for instance of
+// a field that none of them reads: the update succeeds without a call.
+func (u *update[T, C]) tellUnapplied() {
+	isChanged := func(part machineupdate.Part) bool { return part.Applied != "" && part.Applied != part.Desired }
+	if !slices.ContainsFunc(u.request.Parts, isChanged) || u.isProjected() {
+		return
+	}
+	u.tell("the driver applies nothing of what has changed in the lane " + u.laneText() + " of the class")
+}
+
+func (u *update[T, C]) laneText() string {
+	if u.request.Lane == "" {
+		return "without a name"
+	}
+	return u.request.Lane
+}
+
+// isProjected reports whether a Project tells the desired part of a kind from the applied one.
+func (u *update[T, C]) isProjected() bool {
+	for i := range u.definition.Tags {
+		t := &u.definition.Tags[i]
+		differs := func(kind tags.Kind) bool {
+			specs := u.parts[string(kind)]
+			return specs != nil && !maps.Equal(t.Project(specs[0], kind), t.Project(specs[1], kind))
+		}
+		if u.request.Lane == "" && slices.ContainsFunc(t.Kinds, differs) {
+			return true
+		}
+	}
+	for i := range u.definition.Groups {
+		g := &u.definition.Groups[i]
+		differs := func(r *Resource) bool {
+			specs := u.parts[string(g.Kind)]
+			return !maps.Equal(g.Project(specs[0], r), g.Project(specs[1], r))
+		}
+		if g.Lane == u.request.Lane && slices.ContainsFunc(u.of(g.Kind), differs) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellKept reports attributes that the applied part has set, that the desired part does not set, and
+// that have no default: they keep their values.
+func (u *update[T, C]) tellKept(g *Group[T, C], r *Resource, desired, applied map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(g.Defaults)) {
+		if g.Defaults[name] == "" && desired[name] == "" && applied[name] != "" {
+			u.tell(r.text() + " keeps its " + name + ": the class no longer sets it, and the group has no default")
+		}
+	}
+}
+
+func (u *update[T, C]) tell(message string) {
+	if u.request.Tell != nil && !u.request.ReadOnly {
+		u.request.Tell(message)
+	}
+}

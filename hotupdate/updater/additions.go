@@ -1,0 +1,140 @@
+package updater
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// storeTimeout bounds how long a creation waits.
+const storeTimeout = 5 * time.Second
+
+// attemptTimeout bounds one attempt to store versions, so that a connection that hangs leaves time
+// for another attempt.
+const attemptTimeout = storeTimeout / 2
+
+// attempts has the delays between attempts.
+var attempts = wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: time.Second}
+
+// additions stores the versions of creations. Creations that come while an attempt is under way
+// share the next one, which is one read and at most one write: MCM may create hundreds of machines
+// at once. No creation shares a read that was sent before it came, because such a read need not
+// show the mark of a pruning that has listed the machines without that of the creation.
+type additions struct {
+	objects typedcorev1.ConfigMapInterface // with a budget of queries for creations only
+
+	mutex   sync.Mutex
+	waiting []*addition
+	isBusy  bool
+}
+
+var errBeingDeleted = errors.New("ConfigMap " + storeName + " is being deleted")
+
+// addition is the version that a creation waits for.
+type addition struct {
+	ctx     context.Context //nolint:containedctx // of the creation that waits
+	class   string
+	version *machineupdate.Prepared
+
+	wrote bool  // the ConfigMap was written for it
+	err   error // of the last attempt; guarded by the mutex until done
+	done  chan struct{}
+}
+
+// add stores the version of a class, unless it is stored. It reports whether it has written.
+// After every error but those of content.add it tries again until the context ends.
+func (s *additions) add(ctx context.Context, class string, version *machineupdate.Prepared) (wrote bool, err error) {
+	own := &addition{ctx: ctx, class: class, version: version, done: make(chan struct{})}
+	s.mutex.Lock()
+	s.waiting = append(s.waiting, own)
+	if !s.isBusy {
+		s.isBusy = true
+		go s.run()
+	}
+	s.mutex.Unlock()
+	select {
+	case <-own.done:
+		return own.wrote, own.err
+	case <-ctx.Done():
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if own.err != nil {
+		return false, own.err // it says more than the context
+	}
+	return false, ctx.Err()
+}
+
+// run makes attempts until no creation waits.
+func (s *additions) run() {
+	delay := attempts.DelayFunc()
+	for {
+		round := s.next()
+		if len(round) == 0 {
+			return
+		}
+		if err := s.attempt(round); err != nil {
+			s.again(round, err)
+			time.Sleep(delay())
+		} else {
+			delay = attempts.DelayFunc()
+		}
+	}
+}
+
+// next returns the creations that wait.
+func (s *additions) next() []*addition {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	round := slices.DeleteFunc(s.waiting, func(a *addition) bool { return a.ctx.Err() != nil })
+	s.waiting, s.isBusy = nil, len(round) > 0
+	return round
+}
+
+// again lets creations wait for another attempt. The error is that of those as well that came while
+// the last one was under way: they may not live to see the next one.
+func (s *additions) again(round []*addition, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.waiting = append(round, s.waiting...)
+	for _, a := range s.waiting {
+		a.err = err
+	}
+}
+
+// attempt stores the versions of creations. Its error is a passing one.
+func (s *additions) attempt(round []*addition) error {
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout)
+	defer cancel()
+	found, err := readStore(ctx, s.objects)
+	if err != nil {
+		return err
+	}
+	if found.object.DeletionTimestamp != nil { // what is written is lost once its finalizers have gone
+		return errBeingDeleted
+	}
+	wrote, failed, isChanged := make([]bool, len(round)), make([]error, len(round)), false
+	for i, a := range round {
+		wrote[i], failed[i] = found.add(a.class, a.version)
+		isChanged = isChanged || wrote[i]
+	}
+	if isChanged {
+		if _, err = found.write(ctx, s.objects); err != nil {
+			return err
+		}
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for i, a := range round {
+		a.wrote, a.err = wrote[i], failed[i]
+		close(a.done)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package updater
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	expiring "k8s.io/apimachinery/pkg/util/cache"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+)
+
+// secretAge is how old the data of a secret may be.
+const secretAge = 5 * time.Second
+
+// secrets reads the secrets of classes. Workers that need the same secret at once share one read.
+type secrets struct {
+	client  typedcorev1.SecretsGetter
+	read    *expiring.Expiring // by namespace/name
+	reading singleflight.Group // as well
+}
+
+// of returns the merged data of the secrets of a class. A secret that is missing is an error: MCM
+// itself takes it as empty.
+func (s *secrets) of(ctx context.Context, class *object, namespace string) (map[string][]byte, error) {
+	data := map[string][]byte{}
+	for _, member := range []string{"secretRef", "credentialsSecretRef"} {
+		name := text(class, member, "name")
+		if name == "" {
+			continue
+		}
+		in := cmp.Or(text(class, member, "namespace"), namespace)
+		found, err := s.get(ctx, in, name)
+		if err != nil {
+			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", in, name, class.GetName(), err)
+		}
+		maps.Copy(data, found.Data)
+	}
+	return data, nil
+}
+
+// get reads a secret, or returns what was read a moment ago.
+func (s *secrets) get(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	key := namespace + "/" + name
+	if known, ok := s.read.Get(key); ok {
+		return known.(*corev1.Secret), nil //nolint:forcetypeassert // it holds nothing else
+	}
+	found, err, _ := s.reading.Do(key, func() (any, error) {
+		found, err := s.client.Secrets(namespace).Get(context.WithoutCancel(ctx), name, metav1.GetOptions{})
+		if err == nil {
+			s.read.Set(key, found, secretAge)
+		}
+		return found, err
+	})
+	return found.(*corev1.Secret), err //nolint:forcetypeassert // as above
+}
