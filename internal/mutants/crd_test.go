@@ -2,25 +2,25 @@ package mutants_test
 
 // The tests that kill.
 const (
-	idioms   = "internal/crd ^Test(Idioms|Required|SpecWith)"
-	patterns = "internal/crd ^Test(Meaning|Languages)"
-	rules    = "internal/crd ^Test(Rule|Options|Mistakes)"
-	crds     = "hotupdate ^Test(CRD|SchemaOfCRD)"
-	scripts  = "hotupdate/cmd/hotupdate ^TestScripts/plan_crd"
-	versions = "hotupdate/cmd/hotupdate ^TestScripts/plan_versions"
-	audits   = "hotupdate/cmd/hotupdate ^TestAuditScripts/crds"
+	idioms      = "internal/crd ^Test(Idioms|Required|SpecWith)"
+	patterns    = "internal/crd ^Test(Meaning|Languages)"
+	rules       = "internal/crd ^Test(Rule|Options|Mistakes)"
+	crds        = "hotupdate ^Test(CRD|SchemaOfCRD)"
+	scripts     = "hotupdate/cmd/hotupdate ^TestScripts/plan_crd"
+	crdVersions = "hotupdate/cmd/hotupdate ^TestScripts/plan_versions"
+	audits      = "hotupdate/cmd/hotupdate ^TestAuditScripts/crds"
 )
 
 const (
-	propertyFile   = "internal/crd/property.go"
-	meaningFile    = "internal/crd/meaning.go"
-	patternFile    = "internal/crd/pattern.go"
-	ruleFile       = "internal/crd/rules.go"
-	definitionFile = "hotupdate/cmd/hotupdate/internal/side/crd.go"
-	classesFile    = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
-	versionsFile   = "hotupdate/cmd/hotupdate/internal/crds/versions.go"
-	customFile     = "hotupdate/cmd/hotupdate/internal/audit/custom.go"
-	configFile     = "hotupdate/cmd/hotupdate/internal/pool/judge/config.go"
+	propertyFile    = "internal/crd/property.go"
+	meaningFile     = "internal/crd/meaning.go"
+	patternFile     = "internal/crd/pattern.go"
+	ruleFile        = "internal/crd/rules.go"
+	definitionFile  = "hotupdate/cmd/hotupdate/internal/side/crd.go"
+	crdClassesFile  = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
+	crdVersionsFile = "hotupdate/cmd/hotupdate/internal/crds/versions.go"
+	customFile      = "hotupdate/cmd/hotupdate/internal/audit/custom.go"
+	configFile      = "hotupdate/cmd/hotupdate/internal/pool/judge/config.go"
 )
 
 // crdMutants break what a CustomResourceDefinition means.
@@ -55,11 +55,11 @@ var crdMutants = []mutant{
 	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
 	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
 	{"a custom resource is judged by its own Schema", definitionFile, "return m.spec }", "return nil }", scripts},
-	{"a mistake in the classes is told in their file", classesFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
-	{"a field of the old version alone is not compared", versionsFile, "if c.Origin == unknownMember {", "if false {", versions},
-	{"a field of the new version alone is not compared", versionsFile, `case f.Kind == "FieldAdded":`, `case f.Kind == "FieldAdded" && path == "":`, versions},
-	{"versions that differ otherwise are not compared", versionsFile, ", !f.Harmless():", ":", versions},
-	{"what one version calls sensitive is not shown", configFile, "return isScalar && !hidesOld && !hidesNew", "return isScalar && !hidesOld", versions},
+	{"a mistake in the classes is told in their file", crdClassesFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
+	{"a field of the old version alone is not compared", crdVersionsFile, "if c.Origin == unknownMember {", "if false {", crdVersions},
+	{"a field of the new version alone is not compared", crdVersionsFile, `case f.Kind == "FieldAdded":`, `case f.Kind == "FieldAdded" && path == "":`, crdVersions},
+	{"versions that differ otherwise are not compared", crdVersionsFile, ", !f.Harmless():", ":", crdVersions},
+	{"what one version calls sensitive is not shown", configFile, "return isScalar && !hidesOld && !hidesNew", "return isScalar && !hidesOld && (isOpen || !hidesNew || hidesNew)", crdVersions},
 	{"a value of another spelling is shown only if nothing in it is sensitive", configFile, "isOpen := !described.Sensitive &&", "isOpen := pointer != \"\" &&", scripts},
 	{"an object of a version that is gone is not judged", customFile, "case updated == nil:\n\t\treturn Indeterminate", "case updated == nil:\n\t\treturn Unchanged", audits},
 }
