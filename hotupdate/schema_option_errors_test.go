@@ -97,15 +97,15 @@ func misplacedOptionRows() []schemaErrorRow {
 			{Code: "misplaced-option", Field: "config.Texts"}, {Code: "misplaced-option", Field: "config.Texts"},
 		}, "both are misplaced"},
 		{"default on what is never absent, or marshals itself", errorOf(hotupdate.SchemaOf[struct {
-			Array    [2]string         `json:"array"   hotupdatable:"false,default='[]'"`
-			ArrayP   *[2]string        `json:"arrayP"  hotupdatable:"false,default='[]'"`
-			Bool     bool              `json:"bool"    hotupdatable:"false,default=true"`
-			Map      map[string]string `json:"map"     hotupdatable:"false,default='{}'"`
-			Marshal  selfMarshaled     `json:"marshal" hotupdatable:"false,default=1"`
-			Slice    []string          `json:"slice"   hotupdatable:"false,default='[]'"`
-			Struct   optionItem        `json:"struct"  hotupdatable:"false,default='{}'"`
+			Array    [2]string         `json:"array"    hotupdatable:"false,default='[]'"`
+			ArrayP   *[2]string        `json:"arrayP"   hotupdatable:"false,default='[]'"`
+			Bool     bool              `json:"bool"     hotupdatable:"false,default=true"`
+			Map      map[string]string `json:"map"      hotupdatable:"false,default='{}'"`
+			Marshal  selfMarshaled     `json:"marshal"  hotupdatable:"false,default=1"`
+			Slice    []string          `json:"slice"    hotupdatable:"false,default='[]'"`
+			Struct   optionItem        `json:"struct"   hotupdatable:"false,default='{}'"`
 			Stringer fmt.Stringer      `json:"stringer" hotupdatable:"false,default=1"`
-			Itself   *ownDefault       `json:"itself"  hotupdatable:"false,default='{}'"`
+			Itself   *ownDefault       `json:"itself"   hotupdatable:"false,default='{}'"`
 		}]()), misplaced("Array", "ArrayP", "Bool", "Itself", "Map", "Marshal", "Slice", "Stringer", "Struct"), "a plain false or an empty list says something, and a type that contains itself has no end"},
 		{"as on what is no string", errorOf(hotupdate.SchemaOf[struct {
 			Any     any                   `json:"any"     hotupdatable:"false,as=dns"`
@@ -152,15 +152,15 @@ func defaultRows() []schemaErrorRow {
 			Uint     uint               `json:"uint"     hotupdatable:"false,default=-1"`
 		}]()), at("invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
 		{"default of a leaf that does not parse", errorOf(hotupdate.SchemaOf[struct {
-			Any    any                  `json:"any"     hotupdatable:"false,default=a"`
-			Bytes  *namedBytes          `json:"bytes"   hotupdatable:"false,default=Y"`
-			Either *intstr.IntOrString  `json:"either"  hotupdatable:"false,default='\"5'"`
-			Null   any                  `json:"null"    hotupdatable:"false,default=null"`
-			Number json.Number          `json:"number"  hotupdatable:"false,default=a"`
-			Raw    runtime.RawExtension `json:"raw"     hotupdatable:"false,default='{'"`
-			RawMsg json.RawMessage      `json:"rawMsg"  hotupdatable:"false,default='{\"a\":1,\"a\":2}'"`
-			Time   *time.Time           `json:"time"    hotupdatable:"false,default=1"`
-			Zero   *metav1.Time         `json:"zero"    hotupdatable:"false,default=0001-01-01T00:00:00Z"`
+			Any    any                  `json:"any"    hotupdatable:"false,default=a"`
+			Bytes  *namedBytes          `json:"bytes"  hotupdatable:"false,default=Y"`
+			Either *intstr.IntOrString  `json:"either" hotupdatable:"false,default='\"5'"`
+			Null   any                  `json:"null"   hotupdatable:"false,default=null"`
+			Number json.Number          `json:"number" hotupdatable:"false,default=a"`
+			Raw    runtime.RawExtension `json:"raw"    hotupdatable:"false,default='{'"`
+			RawMsg json.RawMessage      `json:"rawMsg" hotupdatable:"false,default='{\"a\":1,\"a\":2}'"`
+			Time   *time.Time           `json:"time"   hotupdatable:"false,default=1"`
+			Zero   *metav1.Time         `json:"zero"   hotupdatable:"false,default=0001-01-01T00:00:00Z"`
 		}]()), at("invalid-default", "config", "Any", "Bytes", "Either", "Null", "Number", "Raw", "RawMsg", "Time", "Zero"), "free JSON is given in JSON, and what counts as nil is no default"},
 		{"default of an object, list or map that it cannot be", errorOf(hotupdate.SchemaOf[struct {
 			Doubled *[]optionItem         `json:"doubled" hotupdatable:"false,key=name,default='[{\"name\":\"a\"},{\"name\":\"a\"}]'"`

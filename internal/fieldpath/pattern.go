@@ -93,6 +93,15 @@ func ParseShown(shown string) (steps []PatternStep) {
 	return steps
 }
 
+// PatternOf returns the pattern of a path that [Path.String] has written: with [] for each element of a
+// list or map.
+func PatternOf(shown string) (pattern string) {
+	for _, step := range ParseShown(shown) {
+		pattern = step.After(pattern)
+	}
+	return pattern
+}
+
 func inBrackets(rest string) (text, tail string) {
 	if at := strings.IndexAny(rest, `]"`); at >= 0 && rest[at] == '"' {
 		if quoted, err := strconv.QuotedPrefix(rest[at:]); err == nil {

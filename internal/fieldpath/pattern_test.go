@@ -141,3 +141,14 @@ func TestShownPathsAreReadBack(t *testing.T) {
 		}
 	})
 }
+
+// TestPatternOf: the path of an element becomes that of all elements, as Schemas name it.
+func TestPatternOf(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "tags[a]": "tags[]",
+		`tags["a]b"].c`: "tags[].c", `tags["a\"]b"]`: "tags[]", "a[=x][1]": "a[][]", "broken[": "broken[]",
+	} {
+		assert.Equal(t, want, fieldpath.PatternOf(path), path)
+	}
+}

@@ -79,15 +79,15 @@ var freeLeaves = [...]leaf.Kind{
 func (p *Plan) Find(pointer string) (n *Node, f *Field) {
 	n = p.Root
 	for _, name := range fieldpath.Names(pointer) {
-		switch {
-		case n.Kind == Leaf:
+		switch n.Kind {
+		case Leaf:
 			return n, f
-		case n.Kind == Object:
+		case Object:
 			if f = n.Lookup(name); f == nil {
 				return nil, nil
 			}
 			n = f.Node
-		default:
+		case List, Array, Map:
 			n = n.Elem
 		}
 	}

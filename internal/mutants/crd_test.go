@@ -59,7 +59,7 @@ var crdMutants = []mutant{
 	{"a field of the old version alone is not compared", crdVersionsFile, "if c.Origin == unknownMember {", "if false {", crdVersions},
 	{"a field of the new version alone is not compared", crdVersionsFile, `case f.Kind == "FieldAdded":`, `case f.Kind == "FieldAdded" && path == "":`, crdVersions},
 	{"versions that differ otherwise are not compared", crdVersionsFile, ", !f.Harmless():", ":", crdVersions},
-	{"what one version calls sensitive is not shown", configFile, "return isScalar && !hidesOld && !hidesNew", "return isScalar && !hidesOld && (isOpen || !hidesNew || hidesNew)", crdVersions},
+	{"what one version calls sensitive is not shown", configFile, "return isScalar && !hidesOld && !hidesNew", "return isScalar && !hidesOld && (!hidesNew || d.New != nil)", crdVersions},
 	{"a value of another spelling is shown only if nothing in it is sensitive", configFile, "isOpen := !described.Sensitive &&", "isOpen := pointer != \"\" &&", scripts},
 	{"an object of a version that is gone is not judged", customFile, "case updated == nil:\n\t\treturn Indeterminate", "case updated == nil:\n\t\treturn Unchanged", audits},
 }

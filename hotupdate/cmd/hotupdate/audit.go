@@ -7,12 +7,12 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
 
@@ -32,7 +32,7 @@ const (
 // auditOptions are the flags of audit.
 type auditOptions struct {
 	old, oldProgram, updated, newProgram string
-	provider, baseline, accept           string
+	provider, baseline                   string
 	from                                 []string
 	view                                 audit.View
 }
@@ -53,7 +53,7 @@ func (c *call) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, c.auditFleet, c.addAudit,
+	}, c.auditFleet, c.addAudit, c.addAccept,
 		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput))
 }
 
@@ -81,8 +81,6 @@ func (c *call) addAudit(command *cobra.Command) {
 		"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
 	flags.StringVar(&o.baseline, "baseline", "",
 		"findings in the former result in this `FILE`, such as last-week.json, are no news")
-	flags.StringVar(&o.accept, "accept", "",
-		"findings that this `FILE` accepts, in the format above, are no news")
 	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
 	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
 	_ = command.RegisterFlagCompletionFunc("provider",
@@ -93,8 +91,9 @@ func (c *call) addAudit(command *cobra.Command) {
 }
 
 func (c *call) auditFleet() (int, error) {
-	known, err := audit.LoadKnown(c.audit.accept, c.audit.baseline, time.Now())
-	if err != nil {
+	accepted, acceptErr := c.accepted(audit.AcceptedVerdicts(), pool.Accepted())
+	known, err := audit.LoadKnown(accepted, c.audit.baseline)
+	if err := errors.Join(acceptErr, err); err != nil {
 		return 0, err
 	}
 	to := c.auditWriter()

@@ -57,7 +57,7 @@ type options struct {
 	pools                                   []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
-	gardener                                string
+	gardener, accept                        string
 	failOn                                  []string
 	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool

@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -120,24 +122,50 @@ func (c *call) hashCommand() *cobra.Command {
 	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools)
 }
 
-// hashed is the hash of a provider config, also in JSON.
+// hashed is the canonical hash of a provider config, also in JSON. Today is what today's release of the
+// extension hashes instead; nil if that is not known.
 type hashed struct {
-	Pool string `json:"pool,omitempty"`
-	Hash string `json:"hash"`
+	Pool  string       `json:"pool,omitempty"`
+	Hash  string       `json:"hash"`
+	Today *hashedToday `json:"today,omitempty"`
+}
+
+// hashedToday is the digest of the data that today's release adds to the name of a pool, see
+// [hash.Compose]. The era says what the data are.
+type hashedToday struct {
+	Era    string `json:"era"`
+	Digest string `json:"digest"`
+}
+
+func hashedTodayOf(p *facts.Pool, o judge.Options) *hashedToday {
+	additional, isKnown := o.Today(p)
+	if !isKnown {
+		return nil
+	}
+	return &hashedToday{additional.Era, hash.Compose(additional.Data...).String()}
+}
+
+// row is the line of the text.
+func (h *hashed) row() []string {
+	row := []string{h.Pool, h.Hash, "canonical"}
+	if h.Today != nil {
+		row = append(row, "today: "+h.Today.Era, h.Today.Digest)
+	}
+	return row
 }
 
 func (c *call) hashConfigs() (int, error) {
-	hash := bySchema((*hotupdate.Schema).HashRaw)
+	sumOf := bySchema((*hotupdate.Schema).HashRaw)
 	all, err := perPool(c, func(r *side.Reader, from string, p facts.Pool) (hashed, error) {
-		sum, err := hash(r, from, p)
-		return hashed{p.Worker.Name, sum.String()}, err
+		sum, err := sumOf(r, from, p)
+		return hashed{p.Worker.Name, sum.String(), hashedTodayOf(&p, r.Options)}, err
 	})
 	if err != nil {
 		return 0, err
 	}
 	var rows [][]string
 	for _, one := range all {
-		rows = append(rows, []string{one.Pool, one.Hash})
+		rows = append(rows, one.row())
 	}
 	text := strings.TrimLeft(plaintext.Table(rows), " ") // a provider config on its own has no pool
 	return c.show(text, listed("hashes", all))

@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -77,4 +79,18 @@ func namingOf(r *release.Release) *judge.Naming {
 		naming.Versions = append(naming.Versions, e.From)
 	}
 	return naming
+}
+
+// addAccept adds the flag of the findings that people accept.
+func (c *call) addAccept(command *cobra.Command) {
+	command.Flags().StringVar(&c.accept, "accept", "",
+		"what this `FILE` accepts until a date, in the format of audit --help, does not count for the exit code")
+}
+
+// accepted reads the file of --accept for a command; it is nil if there is none.
+func (c *call) accepted(of acceptance.Command, others ...acceptance.Command) (*acceptance.List, error) {
+	if c.accept == "" {
+		return nil, nil //nolint:nilnil // a nil List accepts nothing
+	}
+	return acceptance.Read(c.accept, of, others, time.Now())
 }

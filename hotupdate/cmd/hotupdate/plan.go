@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return cobra.ExactArgs(2)(command, args)
 		},
-	}, c.planChange, c.addPools, c.addJudgement, c.addPlan,
+	}, c.planChange, c.addPools, c.addJudgement, c.addPlan, c.addAccept,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
 
@@ -55,7 +56,7 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
 			"is that of\nthe gravest one that occurs, and 0 if none does")
-	oneOf(command, "fail-on", failWords()...)
+	oneOf(command, "fail-on", pool.Accepted().Verdicts...)
 }
 
 // changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
@@ -96,7 +97,9 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient, r.AnyName = path != "", c.anyName
-	if r.Gardener, err = gardener.Find(c.gardener); err != nil {
+	r.Gardener, err = gardener.Find(c.gardener)
+	accepted, acceptErr := c.accepted(pool.Accepted(), audit.AcceptedVerdicts())
+	if err := errors.Join(err, acceptErr); err != nil {
 		return 0, err
 	}
 	plans, err := r.Compare(old, updated)
@@ -111,7 +114,11 @@ func (c *call) planChange() (int, error) {
 			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
-	if err := c.writeReport(report.New(plans, r.Warnings, report.Selection{All: c.all, Quiet: c.quiet})); err != nil {
+	for _, plan := range plans {
+		plan.Accept(accepted)
+	}
+	warnings := slices.Concat(r.Warnings, accepted.Remarks(true))
+	if err := c.writeReport(report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})); err != nil {
 		return 0, err
 	}
 	return c.planExitCode(plans), nil
@@ -140,26 +147,13 @@ func (c *call) writeReport(r *report.Report) error {
 func (c *call) planExitCode(plans []*pool.Plan) int {
 	gravest := verdict.None
 	for _, plan := range plans {
-		for _, v := range plan.Verdicts() {
-			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, failWord(v)) {
+		for _, v := range plan.Counted() {
+			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, v.Word()) {
 				gravest = max(gravest, v)
 			}
 		}
 	}
 	return exitCodes[gravest.String()]
-}
-
-// failWord is the word of --fail-on for a verdict: come-or-go, hot-update.
-func failWord(v verdict.Verdict) string {
-	return strings.ReplaceAll(strings.TrimPrefix(v.String(), "machines "), " ", "-")
-}
-
-// failWords are the words of --fail-on, the gravest first.
-func failWords() (words []string) {
-	for v := verdict.Removed; v > verdict.None; v-- {
-		words = append(words, failWord(v))
-	}
-	return words
 }
 
 // exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.

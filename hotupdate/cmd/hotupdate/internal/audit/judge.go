@@ -133,7 +133,7 @@ func reasonsOfError(err error) (all []Reason) {
 		return []Reason{{Text: err.Error()}}
 	}
 	for _, problem := range problems {
-		path := patternOf(problem.Path)
+		path := fieldpath.PatternOf(problem.Path)
 		text := strings.Replace(manifest.Reason(problem), problem.Path, path, 1)
 		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(all, because) {
 			all = append(all, because)
@@ -146,15 +146,6 @@ func reasonsOfError(err error) (all []Reason) {
 func within(path, above string) bool {
 	rest, ok := strings.CutPrefix(path, above)
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
-}
-
-// patternOf turns the path of an element into the pattern of all elements: dataVolumes[name=a].iops
-// into dataVolumes[].iops. Names in brackets become [], too.
-func patternOf(path string) (pattern string) {
-	for _, step := range fieldpath.ParseShown(path) {
-		pattern = step.After(pattern)
-	}
-	return pattern
 }
 
 // comparisons are the comparisons of all pairs of Schemas. They are safe for concurrent use.
@@ -228,10 +219,10 @@ func (c *comparison) paths(before, after []byte) []string {
 	for _, s := range c.open {
 		changes, err := s.DiffRaw(before, after)
 		for _, change := range changes {
-			found[patternOf(change.Path)] = true
+			found[fieldpath.PatternOf(change.Path)] = true
 		}
 		for _, problem := range fault.All(err) {
-			found[patternOf(problem.Path)] = true
+			found[fieldpath.PatternOf(problem.Path)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))

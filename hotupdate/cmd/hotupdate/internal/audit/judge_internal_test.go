@@ -10,14 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestPatterns: the path of an element becomes that of all elements, as Schemas name it.
-func TestPatterns(t *testing.T) {
-	for path, want := range map[string]string{
-		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "tags[a]": "tags[]",
-		`tags["a]b"].c`: "tags[].c", `tags["a\"]b"]`: "tags[]", "a[=x][1]": "a[][]", "broken[": "broken[]",
-	} {
-		assert.Equal(t, want, patternOf(path), path)
-	}
+// TestIsBelow: a field is below itself and the fields around it.
+func TestIsBelow(t *testing.T) {
 	for _, tc := range []struct {
 		path, above string
 		want        bool

@@ -304,7 +304,7 @@ func (r *Report) addEras(old, updated *release.Release) {
 
 // finish sorts the report.
 func (r *Report) finish(known *Known) {
-	r.Remarks = append(r.Remarks, known.remarks()...)
+	r.Remarks = append(r.Remarks, known.accepted.Remarks(!r.Partial)...)
 	// no null in JSON
 	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
 		slices.AppendSeq([]*Span{}, maps.Values(r.spans))

@@ -132,7 +132,7 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 		return nil, err
 	}
 	judged := &JudgedPool{
-		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
+		Place: at, Namespace: m.Namespace, Project: facts.ProjectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
 		Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
@@ -140,16 +140,6 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 	}
 	judged.Verdict, judged.Reasons = r.verdict(p, old, updated)
 	return judged, nil
-}
-
-// projectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
-// shoot--a--b, which holds a Worker.
-func projectOf(namespace string) string {
-	if rest, ok := strings.CutPrefix(namespace, "shoot--"); ok {
-		project, _, _ := strings.Cut(rest, "--")
-		return project
-	}
-	return strings.TrimPrefix(namespace, "garden-")
 }
 
 // count adds the result for an object, or nothing for a document without an object.

@@ -39,6 +39,10 @@ type Planned struct {
 	Before, After facts.Machines
 	// OldLine and NewLine are the lines in the files at which the pool stands, 0 if they are not known.
 	OldLine, NewLine int
+	// Minors are the Kubernetes minors before and after, as far as they are known.
+	Minors []string
+	// Accepted says why people accept the verdict; empty if they do not. See [Plan.Accept].
+	Accepted string
 	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
 	// pool; see [Planned.Effect].
 	judge.Comparison
@@ -96,6 +100,9 @@ type Plan struct {
 	Pools []Planned
 	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
 	IsRefused bool
+	// Accepted says why people accept what is above the pools, or the removal of a manifest without
+	// pools; empty if they do not. See [Plan.Accept].
+	Accepted string
 }
 
 // Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
@@ -104,17 +111,24 @@ func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 // Verdicts returns the effects: that of the manifest as a whole, then those on the pools. If Gardener
 // refuses the change, that is all.
 func (p *Plan) Verdicts() []verdict.Verdict {
-	switch {
-	case p.IsRefused:
-		return []verdict.Verdict{verdict.Forbidden}
-	case p.State == Removed: // also without pools
-		return []verdict.Verdict{verdict.Removed}
-	}
-	all := []verdict.Verdict{p.AbovePools.Verdict()}
+	all := []verdict.Verdict{p.ofManifest()}
 	for i := range p.Pools {
-		all = append(all, p.Pools[i].Effect())
+		if !p.IsRefused {
+			all = append(all, p.Pools[i].Effect())
+		}
 	}
 	return all
+}
+
+// ofManifest returns the effect of the manifest as a whole.
+func (p *Plan) ofManifest() verdict.Verdict {
+	switch {
+	case p.IsRefused:
+		return verdict.Forbidden
+	case p.State == Removed && len(p.Pools) == 0:
+		return verdict.Removed
+	}
+	return p.AbovePools.Verdict()
 }
 
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
@@ -244,7 +258,10 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 		return oneSided(pool, Added, o), o.Check(&pool)
 	}
 	old := *before
-	planned := Planned{Name: pool.Worker.Name, Before: old.Running(), After: pool.Running()}
+	planned := Planned{
+		Name: pool.Worker.Name, Before: old.Running(), After: pool.Running(),
+		Minors: minorsOf(old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion),
+	}
 	if old.Worker.Name != pool.Worker.Name {
 		planned.State, planned.FormerName = Renamed, old.Worker.Name
 		old.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // they cover the pools' names
@@ -256,12 +273,14 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 
 // oneSided says what happens to a pool that is only in one of the manifests.
 func oneSided(p facts.Pool, state State, o judge.Options) Planned {
-	none, there := facts.Machines{Known: true}, p.Running()
+	none := facts.Machines{Known: true}
+	planned := Planned{Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion)}
 	if state == Added {
-		return Planned{Name: p.Worker.Name, State: state, Before: none, After: there, Comparison: judge.Added(&p, o)}
+		planned.Before, planned.After = none, p.Running()
+		planned.Comparison = judge.Added(&p, o)
+		return planned
 	}
-	return Planned{
-		Name: p.Worker.Name, State: state, Before: there, After: none,
-		Comparison: judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.ComeOrGo},
-	}
+	planned.Before, planned.After = p.Running(), none
+	planned.Comparison = judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.ComeOrGo}
+	return planned
 }

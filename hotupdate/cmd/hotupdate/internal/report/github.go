@@ -10,7 +10,7 @@ import (
 
 // GitHub returns the annotations of a workflow of GitHub, a line for each change that decides a
 // verdict: errors where machines are replaced or deleted and where a change is refused, notices where
-// running machines are updated, and warnings otherwise.
+// running machines are updated or people accept the verdict, and warnings otherwise.
 //
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
 func GitHub(r *Report) string {
@@ -20,8 +20,12 @@ func GitHub(r *Report) string {
 		if n.place.File != "" {
 			place = fmt.Sprintf("file=%s,line=%d,", property(n.place.File), n.place.Line)
 		}
-		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[gravityOf(n.word)], place,
-			property(n.word+": "+n.subject), message(n.text))
+		level, body := gravityOf(n.word), n.text
+		if n.accepted != "" {
+			level, body = asNote, n.text+" ("+plaintext.Printable(n.accepted)+")"
+		}
+		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[level], place,
+			property(n.word+": "+n.subject), message(body))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&text, "::warning::%s\n", message(plaintext.Printable(warning)))

@@ -16,6 +16,8 @@ type notice struct {
 	word    string     // the verdict or state
 	subject string     // such as pool a of Shoot garden-dev/web
 	text    string
+	// accepted says why people accept the verdict; empty if they do not.
+	accepted string
 }
 
 // notices returns what a report says, the gravest first, without what touches no machine.
@@ -35,12 +37,17 @@ func (m *ManifestReport) notices() (all []notice) {
 		config = configField
 	}
 	if len(m.Pools) == 0 && m.Verdict != none && len(m.Changes) == 0 {
-		all = append(all, notice{m.at(0, 0), m.Verdict, m.subject(""), "the manifest is " + m.State})
+		all = append(all, notice{
+			place: m.at(0, 0), word: m.Verdict, subject: m.subject(""), text: "the manifest is " + m.State,
+		})
 	}
 	for i := range m.Changes {
 		if c := &m.Changes[i]; c.Verdict != none {
 			all = append(all, m.noticeOf(c, m.subject(""), c.Verdict, config))
 		}
+	}
+	for i := range all {
+		all[i].accepted = m.Accepted
 	}
 	for i := range m.Pools {
 		p := &m.Pools[i]
@@ -52,11 +59,16 @@ func (m *ManifestReport) notices() (all []notice) {
 		for j := range p.Changes {
 			if c := &p.Changes[j]; c.Decides {
 				decided = true
-				all = append(all, m.noticeOf(c, subject, p.word(), config))
+				one := m.noticeOf(c, subject, p.word(), config)
+				one.accepted = p.Accepted
+				all = append(all, one)
 			}
 		}
 		if !decided {
-			all = append(all, notice{m.at(p.OldLine, p.NewLine), p.word(), subject, p.Message})
+			all = append(all, notice{
+				place: m.at(p.OldLine, p.NewLine), word: p.word(), subject: subject, text: p.Message,
+				accepted: p.Accepted,
+			})
 		}
 	}
 	return all
@@ -76,7 +88,7 @@ func (m *ManifestReport) noticeOf(c *ChangeReport, subject, word, config string)
 	why, _ := c.why(config)
 	text := c.mark() + " " + shownPath(c.Path, plaintext.Printable) + " " +
 		strings.Join(c.values(plaintext.Printable), " -> ") + ": " + plaintext.Printable(why)
-	return notice{m.at(c.OldLine, c.NewLine), word, subject, text}
+	return notice{place: m.at(c.OldLine, c.NewLine), word: word, subject: subject, text: text}
 }
 
 // at returns the place of a line: in the new file, or in the old one if the manifest is gone.

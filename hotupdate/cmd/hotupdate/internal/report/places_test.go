@@ -173,7 +173,9 @@ func TestSelection(t *testing.T) {
 		}
 		assert.Equal(t, test.names, names, "%+v", test.selection)
 		assert.Equal(t, test.omitted, r.Omitted)
-		assert.Equal(t, []report.Summand{{"removed", 1, 0}, {"roll", 1, 3}, {"none", 4, 0}}, r.Sum)
+		assert.Equal(t, []report.Summand{
+			{Verdict: "removed", Pools: 1}, {Verdict: "roll", Pools: 1, Machines: 3}, {Verdict: "none", Pools: 4},
+		}, r.Sum)
 		assert.Equal(t, "removed", r.Verdict)
 		text := report.Text(r, report.Style{})
 		assert.Contains(t, text, "\n1 worker pool is removed, 1 rolls (up to 3 machines), 4 are untouched.\n")

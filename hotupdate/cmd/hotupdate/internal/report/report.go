@@ -61,6 +61,7 @@ type ManifestReport struct {
 	NewPlace  *pool.Place    `json:"newPlace,omitempty"`
 	State     string         `json:"state"`
 	Verdict   string         `json:"verdict"`
+	Accepted  string         `json:"accepted,omitempty"`
 	Changes   []ChangeReport `json:"changes"`
 	Pools     []PoolReport   `json:"pools"`
 
@@ -68,8 +69,8 @@ type ManifestReport struct {
 }
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
-// has adopted the library, if it is another one. Touched is the number of machines that the change
-// touches, at most.
+// has adopted the library, if it is another one. Accepted says why people accept the verdict. Touched
+// is the number of machines that the change touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
 	FormerName string         `json:"formerName,omitempty"`
@@ -78,6 +79,7 @@ type PoolReport struct {
 	Verdict    string         `json:"verdict"`
 	Message    string         `json:"message"`
 	Adopted    string         `json:"adopted,omitempty"`
+	Accepted   string         `json:"accepted,omitempty"`
 	Before     facts.Machines `json:"before"`
 	After      facts.Machines `json:"after"`
 	Touched    int            `json:"touched"`
@@ -126,7 +128,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 		m := ManifestReport{
 			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
 			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
-			State: plan.State.String(), Verdict: judged.String(),
+			State: plan.State.String(), Verdict: judged.String(), Accepted: plan.Accepted,
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
@@ -195,7 +197,8 @@ func poolOf(p pool.Planned) PoolReport {
 	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
-		Message: messageOf(p), Adopted: adopted, Before: p.Before, After: p.After, Touched: p.Touched(),
+		Message: messageOf(p), Adopted: adopted, Accepted: p.Accepted,
+		Before: p.Before, After: p.After, Touched: p.Touched(),
 		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),

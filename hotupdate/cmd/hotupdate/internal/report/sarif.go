@@ -44,10 +44,15 @@ type (
 		ShortDescription sarifMessage `json:"shortDescription"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		Level     string          `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations,omitempty"`
+		RuleID       string             `json:"ruleId"`
+		Level        string             `json:"level"`
+		Message      sarifMessage       `json:"message"`
+		Locations    []sarifLocation    `json:"locations,omitempty"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
 	}
 	sarifMessage struct {
 		Text string `json:"text"`
@@ -72,8 +77,8 @@ const homepage = "https://github.com/hotupdate/providerconfig"
 var sarifLevels = map[gravity]string{asNote: "note", asWarning: "warning", asError: "error"}
 
 // SARIF returns the report for programs that collect findings, in SARIF 2.1.0, as a value for JSON. A
-// result is a change that decides a verdict; its rule is the verdict. Version is that of the command,
-// and may be empty.
+// result is a change that decides a verdict; its rule is the verdict. What people accept is suppressed.
+// Version is that of the command, and may be empty.
 func SARIF(r *Report, version string) any {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -91,6 +96,9 @@ func SARIF(r *Report, version string) any {
 			result.Locations = []sarifLocation{{sarifPhysicalLocation{
 				sarifArtifactLocation{uriOf(n.place.File)}, sarifRegion{n.place.Line},
 			}}}
+		}
+		if n.accepted != "" {
+			result.Suppressions = []sarifSuppression{{"external", n.accepted}}
 		}
 		run.Results = append(run.Results, result)
 	}

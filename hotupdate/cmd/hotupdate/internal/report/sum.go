@@ -15,6 +15,8 @@ type Summand struct {
 	Verdict  string `json:"verdict"`
 	Pools    int    `json:"pools"`
 	Machines int    `json:"machines"`
+	// Accepted is the number of the pools whose verdict people accept.
+	Accepted int `json:"accepted,omitempty"`
 }
 
 // words lists the verdicts and states of pools, the gravest first.
@@ -34,6 +36,9 @@ func sumOf(all []ManifestReport) []Summand {
 				if p := &all[i].Pools[j]; p.word() == word {
 					s.Pools++
 					s.Machines += p.Touched
+					if p.Accepted != "" {
+						s.Accepted++
+					}
 				}
 			}
 		}
@@ -73,12 +78,24 @@ func (r *Report) sentence() string {
 			text += " " + plural(s.Pools, r.noun(), r.noun()+"s")
 		}
 		text += " " + plural(s.Pools, phrases[s.Verdict].one, phrases[s.Verdict].several)
-		if s.Machines > 0 {
-			text += " (up to " + plaintext.Thousands(s.Machines) + plural(s.Machines, " machine)", " machines)")
-		}
-		parts = append(parts, text)
+		parts = append(parts, text+s.details())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// details are the machines of the pools and the accepted pools, in brackets, if there are any.
+func (s *Summand) details() string {
+	var details []string
+	if s.Machines > 0 {
+		details = append(details, "up to "+plaintext.Thousands(s.Machines)+plural(s.Machines, " machine", " machines"))
+	}
+	if s.Accepted > 0 {
+		details = append(details, plaintext.Thousands(s.Accepted)+" accepted")
+	}
+	if len(details) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(details, ", ") + ")"
 }
 
 func plural(n int, one, several string) string {

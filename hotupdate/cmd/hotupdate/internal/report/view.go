@@ -62,6 +62,7 @@ func viewOf(r *Report) *section {
 func (m *ManifestReport) section() section {
 	s := section{Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField)}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
+	s.addAccepted(m.Accepted)
 	if m.isBare() {
 		only := m.Pools[0].section("")
 		only.Remarks = append(only.Remarks, s.Remarks...)
@@ -98,7 +99,15 @@ func (p *PoolReport) section(config string) section {
 	if p.Adopted != "" {
 		s.Remarks = append([]remark{{Label: adoptedLabel, Text: p.Adopted}}, s.Remarks...)
 	}
+	s.addAccepted(p.Accepted)
 	return s
+}
+
+// addAccepted adds why people accept the verdict, as in accepted until 2026-12-31: agreed.
+func (s *section) addAccepted(why string) {
+	if until, reason, isAccepted := strings.Cut(why, ": "); isAccepted {
+		s.Remarks = append([]remark{{Label: until, Text: reason}}, s.Remarks...)
+	}
 }
 
 // share moves the remarks that every compared section repeats to the section around them. If only

@@ -251,3 +251,13 @@ func strategyIn(at string, from *tree.Node, problems *fault.List) hotupdate.Stra
 }
 
 func orDefault[T any](value *T, otherwise T) *T { return cmp.Or(value, &otherwise) }
+
+// ProjectOf returns the project of a namespace: a for garden-a, which holds Shoots, and for
+// shoot--a--b, which holds a Worker.
+func ProjectOf(namespace string) string {
+	if rest, ok := strings.CutPrefix(namespace, "shoot--"); ok {
+		project, _, _ := strings.Cut(rest, "--")
+		return project
+	}
+	return strings.TrimPrefix(namespace, "garden-")
+}

@@ -62,6 +62,33 @@ func (o Options) namingOfExtension(p *facts.Pool) *Naming {
 	}}
 }
 
+// Today returns the data that today's release of the extension adds to the name of a pool. It is false if
+// that is not known: of another extension, of a provider config that the release does not read, or of a
+// pool without a Kubernetes version if eras differ.
+func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
+	o.Extension = Released
+	naming := o.namingOfExtension(p)
+	if naming == nil {
+		return Additional{}, false
+	}
+	versions := []string{p.Worker.KubernetesVersion}
+	if versions[0] == "" {
+		versions = naming.Versions
+	}
+	stored := *p
+	stored.ProviderConfig = AsStored(p.ProviderConfig)
+	for _, version := range versions {
+		stored.Worker.KubernetesVersion = version
+		additional, err := naming.Additional(&stored)
+		isOther := isKnown && (additional.Era != today.Era || !slices.Equal(additional.Data, today.Data))
+		if err != nil || additional.Unknown || isOther {
+			return Additional{}, false
+		}
+		today, isKnown = additional, true
+	}
+	return today, isKnown
+}
+
 // AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted
 // members, as the API server stores objects of unknown types. The order of members and the white
 // space of the Shoot do not reach the extension; the order of lists and empty objects do.

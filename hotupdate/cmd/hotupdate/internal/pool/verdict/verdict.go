@@ -6,6 +6,8 @@
 package verdict
 
 import (
+	"strings"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -41,6 +43,11 @@ func (v Verdict) String() string {
 	case None, HotUpdate, InPlaceUpdate, Indeterminate, Roll, Forbidden:
 	}
 	return outcomes[v].String()
+}
+
+// Word is the name of the verdict in flags and files: hot-update, come-or-go.
+func (v Verdict) Word() string {
+	return strings.ReplaceAll(strings.TrimPrefix(v.String(), "machines "), " ", "-")
 }
 
 // Consequence says in a clause for people what the verdict means for the machines of a pool with

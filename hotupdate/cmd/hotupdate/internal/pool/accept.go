@@ -1,0 +1,124 @@
+package pool
+
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Accepted says which verdicts of a command's findings people may accept. Plan has no findings about
+// Schemas, and configurations that cannot be read are errors.
+func Accepted() acceptance.Command {
+	command := acceptance.Command{Lacks: []acceptance.Member{acceptance.Kind, acceptance.Code}}
+	for v := verdict.Removed; v > verdict.None; v-- {
+		command.Verdicts = append(command.Verdicts, v.Word())
+	}
+	return command
+}
+
+// Accept notes what a list accepts: above the pools, and of each pool. A pool is accepted if every
+// change that decides its verdict is.
+func (p *Plan) Accept(list *acceptance.List) {
+	p.Accepted = list.Why(p.findingsAbove())
+	if p.IsRefused {
+		return
+	}
+	for i := range p.Pools {
+		p.Pools[i].Accepted = list.Why(p.findingsOf(&p.Pools[i]))
+	}
+}
+
+// findingsAbove are what touches machines above the pools, or refuses the change.
+func (p *Plan) findingsAbove() (all []acceptance.Finding) {
+	if len(p.Pools) == 0 && p.State == Removed {
+		all = append(all, p.finding(verdict.Removed, ""))
+	}
+	for _, change := range p.Changes {
+		if change.Verdict > verdict.None {
+			all = append(all, p.finding(change.Verdict, change.Path))
+		}
+	}
+	for _, path := range p.Unjudged {
+		all = append(all, p.finding(verdict.Indeterminate, path))
+	}
+	return all
+}
+
+// findingsOf are the changes that decide the verdict on a pool. If none does, such as for a pool that
+// is removed, the finding has no path.
+func (p *Plan) findingsOf(planned *Planned) (all []acceptance.Finding) {
+	effect := planned.Effect()
+	if effect == verdict.None {
+		return nil
+	}
+	add := func(path string) {
+		finding := p.finding(effect, path)
+		finding[acceptance.Pool] = []string{planned.Name}
+		if planned.FormerName != "" {
+			finding[acceptance.Pool] = append(finding[acceptance.Pool], planned.FormerName)
+		}
+		finding[acceptance.Minor] = planned.Minors
+		all = append(all, finding)
+	}
+	for _, change := range planned.Changes {
+		if change.Decides && planned.State == Kept {
+			add(change.Path)
+		}
+	}
+	if len(all) == 0 {
+		add("")
+	}
+	return all
+}
+
+// finding is a finding about a field, which has no name without a path.
+func (p *Plan) finding(v verdict.Verdict, path string) acceptance.Finding {
+	return acceptance.Finding{
+		acceptance.Verdict: {v.Word()}, acceptance.Path: pathsOf(path), acceptance.Name: {p.Name},
+		acceptance.Namespace: {p.Namespace}, acceptance.Project: {facts.ProjectOf(p.Namespace)},
+	}
+}
+
+// pathsOf returns the names of a field in an acceptance: the path, and the path in the provider
+// config, each also with [] for the elements of lists and maps.
+func pathsOf(path string) []string {
+	all := []string{path, fieldpath.PatternOf(path)}
+	for _, one := range all {
+		if inConfig, ok := strings.CutPrefix(one, fields.Config+"."); ok {
+			all = append(all, inConfig)
+		}
+	}
+	return all
+}
+
+// minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.
+func minorsOf(versions ...string) (minors []string) {
+	for _, version := range versions {
+		if minor, err := hash.ParseMinor(version); err == nil {
+			minors = append(minors, minor.String())
+		}
+	}
+	return minors
+}
+
+// Counted returns the effects that are not accepted: see [Plan.Verdicts].
+func (p *Plan) Counted() []verdict.Verdict {
+	counted := []verdict.Verdict{verdict.None}
+	if p.Accepted == "" {
+		counted = append(counted, p.ofManifest())
+	}
+	if p.IsRefused {
+		return counted
+	}
+	for i := range p.Pools {
+		if p.Pools[i].Accepted == "" {
+			counted = append(counted, p.Pools[i].Effect())
+		}
+	}
+	return counted
+}
