@@ -29,7 +29,7 @@ func fileOf(t *testing.T, module, name string) []byte {
 	require.NotEmpty(t, downloaded.Zip, "%s: %v: %s", module, failed, answer)
 	archive, err := zip.OpenReader(downloaded.Zip)
 	require.NoError(t, err)
-	defer archive.Close()
+	defer archive.Close() //nolint:errcheck // it was only read
 	text, err := fs.ReadFile(archive, module+"/"+name)
 	require.NoError(t, err)
 	return text
