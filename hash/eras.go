@@ -67,8 +67,8 @@ type era[P any] struct {
 // returns them:
 //
 //   - There is at least one.
-//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil Schema
-//     or function.
+//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil
+//     Schema or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
 //
@@ -97,7 +97,7 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 // WorkerPoolHash as additional data. The same strings serve pools that roll and pools that are
 // updated in place.
 //
-// The version is the one that the pool runs, which may be older than the control plane's;
+// The version is the pool's Kubernetes version, which may be older than the control plane's;
 // [Eras.Explain] says which era it selects. Raw is the unchanged provider config, nil if there is
 // none.
 //
@@ -155,8 +155,8 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 	return i, minor.String(), nil
 }
 
-// reason says why the era that begins with from and ends before until is in force for minor. Empty
-// is no bound, and no version.
+// reason says why the era that begins with from and ends before until is in force for minor. An
+// empty from or until means that there is no such bound, an empty minor that there is no version.
 func reason(from, minor, until string) string {
 	switch {
 	case minor == "":
@@ -175,8 +175,8 @@ func reason(from, minor, until string) string {
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
 // own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
 //
-// It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an era
-// without a function.
+// It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an
+// era without a function.
 func Canonical[P any](
 	schema *hotupdate.Schema, more ...func(pool P) []string,
 ) func(raw []byte, pool P) ([]string, error) {

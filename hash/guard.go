@@ -21,12 +21,12 @@ import (
 // The class of that name may belong to an earlier configuration and be about to be deleted, so do
 // not compare with the class that the pool uses now.
 //
-// The record is the text of a Digest. An empty one means that nothing was recorded: the class is new
-// or older than the adoption, or the record was lost. Then there is no error. No name depends on the
-// record.
+// The record is the text of a Digest. An empty one means that nothing was recorded: the class is
+// new or older than the adoption, or the record was lost. Then there is no error. No name depends
+// on the record.
 //
-// The code of the error is name-collision, or malformed-digest if the record is no text of a Digest,
-// with another case or white space, too.
+// The code of the error is name-collision, or malformed-digest if the record is not the text of a
+// Digest. Capitals and white space make it malformed.
 func Guard(recorded string, wanted Digest) error {
 	name := wanted.first(poolDigits)
 	switch isDigest := strings.Trim(recorded, "0123456789abcdef") == "" && len(recorded) == 2*len(wanted); {

@@ -98,12 +98,12 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 // For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and
 // the other fields are not read.
 //
-// The time of a rotation is hashed: that of the pool's own entry among the pending rollouts if it
-// has one, else that of the cluster. A nil time is left out, also that of an entry, whatever the
-// cluster's is. The zero time is not nil. Gardener hashes the text of Go's [time.Time.String], and
-// its components run in UTC. Here the time is converted to UTC and a monotonic reading dropped, so
-// the result is the same on every machine. Gardener's times come from the API server, which cuts
-// them to seconds; a fraction would be hashed.
+// The time of a rotation is hashed. If the pool has an entry among the pending rollouts, the time
+// of the entry counts, else the time of the cluster. A nil time is left out; a nil time of an entry
+// is not replaced by the time of the cluster. The zero time is not nil. Gardener hashes the text of
+// Go's [time.Time.String], and its components run in UTC. Here the time is converted to UTC and a
+// monotonic reading dropped, so the result is the same on every machine. Gardener's times come from
+// the API server, which cuts them to seconds; a fraction would be hashed.
 //
 // Parts have no names: a pool with volume type "a" and no container runtime has the same name as
 // one with container runtime "a" and no volume type, as in Gardener.

@@ -140,8 +140,8 @@ const (
 // FldPath is the path of the configuration, nil if it is the root.
 //
 // There are at most 12 warnings. Each has at most 256 characters and no control characters, as
-// Kubernetes requires. They name paths, never values. As for [Changes.Outcome], the Schema must be
-// that of the pool's era.
+// Kubernetes requires. They name paths, never values. As for [Changes.Outcome], the changes must
+// come from the Schema of the pool's era.
 func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	outcome := c.Outcome(strategy)
 	switch outcome {

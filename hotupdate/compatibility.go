@@ -70,8 +70,8 @@ type Effect struct {
 	// Every says that all configurations that Where describes have the consequence. Otherwise some
 	// of them may have it.
 	Every bool `json:"every"`
-	// Where describes the configurations by their value at the path; below [], by that of at least
-	// one element. Its words complete "a configuration that", and are stable. No other
+	// Where describes the configurations by their value at the path; below [], by the value of at
+	// least one element. Its words complete "a configuration that", and are stable. No other
 	// configuration has the consequence. Where is empty if none has it.
 	//
 	//	names it                               the member is there, even if it is null

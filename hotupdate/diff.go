@@ -16,7 +16,7 @@ import (
 //   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by
 //     position.
 //   - An added or removed element is listed by its leaves. The element itself is listed if its
-//     class is stricter than that of every leaf.
+//     class is stricter than the class of every leaf.
 //   - Where the two sides disagree on the class, for instance because hotwhen holds on one side
 //     only, the stricter one counts.
 //

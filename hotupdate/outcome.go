@@ -82,8 +82,8 @@ func (o Outcome) Consequence(strategy Strategy) string {
 //	AutoRollingUpdate                         none            hot update   roll              roll
 //	AutoInPlaceUpdate, ManualInPlaceUpdate    none            hot update   in-place update   forbidden
 //
-// An unknown strategy is indeterminate. The Schema that found the changes must be that of the
-// pool's era, see [Schema.ValidateUpdate].
+// An unknown strategy is indeterminate. The changes must come from the Schema of the pool's era,
+// see [Schema.ValidateUpdate].
 func (c Changes) Outcome(strategy Strategy) Outcome {
 	class, _ := c.Strictest()
 	switch strategy {

@@ -25,9 +25,9 @@ type Option struct{ override fieldplan.Override }
 // WithTag gives the field at path a struct tag, CLASS[,OPTION...], as in "false,set". It is for
 // types that the adopter cannot edit.
 //
-//   - The class replaces that of the field.
-//   - Options other than as and sensitive replace those of the field. Without any, the field keeps
-//     its own. The option as replaces only as.
+//   - The class replaces the class of the field.
+//   - Options other than as and sensitive replace the options of the field. Without any, the field
+//     keeps its options. The option as replaces only as.
 //   - An override can make a field sensitive. It cannot make a sensitive field visible.
 //
 // The override is parsed and checked like a struct tag. Its errors have path as their Path.

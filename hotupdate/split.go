@@ -11,8 +11,8 @@ import "github.com/hotupdate/providerconfig/internal/engine"
 //     in both halves.
 //   - Nil stays nil, and empty stays empty. An object with fields of both halves is in both.
 //   - TypeMeta is in both. Fields that are not in JSON are left out.
-//   - The halves share no memory with config. A type that marshals itself and cannot be copied is
-//     an error. So is a map key without a text, or two keys with the same text.
+//   - The halves share no memory with config. Errors are a type that marshals itself and cannot be
+//     copied, a map key without a text, and two keys with the same text.
 func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	v, err := s.value(config)
 	if err != nil {

@@ -10,8 +10,8 @@
 //
 //   - Admission: [Cloud.Validate] reports everything that the cloud, the driver or MCM would not
 //     accept, before a machine is touched.
-//   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports those that
-//     it cannot convert.
+//   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports the labels
+//     that it cannot convert.
 //   - A cloud that this package does not know is described by a literal of [Rules], with the same
 //     methods.
 //   - Driver: [Rules.Effective] merges the maps of its spec, [Rules.Plan] compares the result with
@@ -19,8 +19,8 @@
 //
 // # Rules of the plan
 //
-//  1. We own triples of kind, key and value: those of the last-applied spec, those of every attempt
-//     since, and, until a success is confirmed, those of the spec that was last-applied before it
+//  1. We own triples of kind, key and value: the triples of the last-applied spec and of every
+//     attempt since, and, until a success is confirmed, of the spec that was last-applied before it
 //     (see [State]). A spec without tags, nil or empty, is an attempt to remove them all, and owns
 //     nothing. A [State] belongs to one kind, and owns no keys of another.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.

@@ -133,8 +133,8 @@ func (r *Rules) checkPatterns(name string, patterns []string, require func(holds
 //
 // A driver passes the old form of its spec (base only), the new form (base and perKind) and every
 // attempt through the same Effective before it plans, so that they can be compared. Of keys that
-// the cloud takes for the same key, that of the last layer remains. Two spellings within one layer
-// both remain, and [Rules.Plan] refuses them.
+// the cloud takes for the same key, the key of the last layer remains. Two spellings within one
+// layer both remain, and [Rules.Plan] refuses them.
 //
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {

@@ -11,10 +11,10 @@ import (
 // Projection returns the value that [Of] hashes: the immutable part of [hotupdate.Split], without
 // the empty values that are in it only because of hot parts. It shares no memory with config.
 //
-//   - A pointer to an object that has hot or ignored fields, and of which nothing else is set, is
-//     nil, unless its field says presence.
-//   - An element of a hot or ignored keyed list or map, or one for which hotwhen holds, is left out
-//     if nothing in it is hashed.
+//   - A pointer to an object is nil if the object has hot or ignored fields and no other field of
+//     it is set, unless the pointer's field says presence.
+//   - An element of a hot or ignored keyed list or map is left out if nothing in it is hashed. So
+//     is an element for which hotwhen holds.
 //   - A list or map with hot or ignored parts in its elements is nil if it has no elements.
 //
 // Everything else is as in config: nothing is defaulted, sorted or rewritten.

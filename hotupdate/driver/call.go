@@ -50,8 +50,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	return u.partial()
 }
 
-// isFailure reports whether an error is no refusal: the cloud does not say when the call may
-// succeed.
+// isFailure reports whether an error is a failure and not a refusal: the cloud does not say when
+// the call may succeed.
 func isFailure(problem *fault.Error) bool {
 	_, after := machineupdate.ErrorKindOf(problem)
 	return after == 0

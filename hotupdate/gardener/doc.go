@@ -8,7 +8,7 @@
 //  2. kubectl apply: the manifest is merged into the stored Shoot. What the server filled in stays,
 //     what the old manifest has and the new one has not is removed, lists are replaced as a whole.
 //  3. Mutation: the admission plugins ShootMutator, ShootVPAEnabledByDefault and
-//     ShootResourceReservation; for a Shoot that is created ShootNodeLocalDNSEnabledByDefault as well.
+//     ShootResourceReservation; for a Shoot that is created also ShootNodeLocalDNSEnabledByDefault.
 //  4. The registry: PrepareForUpdate, ValidateShootUpdate and Canonicalize, by
 //     k8s.io/apiserver's BeforeUpdate.
 //  5. Validation by the admission plugin ShootValidator.
@@ -17,9 +17,9 @@
 //
 // Some facts are in no manifest:
 //
-//   - The stored Shoot. If a user wrote the old manifest, the package creates the Shoot from it by the
-//     same code and assumes that it is scheduled and reconciled. Answers list what was assumed. An
-//     image that the Shoot got when it was created is not known.
+//   - The stored Shoot. If a user wrote the old manifest, the package creates the Shoot from it by
+//     the same code and assumes that it is scheduled and reconciled. Answers list what was assumed.
+//     An image that the Shoot got when it was created is not known.
 //   - Objects that were not given. Gardener's code then sees ones that permit everything, so they
 //     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides.
 //   - The configuration of gardener-apiserver. All configurations that can change a key are tried.

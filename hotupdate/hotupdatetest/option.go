@@ -31,9 +31,9 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // WithValues sets the values that a field may have: those that its validation allows, or that its
 // unmarshaler reads. The field is also left unset at times. For a map the values are its keys.
 //
-// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A
-// value is of the field's Go type, or anything whose JSON that type can read: "1Gi" for a quantity,
-// 3000 for an int32. Values of sensitive fields are not shown.
+// The path is written as for [hotupdate.WithTag]; it may end with [] for the elements of a list or
+// map. A value is of the field's Go type, or anything whose JSON that type can read: "1Gi" for a
+// quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return func(s *subject) error {
 		s.given[path] = append(s.given[path], values...)
@@ -93,8 +93,8 @@ func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
-// readInto makes a given value: a copy, or what type t reads from its JSON. The copy shares no memory
-// with it, as far as possible.
+// readInto makes a given value: a copy, or what type t reads from its JSON. The copy shares no
+// memory with it, as far as possible.
 func readInto(t reflect.Type, given any) maker {
 	v := reflect.ValueOf(given)
 	if !v.IsValid() || !v.Type().AssignableTo(t) {

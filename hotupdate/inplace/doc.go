@@ -5,8 +5,8 @@
 // are pure: no client, no clock. The caller observes, calls one of them, carries out one step, and
 // observes again.
 //
-// The nodes' labels, annotations, condition and reasons are those of machine-controller-manager,
-// which Gardener's node agent and the cluster-autoscaler know. Other agents use the methods of
+// Nodes have the labels, annotations, condition and reasons of machine-controller-manager, which
+// Gardener's node agent and the cluster-autoscaler know. Other agents use the methods of
 // [Node]. This package keeps its own state in an annotation of the node and one of the
 // MachineDeployment, both named [RolloutAnnotation].
 //

@@ -92,8 +92,8 @@ func has(values map[string]string, key string) bool {
 
 // mark is the content of the annotation [RolloutAnnotation] of a node.
 type mark struct {
-	// Revision is that of the target to which the node is updated. An answer of the agent counts
-	// only for this revision.
+	// Revision is the revision of the target to which the node is updated. An answer of the agent
+	// counts only for this revision.
 	Revision int64 `json:"revision,omitempty"`
 	// Done says that the update is finished, and the node schedulable again unless somebody else
 	// cordoned it.

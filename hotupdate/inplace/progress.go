@@ -12,7 +12,7 @@ type State string
 // The states. A machine that fits several has the first of them.
 const (
 	// Failed means that the update of the machine cannot go on without intervention: it has failed,
-	// or the driver cannot apply it. The message is that of the node agent, if it has written one.
+	// or the driver cannot apply it. The message comes from the node agent, if it has written one.
 	Failed State = "Failed"
 	// Updated machines have the target's state and are available.
 	Updated State = "Updated"

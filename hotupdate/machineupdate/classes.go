@@ -119,8 +119,8 @@ func (c *Classes) Prepare(
 	return prepared, beyond, err
 }
 
-// learn takes over what the process has learned about the driver from the former version of a class.
-// Call it if provider spec, Schema and driver are the same.
+// learn takes over what the process has learned about the driver from the former version of a
+// class. Call it if provider spec, Schema and driver are the same.
 func (p *Prepared) learn(former *Prepared) {
 	for i := range p.lanes {
 		p.lanes[i].ability = former.lanes[i].ability
@@ -138,8 +138,8 @@ func same(a, b *hotupdate.Schema) bool {
 	return err == nil && otherErr == nil && one == other
 }
 
-// Forget drops a deleted class. The key, namespace/name, is that of client-go's
-// cache.DeletionHandlingMetaNamespaceKeyFunc, which handles tombstones.
+// Forget drops a deleted class. The key is namespace/name; client-go's
+// cache.DeletionHandlingMetaNamespaceKeyFunc returns it, also for tombstones.
 func (c *Classes) Forget(key string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

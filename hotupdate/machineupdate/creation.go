@@ -63,9 +63,9 @@ func (c *Creation) begin() annotations {
 	return marked
 }
 
-// created returns the annotations of a new VM, after InitializeMachine. If this was the first attempt
-// to create the VM, the machine is settled. Otherwise any of the attempts may have created the VM,
-// and the update flow confirms it.
+// created returns the annotations of a new VM, after InitializeMachine. If this was the first
+// attempt to create the VM, the machine is settled. Otherwise any of the attempts may have created
+// the VM, and the update flow confirms it.
 func (c *Creation) created(providerID string) annotations {
 	success := annotations{}
 	for name, marker := range c.markers {
@@ -79,9 +79,9 @@ func (c *Creation) created(providerID string) annotations {
 // machine returned by that write. If the creation is nil, the driver must not be called: reconcile
 // again after the delay of the result.
 //
-// The class is that of the driver's request. The Observation is that of Reconcile: its Class may be
-// another one, as in a pool that is updated in place, and serves only to read the class by its
-// Schema. If it is nil, its Former does.
+// Pass the class of the driver's request, and the same Observation as to Reconcile. In a pool that
+// is updated in place, the Class of the Observation may be another class. It serves only to read
+// the class by its Schema; if it is nil, Former serves for that.
 //
 // An unreadable class does not block a creation. Infrastructure tags that the VM gets from that
 // class, and that are no longer in the class once it can be read, are foreign forever. A machine

@@ -25,7 +25,7 @@ func (d *Driver) Describe(schema *hotupdate.Schema) ([]byte, error) {
 }
 
 // PrepareDescribed is Prepare with the Schema and the Driver that Driver.Describe wrote. The
-// description is read once. An empty one is that of a driver without hot updates.
+// description is read once. An empty description stands for a driver without hot updates.
 func (c *Classes) PrepareDescribed(class MachineClass, text []byte) (prepared *Prepared, beyond bool, err error) {
 	schema, driver, err := c.describedBy(text)
 	if err != nil {

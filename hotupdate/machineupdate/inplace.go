@@ -35,9 +35,10 @@ const (
 // String returns the state, Unknown if nothing is recorded.
 func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
 
-// InPlace returns the state of the InPlace part of the Class on the machine. The Class is that of
-// the MachineDeployment's template. Call it before a node is selected for an in-place update, and
-// before the machine is handed over to the new MachineSet, which requires InPlaceApplied.
+// InPlace returns the state of the InPlace part of the Class on the machine. The Class must be the
+// class of the MachineDeployment's template. Call it before a node is selected for an in-place
+// update, and before the machine is handed over to the new MachineSet, which requires
+// InPlaceApplied.
 func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
@@ -122,7 +123,7 @@ func (g *gate) check(ctx context.Context) error {
 	return err
 }
 
-// ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's
+// ApplyInPlace applies the InPlace part of the Class, the class of the MachineDeployment's
 // template, to a machine whose node is drained. Call it between DrainSuccessful and ReadyForUpdate,
 // behind Reconcile, and mark the node as ready for the update only if ready is true. Do not count
 // the time that a machine waits here towards the timeout of the update.

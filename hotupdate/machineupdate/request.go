@@ -68,7 +68,7 @@ type Part struct {
 	// since, and the one applied before an unconfirmed success. They are merged into as few as can
 	// hold all their leaves. The first is {} if something was to be removed.
 	Attempted []Hot `json:"attempted,omitempty"`
-	// Desired is the hot part that the resources should have. It is that of the class, unless the
+	// Desired is the hot part that the resources should have: the hot part of the class, unless the
 	// record is full.
 	Desired Hot `json:"desired"`
 }

@@ -1,10 +1,13 @@
 package repository_test
 
 import (
+	"bytes"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +24,50 @@ func TestReadmeProgram(t *testing.T) {
 	program := blocks[0][1]
 	require.NotContains(t, program, "/internal/")
 	assert.Equal(t, firstMatch(t, `(?m)^\t// (hot update .*)$`, program)+"\n", runInModule(t, program))
+}
+
+// TestGoBlocksAreFormatted: the Go code of every document has the form of gofmt. The README once had a struct on one line,
+// which gofmt breaks.
+func TestGoBlocksAreFormatted(t *testing.T) {
+	blocks := 0
+	for _, document := range documents(t) {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(text, -1) {
+			blocks++
+			formatted, err := formatFragment(block[1])
+			if assert.NoError(t, err, document) {
+				assert.Equal(t, string(formatted), string(block[1]), document)
+			}
+		}
+	}
+	require.Greater(t, blocks, 10)
+}
+
+// formatFragment formats a file, declarations, statements, or else the fields of a struct.
+func formatFragment(source []byte) ([]byte, error) {
+	formatted, err := format.Source(source)
+	if err == nil {
+		return formatted, nil
+	}
+	const before, after = "type _ struct {\n", "}\n"
+	fields, notFields := format.Source(slices.Concat([]byte(before), source, []byte(after)))
+	if notFields != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(fields, []byte(before)), []byte(after)), nil
+}
+
+// documents returns the paths of the Markdown files.
+func documents(t *testing.T) (all []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md", "hash/*.md", "hotupdate/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		all = append(all, found...)
+	}
+	return all
 }
 
 // runInModule runs a program as an adopter does who has only this library, and returns what it writes. The adopter's
@@ -76,14 +123,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestLinksLead: what a document of the repository points to is there.
 func TestLinksLead(t *testing.T) {
-	var documents []string
-	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md", "hash/*.md", "hotupdate/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		require.NoError(t, err)
-		require.NotEmpty(t, found, pattern)
-		documents = append(documents, found...)
-	}
-	for _, document := range documents {
+	for _, document := range documents(t) {
 		text, err := os.ReadFile(document)
 		require.NoError(t, err)
 		prose := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`").ReplaceAll(text, []byte("code"))

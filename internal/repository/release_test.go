@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"cmp"
+	"fmt"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -25,7 +26,10 @@ type release struct {
 		IDs   []string
 		Files []any
 	}
-	Krews []struct{ IDs []string }
+	Krews   []struct{ IDs []string }
+	Release struct {
+		ExtraFiles []struct{ Glob string } `json:"extra_files"`
+	}
 }
 
 func readRelease(t *testing.T) (r release) {
@@ -58,6 +62,18 @@ func TestReleaseBuilds(t *testing.T) {
 	}
 }
 
+// TestReleaseHasTheSchemas: a release publishes the schemas of all versions of the reports of plan, from the first one that was released on.
+func TestReleaseHasTheSchemas(t *testing.T) {
+	extra := readRelease(t).Release.ExtraFiles
+	require.Len(t, extra, 1)
+	found, err := filepath.Glob(filepath.Join(root, extra[0].Glob))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for i, file := range found {
+		assert.Equal(t, fmt.Sprintf("report.v%d.schema.json", i+3), filepath.Base(file))
+	}
+}
+
 // TestArchives: an archive has the licence, the documents, a manual page for every command and the scripts of three shells.
 func TestArchives(t *testing.T) {
 	documents := filepath.Join(t.TempDir(), "documents")
@@ -71,7 +87,7 @@ func TestArchives(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "-audit", "-completion", "-completion-bash", "-completion-fish", "-completion-powershell", "-completion-zsh",
-		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-diff", "-version",
+		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-diff", "-schema-report", "-version",
 	} {
 		want = append(want, "man/hotupdate"+page+".1")
 	}

@@ -156,9 +156,20 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
+	documents := func(yield func(*manifests.Document) bool) {
+		read := 0
+		for d := range manifests.Documents(c.args, c.std.in) {
+			read++
+			c.std.progress.tell("read", read, 0)
+			if !yield(d) {
+				return
+			}
+		}
+	}
+	report, err := releases.Run(ctx, documents, audit.Options{
 		Provider: c.audit.provider, Known: *known, Each: list,
 	})
+	c.std.progress.end()
 	if err == nil {
 		err = report.CheckJudged()
 	}

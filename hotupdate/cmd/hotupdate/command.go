@@ -23,7 +23,9 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	color     bool // in out
+	columns   int  // of out; 0 if that is no terminal
 	byGit     bool // called by git to show a difference
+	progress  *progress
 	providers []provider.Provider
 }
 
@@ -54,7 +56,7 @@ type call struct {
 
 // options are the flags of all commands; each command has some of them.
 type options struct {
-	pools                                   []string
+	pools, exclude                          []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
 	gardener, accept                        string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"go/parser"
 	"go/token"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 // TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the
@@ -88,9 +91,25 @@ func TestDocumentedCommandLines(t *testing.T) {
 	require.Greater(t, checked, 15)
 }
 
+// TestHelpNamesTheSchema: plan and schema report name the place of the schema of this version.
+func TestHelpNamesTheSchema(t *testing.T) {
+	var schema struct {
+		ID string `json:"$id"`
+	}
+	require.NoError(t, json.Unmarshal(report.Schema(), &schema))
+	for _, command := range [][]string{{"plan", "--help"}, {"schema", "report", "--help"}} {
+		var stdout, stderr strings.Builder
+		require.Equal(t, exitOK, run(command, streams{out: &stdout, err: &stderr}))
+		assert.Contains(t, stdout.String(), "  "+schema.ID+"\n")
+	}
+	var stdout, stderr strings.Builder
+	require.Equal(t, exitOK, run([]string{"schema", "report"}, streams{out: &stdout, err: &stderr}))
+	assert.Equal(t, string(report.Schema()), stdout.String())
+}
+
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "rules", "audit", "version"} {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "rules", "audit", "version"} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

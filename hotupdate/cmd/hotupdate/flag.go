@@ -94,7 +94,8 @@ func (c *call) completePools(
 		return nil, cobra.ShellCompDirectiveError
 	}
 	for _, file := range slices.DeleteFunc(files, func(file string) bool { return file == stdin }) {
-		for _, m := range r.Read(file) {
+		found, _ := r.Read(file) // of a file with problems, nothing is completed
+		for _, m := range found {
 			for _, p := range m.Pools {
 				names = append(names, p.Worker.Name)
 			}

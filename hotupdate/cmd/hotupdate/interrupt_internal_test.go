@@ -43,3 +43,13 @@ func TestAuditIsInterrupted(t *testing.T) {
 		assert.Empty(t, stderr.String())
 	}
 }
+
+// TestPlanIsInterrupted: nothing sounds like a result, and the error says how far the command came.
+func TestPlanIsInterrupted(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
+	code := run([]string{"plan", "--gardener", "none", "/dev/null", "-"}, streams{providers: providers.All(), in: in, out: &stdout, err: &stderr})
+	assert.Equal(t, exitInterrupted, code)
+	assert.Empty(t, stdout.String())
+	assert.Regexp(t, `^interrupted after [01] objects were read\n$`, stderr.String())
+}

@@ -1,10 +1,11 @@
 // Command hotupdate tells what a change does to the machines of worker pools.
 //
-//	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields are to blame
+//	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields cause it
 //	hotupdate hash FILE                the digest that a worker pool's name depends on
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
 //	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
+//	hotupdate schema report            the JSON Schema of the reports of plan
 //	hotupdate rules                    the fields that plan judges, with the functions that say so
 //	hotupdate audit PATH...            what a release does to a fleet that nobody touches
 //	hotupdate version                  which build of the command this is
@@ -22,6 +23,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -35,6 +39,12 @@ func main() {
 	}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
+	}
+	if columns, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		std.columns = columns
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
+		std.progress = newProgress(os.Stderr, time.Now)
 	}
 	os.Exit(run(os.Args[1:], std))
 }

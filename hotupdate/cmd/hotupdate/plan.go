@@ -2,11 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +20,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (c *call) planCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "plan OLD NEW",
-		Short: "what applying NEW after OLD does, and which fields are to blame",
+		Short: "what applying NEW after OLD does, and which fields cause it",
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
 				return nil
@@ -46,6 +51,9 @@ func (c *call) addPlan(command *cobra.Command) {
 			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
 	flags.StringVar(&c.classes, "classes", "",
 		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+	flags.StringArrayVar(&c.exclude, "exclude", nil,
+		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base; give the flag "+
+			"again for\nanother one")
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, and the sources of rules")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
@@ -97,13 +105,23 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient, r.AnyName = path != "", c.anyName
+	if r.Exclude, err = side.ParseGlobs(c.exclude); err != nil {
+		return 0, &usageError{"--exclude: " + err.Error()}
+	}
 	r.Gardener, err = gardener.Find(c.gardener)
 	accepted, acceptErr := c.accepted(pool.Accepted(), audit.AcceptedVerdicts())
 	if err := errors.Join(err, acceptErr); err != nil {
 		return 0, err
 	}
-	plans, err := r.Compare(old, updated)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r.Progress = c.std.progress.tell
+	plans, err := r.Compare(ctx, old, updated)
+	c.std.progress.end()
 	switch {
+	case errors.Is(err, side.ErrInterrupted):
+		c.std.printError(err)
+		return exitInterrupted, nil
 	case err != nil && path != "": // git would not show the files that follow
 		c.std.printError(err)
 		return exitOK, nil
@@ -117,9 +135,20 @@ func (c *call) planChange() (int, error) {
 	for _, plan := range plans {
 		plan.Accept(accepted)
 	}
-	warnings := slices.Concat(r.Warnings, accepted.Remarks(true))
-	if err := c.writeReport(report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})); err != nil {
+	isComplete := len(r.NotJudged) == 0
+	warnings := slices.Concat(r.Warnings, accepted.Remarks(isComplete))
+	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
+	for _, one := range r.NotJudged {
+		made.NotJudged = append(made.NotJudged, report.NotJudged{
+			Place: pool.Place{File: one.Place.File, Line: one.Place.Line}, Text: one.Err.Error(),
+		})
+		c.std.printError(one.Err)
+	}
+	if err := c.writeReport(made); err != nil {
 		return 0, err
+	}
+	if !isComplete && path == "" {
+		return exitError, nil
 	}
 	return c.planExitCode(plans), nil
 }
@@ -138,7 +167,7 @@ func (c *call) writeReport(r *report.Report) error {
 	case githubOutput:
 		c.out.WriteString(report.GitHub(r))
 	default:
-		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose}))
+		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose, Columns: c.std.columns}))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
@@ -21,7 +22,7 @@ func (c *call) schemaCommand() *cobra.Command {
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: c.providerNames(),
 	}, func() (int, error) { return exitOK, printSchemas(c) })
-	command.AddCommand(c.schemaDiffCommand())
+	command.AddCommand(c.schemaDiffCommand(), c.schemaReportCommand())
 	return command
 }
 
@@ -59,6 +60,17 @@ func (c *call) schemaDiffCommand() *cobra.Command {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
 			"tell the gravest consequence by the exit code as well")
 		c.addClasses(command, "OLD and NEW")
+	})
+}
+
+func (c *call) schemaReportCommand() *cobra.Command {
+	return c.command(&cobra.Command{
+		Use:   "report",
+		Short: "the JSON Schema of the reports of plan",
+		Args:  cobra.NoArgs,
+	}, func() (int, error) {
+		c.out.Write(report.Schema())
+		return exitOK, nil
 	})
 }
 

@@ -21,8 +21,8 @@
 //	lagging reads        nor do reads that do not show the last writes
 //	one attempt          a call that failed is not repeated in the same update, as the retryer of an SDK does
 //	throttling           a throttled call is repeated in the same update, after a delay
-//	not found            the error is ErrNotFound if there is no VM, and another one if a read fails
-//	limits               a change that fits is made, and one that does not is refused before anything is sent
+//	not found            the error is ErrNotFound if there is no VM, and another error if a read fails
+//	limits               a change that fits is made, and any other change is refused before anything is sent
 //	case folding         keys that differ only in case are one key where the cloud ignores case
 //	acceptance           an accepted change is not yet a success: the error is ErrPending until the change is done
 //	reversal             a change whose reversal is wanted while it is under way is reversed

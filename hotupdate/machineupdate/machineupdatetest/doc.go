@@ -12,8 +12,8 @@
 //	status wiped         an update changes nothing in the status except lastOperation
 //	error kind lost      Unimplemented leaves no marker, and is asked again after an hour;
 //	                     NotFound is not reported as a failure
-//	classes lost         the Classes are those of the process, so Unimplemented is not repeated
-//	                     within the hour
+//	classes lost         all reconciles share the Classes of the process, so Unimplemented is not
+//	                     repeated within the hour
 //	limiter lost         the Executor has the Limiter of the process
 //	class confused       the driver gets the class and the secret that the record is about, when
 //	                     it creates, initializes and updates
@@ -38,7 +38,7 @@
 //	                     that it is
 //	delay lost           a drained node waits only until the next attempt
 //	class confused       a creation records the class that the machine names, and the update
-//	                     follows with that of the MachineDeployment
+//	                     follows with the class of the MachineDeployment
 //	class error lost     an error of the lister of classes becomes the ClassError, and is
 //	                     reported
 //	change missed        a change of the class of the MachineDeployment reconciles the machines

@@ -76,6 +76,9 @@ func (s *section) IsNumber(column int) bool {
 	return true
 }
 
+// IsLast reports whether a column is the last one, below which a row's notes are shown.
+func (s *section) IsLast(column int) bool { return column == len(s.Header)-1 }
+
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, r.unit())
@@ -227,7 +230,7 @@ func (r *Report) groupsSection(v View, by Dimension) section {
 
 // erasSection says how each minor is hashed. It is empty if the releases differ nowhere.
 func (r *Report) erasSection() section {
-	s := section{Title: "eras", Header: []string{"minor", "pools", "old era", "new era", ""}}
+	s := section{Title: "eras", Header: []string{"minor", "pools", "old era", "new era", "difference"}}
 	if !slices.ContainsFunc(r.Eras, func(span *Span) bool { return span.Differ }) {
 		return s
 	}

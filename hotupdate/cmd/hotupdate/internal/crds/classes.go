@@ -108,6 +108,9 @@ func (c *classes) schemaOf(r *resource, without map[string]bool) (*hotupdate.Sch
 
 // CheckClasses reports the classes whose fields no Schema has, of those that were asked for.
 func (s *Set) CheckClasses() error {
+	if s == nil {
+		return nil
+	}
 	s.classes.mutex.Lock()
 	defer s.classes.mutex.Unlock()
 	var problems []error

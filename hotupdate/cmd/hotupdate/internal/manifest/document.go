@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"crypto/sha256"
 	"errors"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -13,6 +14,18 @@ type Document struct {
 	text []byte // begins in the line of the place
 	err  error
 }
+
+// Digest identifies the text of a document.
+type Digest [sha256.Size]byte
+
+// Digest returns the digest of the text.
+func (d *Document) Digest() Digest { return sha256.Sum256(d.text) }
+
+// Text returns the text; nothing if it could not be read. It must not be changed.
+func (d *Document) Text() []byte { return d.text }
+
+// At returns a document of the same text at another place.
+func (d *Document) At(place Place) *Document { return &Document{place, d.text, d.err} }
 
 // Object is one object of a stream, or an error.
 type Object struct {

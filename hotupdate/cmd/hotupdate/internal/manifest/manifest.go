@@ -34,15 +34,18 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Stdin is the path of standard input.
-const Stdin = "-"
+// Stdin is the path of standard input, and StdinName its name in a [Place].
+const (
+	Stdin     = "-"
+	StdinName = "standard input"
+)
 
 // MaxSize bounds an object. In a cluster it cannot exceed 1.5 MiB.
 const MaxSize = tree.MaxSize
 
 // Place is the location of a document.
 type Place struct {
-	// File is the path, or "standard input".
+	// File is the path, or [StdinName].
 	File string `json:"file"`
 	// Line is the first line, counted from 1.
 	Line int `json:"line"`
@@ -105,7 +108,7 @@ type yieldFunc = func(*Document) bool
 // readPath reads a file, a directory or standard input, and reports whether to go on.
 func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
 	if path == Stdin {
-		return readStream("standard input", stdin, yield)
+		return readStream(StdinName, stdin, yield)
 	}
 	more := true
 	// returns only errors of this function

@@ -27,6 +27,10 @@ func GitHub(r *Report) string {
 		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[level], place,
 			property(n.word+": "+n.subject), message(body))
 	}
+	for _, one := range r.NotJudged {
+		fmt.Fprintf(&text, "::error file=%s,line=%d,title=not judged::%s\n", property(one.File), one.Line,
+			message(plaintext.Printable(strings.ReplaceAll(one.Text, "\n", "; "))))
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&text, "::warning::%s\n", message(plaintext.Printable(warning)))
 	}

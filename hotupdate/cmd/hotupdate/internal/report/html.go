@@ -21,16 +21,18 @@ var content string
 // each verdict, then every pool with its changes and their reasons.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
+	s.addNotJudged(r.NotJudged)
 	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
 	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
-		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
-		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
-		"parts":  func(s section) []*section { shown, _ := s.parts(); return shown },
-		"quiet":  func(s section) []string { _, quiet := s.parts(); return quiet },
-		"mark":   func(c ChangeReport) string { return c.mark() },
-		"values": func(c ChangeReport) []string { return c.values(plaintext.Printable) },
-		"origin": func(c ChangeReport) string { return Origin(c.Origin, c.Source) },
+		"title":   func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
+		"heading": func(s *section) string { return s.heading(plaintext.Printable) },
+		"path":    func(text string) string { return shownPath(text, plaintext.Printable) },
+		"parts":   func(s section) []*section { shown, _ := s.parts(); return shown },
+		"quiet":   func(s section) []string { _, quiet := s.parts(); return quiet },
+		"mark":    func(c ChangeReport) string { return c.mark() },
+		"values":  func(c ChangeReport) []string { return c.values(plaintext.Printable) },
+		"origin":  func(c ChangeReport) string { return Origin(c.Origin, c.Source) },
 	}
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),

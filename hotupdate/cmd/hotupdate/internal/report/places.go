@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -91,13 +92,15 @@ func (m *ManifestReport) noticeOf(c *ChangeReport, subject, word, config string)
 	return notice{place: m.at(c.OldLine, c.NewLine), word: word, subject: subject, text: text}
 }
 
-// at returns the place of a line: in the new file, or in the old one if the manifest is gone.
+// at returns the place of a line: in the new file, or in the old one if the manifest is gone. No
+// place is in standard input, which is not a file.
 func (m *ManifestReport) at(oldLine, newLine int) pool.Place {
-	switch {
-	case m.NewPlace != nil:
-		return pool.Place{File: m.NewPlace.File, Line: cmp.Or(newLine, m.NewPlace.Line)}
-	case m.OldPlace != nil:
-		return pool.Place{File: m.OldPlace.File, Line: cmp.Or(oldLine, m.OldPlace.Line)}
+	place, line := m.NewPlace, newLine
+	if place == nil {
+		place, line = m.OldPlace, oldLine
 	}
-	return pool.Place{}
+	if place == nil || place.File == manifest.StdinName {
+		return pool.Place{}
+	}
+	return pool.Place{File: place.File, Line: cmp.Or(line, place.Line)}
 }

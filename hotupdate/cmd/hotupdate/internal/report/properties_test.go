@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -320,4 +321,22 @@ func TestEqualChangesAreOneGroup(t *testing.T) {
 	page.Reset()
 	require.NoError(t, report.HTML(&page, made(t, plans...)))
 	assert.Less(t, strings.Index(page.String(), "shoot-59"), strings.Index(page.String(), "shoot-30"), "the gravest first")
+}
+
+// TestNumberOfEqualChangesIsWhole: a long name was shortened together with the number of Shoots that
+// it stands for, which was lost.
+func TestNumberOfEqualChangesIsWhole(t *testing.T) {
+	var plans []*pool.Plan
+	for i := range 21 {
+		plans = append(plans, &pool.Plan{
+			Kind: facts.Shoot, Namespace: "garden-" + strings.Repeat("long", 20), Name: strconv.Itoa(i),
+			Pools: []pool.Planned{{Name: "a", State: pool.Removed}},
+		})
+	}
+	r := made(t, plans...)
+	var page strings.Builder
+	require.NoError(t, report.HTML(&page, r))
+	for _, text := range []string{strings.ReplaceAll(report.Text(r, report.Style{}), "\n    ", " "), page.String()} {
+		assert.Contains(t, text, "and 20 more with the same change")
+	}
 }

@@ -16,6 +16,7 @@ package report
 
 import (
 	"cmp"
+	_ "embed" // of the schema
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,12 +28,18 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, see report.schema.json. Within a version, members
-// may be added, but not removed or changed.
+// FormatVersion is the version of the JSON form, see [Schema]. Within a version, members may be
+// added, but not removed or changed.
 const FormatVersion = 3
 
-// Report says what a change does to each manifest. Its JSON form is documented in
-// report.schema.json.
+//go:embed report.v3.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema of the JSON form. Releases publish its file, and those of former
+// versions, which therefore stay in this folder.
+func Schema() []byte { return schema }
+
+// Report says what a change does to each manifest. Its JSON form is documented in its [Schema].
 type Report struct {
 	FormatVersion int              `json:"formatVersion"`
 	Verdict       string           `json:"verdict"`
@@ -41,6 +48,16 @@ type Report struct {
 	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
 	Omitted  int      `json:"omitted"`
 	Warnings []string `json:"warnings"`
+	// NotJudged are the objects of which the report says nothing else.
+	NotJudged []NotJudged `json:"notJudged"`
+}
+
+// NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
+// place in each line.
+type NotJudged struct {
+	pool.Place
+
+	Text string `json:"text"`
 }
 
 // Selection says what a report leaves out. The sum counts all pools.
@@ -120,7 +137,10 @@ type ChangeReport struct {
 
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
-	r := &Report{FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings)}
+	r := &Report{
+		FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings),
+		NotJudged: []NotJudged{},
+	}
 	gravest := verdict.None
 	for _, plan := range plans {
 		judged := plan.Verdict()

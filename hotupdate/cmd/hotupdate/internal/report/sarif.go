@@ -27,8 +27,9 @@ type (
 		ToolExecutionNotifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
 	}
 	sarifNotification struct {
-		Level   string       `json:"level"`
-		Message sarifMessage `json:"message"`
+		Level     string          `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations,omitempty"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -84,18 +85,13 @@ func SARIF(r *Report, version string) any {
 		Tool: sarifTool{sarifDriver{
 			Name: "hotupdate", Version: version, InformationURI: homepage, Rules: sarifRules(),
 		}},
-		Invocations: []sarifInvocation{{true, notifications(r.Warnings)}},
+		Invocations: []sarifInvocation{{len(r.NotJudged) == 0, r.notifications()}},
 		Results:     []sarifResult{},
 	}
 	for _, n := range r.notices() {
 		result := sarifResult{
 			RuleID: ruleID(n.word), Level: sarifLevels[gravityOf(n.word)],
-			Message: sarifMessage{n.word + ": " + n.subject + ": " + n.text},
-		}
-		if n.place.File != "" {
-			result.Locations = []sarifLocation{{sarifPhysicalLocation{
-				sarifArtifactLocation{uriOf(n.place.File)}, sarifRegion{n.place.Line},
-			}}}
+			Message: sarifMessage{n.word + ": " + n.subject + ": " + n.text}, Locations: locationsOf(n.place),
 		}
 		if n.accepted != "" {
 			result.Suppressions = []sarifSuppression{{"external", n.accepted}}
@@ -105,12 +101,27 @@ func SARIF(r *Report, version string) any {
 	return sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// notifications are the warnings about the files.
-func notifications(warnings []string) (all []sarifNotification) {
-	for _, warning := range warnings {
-		all = append(all, sarifNotification{sarifLevels[asWarning], sarifMessage{warning}})
+// notifications are the objects that are not judged, and the warnings about the files.
+func (r *Report) notifications() (all []sarifNotification) {
+	for _, one := range r.NotJudged {
+		all = append(all, sarifNotification{
+			Level: sarifLevels[asError], Message: sarifMessage{one.Text}, Locations: locationsOf(one.Place),
+		})
+	}
+	for _, warning := range r.Warnings {
+		all = append(all, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
 	}
 	return all
+}
+
+// locationsOf returns a place as SARIF has it; nothing if it is not known.
+func locationsOf(place pool.Place) []sarifLocation {
+	if place.File == "" {
+		return nil
+	}
+	return []sarifLocation{{sarifPhysicalLocation{
+		sarifArtifactLocation{uriOf(place.File)}, sarifRegion{place.Line},
+	}}}
 }
 
 // sarifRules are the verdicts and states that a result may have.

@@ -28,7 +28,7 @@ type validator struct {
 func validate(t *testing.T, document []byte) []string {
 	t.Helper()
 	v := &validator{}
-	described, err := os.ReadFile("report.schema.json")
+	described, err := os.ReadFile(fmt.Sprintf("report.v%d.schema.json", report.FormatVersion))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(described, &v.root))
 	var value any
@@ -163,6 +163,23 @@ func TestJSONIsWhatTheSchemaSays(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, validate(t, encoded), string(encoded))
 	assert.Contains(t, string(encoded), `"oldLine": 20`)
+}
+
+// TestSchemaHasAPlace: the schema that the command writes is the file that a release publishes, for the version of the reports.
+func TestSchemaHasAPlace(t *testing.T) {
+	name := fmt.Sprintf("report.v%d.schema.json", report.FormatVersion)
+	file, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, string(file), string(report.Schema()))
+	var schema struct {
+		ID         string `json:"$id"`
+		Properties struct {
+			FormatVersion struct{ Const int }
+		}
+	}
+	require.NoError(t, json.Unmarshal(file, &schema))
+	assert.Equal(t, "https://github.com/hotupdate/providerconfig/releases/latest/download/"+name, schema.ID)
+	assert.Equal(t, report.FormatVersion, schema.Properties.FormatVersion.Const)
 }
 
 // TestSchemaRefuses: the schema, and the validator of this test, refuse what is no report.

@@ -80,6 +80,9 @@ func (r *Report) sentence() string {
 		text += " " + plural(s.Pools, phrases[s.Verdict].one, phrases[s.Verdict].several)
 		parts = append(parts, text+s.details())
 	}
+	if count := len(r.NotJudged); count > 0 {
+		parts = append(parts, plaintext.Thousands(count)+plural(count, " object is", " objects are")+" not judged")
+	}
 	return strings.Join(parts, ", ")
 }
 

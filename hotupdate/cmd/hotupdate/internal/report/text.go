@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -18,14 +19,16 @@ import (
 type Style struct {
 	Color   bool // with escape sequences of a terminal
 	Verbose bool
+	// Columns is the width of the lines; 0 stands for 80.
+	Columns int
 }
 
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape
-// sequences of colours with [Style].Color. Lines have at most 80 columns without the facts for
-// developers. A change whose line begins with > decides the verdict.
+// sequences of colours with [Style].Color. Lines have at most [Style].Columns columns without the facts
+// for developers. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
-	t.report(viewOf(r))
+	t.report(viewOf(r)) // the objects that are not judged are errors, on another stream
 	if sentence := r.sentence(); sentence != "" {
 		t.line("\n" + sentence + ".")
 	}
@@ -44,6 +47,7 @@ const maxMarkdown = 64_000
 // and links nowhere.
 func Markdown(r *Report) string {
 	root := viewOf(r)
+	root.addNotJudged(r.NotJudged)
 	t := textWriter{escape: plaintext.Printable}
 	t.report(root)
 	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)
@@ -82,8 +86,14 @@ func (t *textWriter) report(root *section) {
 	t.section(root)
 }
 
-// columns is the default width of a terminal.
-const columns = 80
+// defaultColumns is the width of lines where that of a terminal is not known, and leastColumns the least.
+const (
+	defaultColumns = 80
+	leastColumns   = 40
+)
+
+// columns is the width of the lines.
+func (t *textWriter) columns() int { return max(leastColumns, cmp.Or(t.Columns, defaultColumns)) }
 
 // line writes a line. It breaks long lines and indents the rest.
 func (t *textWriter) line(text string) {
@@ -92,7 +102,7 @@ func (t *textWriter) line(text string) {
 		length := utf8.RuneCountInString(escapes.ReplaceAllString(word, ""))
 		switch {
 		case i == 0:
-		case width+1+length > columns:
+		case width+1+length > t.columns():
 			t.text.WriteString("\n    ")
 			width = 4
 		default:
@@ -108,7 +118,7 @@ func (t *textWriter) line(text string) {
 // head returns the name and the verdict in the first line of a section. The report begins with the
 // verdict, a part with the name.
 func (t *textWriter) head(s *section) (name, verdict string) {
-	name = plaintext.Shorten(s.Title, maxTitle, t.escape)
+	name = s.heading(t.escape)
 	if s.Facts != "" {
 		name += " (" + plaintext.Shorten(s.Facts, maxTitle, t.escape) + ")"
 	}
@@ -146,18 +156,18 @@ func (t *textWriter) remarks(all []remark) {
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return !isAssumed(r) })
 	if len(all) > 0 {
-		t.line(t.escape(assumptions(all)))
+		t.line(t.escape(t.assumptions(all)))
 	}
 }
 
 // assumptions tells in one line what is assumed, or how many assumptions there are.
-func assumptions(all []remark) string {
+func (t *textWriter) assumptions(all []remark) string {
 	lines := remarkLines(all)
 	line, more := lines[0].Label+": "+lines[0].Text, len(lines)-1
 	if more > 0 {
 		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
 	}
-	if len(line) > columns || more > 0 && lines[0].Label != assumedLabel {
+	if len(line) > t.columns() || more > 0 && lines[0].Label != assumedLabel {
 		return plaintext.Counted(len(all), "assumption") + ", see --verbose"
 	}
 	return line
@@ -196,7 +206,7 @@ func (t *textWriter) change(c *ChangeReport, width int) {
 	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
 	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " +
 		strings.Join(values, " -> ")
-	if len("  > ")+utf8.RuneCountInString(row) > columns {
+	if len("  > ")+utf8.RuneCountInString(row) > t.columns() {
 		row = c.mark() + " " + path + "\n          " + strings.Join(values, "\n       -> ")
 	}
 	if c.Decides {

@@ -9,11 +9,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
 type section struct {
 	Title, Facts, Message string
+	Alike                 int    // more manifests with the same change, see merge
 	Word                  string // the verdict, or the state of a pool that was not kept
 	Groups                []group
 	Remarks               []remark
@@ -110,6 +112,17 @@ func (s *section) addAccepted(why string) {
 	}
 }
 
+// addNotJudged adds the objects that are not judged, before all other remarks.
+func (s *section) addNotJudged(all []NotJudged) {
+	var remarks []remark
+	for _, one := range all {
+		for line := range strings.SplitSeq(one.Text, "\n") {
+			remarks = append(remarks, remark{Label: "an object is not judged", Text: line})
+		}
+	}
+	s.Remarks = append(remarks, s.Remarks...)
+}
+
 // share moves the remarks that every compared section repeats to the section around them. If only
 // one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
 func (s *section) share() {
@@ -151,12 +164,21 @@ func (s *section) merge() {
 	}
 	for i, more := range equal {
 		one := &merged[i]
-		one.Title = fmt.Sprintf("%s and %d more with the same change", one.Title, more)
+		one.Alike = more
 		for j := range one.Sections {
 			one.Sections[j].Facts = ""
 		}
 	}
 	s.Sections = merged
+}
+
+// heading is the title on a line of its own, with the number of manifests that it stands for.
+func (s *section) heading(escape plaintext.Escape) string {
+	title := plaintext.Shorten(s.Title, maxTitle, escape)
+	if s.Alike > 0 {
+		title += fmt.Sprintf(" and %d more with the same change", s.Alike)
+	}
+	return title
 }
 
 // content returns a text that is equal for two sections that differ only in their titles and

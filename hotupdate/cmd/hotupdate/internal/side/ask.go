@@ -1,6 +1,7 @@
 package side
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,10 +22,15 @@ func (p inputs) asks() bool {
 	return p.old == nil || !tree.Equal(p.old.Tree, p.updated.Tree)
 }
 
+// mayAsk reports whether [inputs.asks] may be true of a pair.
+func (p pair) mayAsk() bool {
+	return p.updated != nil && facts.KindOf(p.updated.Type) == facts.Shoot && !p.isUnchanged()
+}
+
 // startGardener starts the program that asks Gardener's own code, if there is one, and a pair to ask
 // about. Under another strategy than those of the manifests it has no answer.
-func (r *Reader) startGardener(pairs []inputs) (*gardener.Session, error) {
-	if r.Gardener == "" || r.Options.Strategy != nil || !slices.ContainsFunc(pairs, inputs.asks) {
+func (r *Reader) startGardener(pairs []pair) (*gardener.Session, error) {
+	if r.Gardener == "" || r.Options.Strategy != nil || !slices.ContainsFunc(pairs, pair.mayAsk) {
 		return nil, nil //nolint:nilnil // there is no session
 	}
 	session, err := gardener.Start(r.Gardener, r.landscapeObjects())
@@ -62,12 +68,12 @@ func (p inputs) ask(session *gardener.Session, plan *pool.Plan) error {
 }
 
 // planAll compares all pairs. The plans have the order of the pairs.
-func (r *Reader) planAll(pairs []inputs) (plans []*pool.Plan, err error) {
+func (r *Reader) planAll(ctx context.Context, pairs []pair) (plans []*pool.Plan, err error) {
 	session, err := r.startGardener(pairs)
 	if err != nil {
 		return nil, err
 	}
-	plans, err = r.plansOf(pairs, session)
+	plans, err = r.plansOf(ctx, pairs, session)
 	if session != nil {
 		err = errors.Join(err, session.Close())
 	}

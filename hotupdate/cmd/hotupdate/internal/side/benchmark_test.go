@@ -31,7 +31,7 @@ func BenchmarkCompare(b *testing.B) {
 				schemas, err := side.NewCatalog("", providers.All())
 				require.NoError(b, err)
 				options := judge.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both}
-				plans, err := (&side.Reader{Schemas: schemas, Options: options}).Compare(old, updated)
+				plans, err := (&side.Reader{Schemas: schemas, Options: options}).Compare(b.Context(), old, updated)
 				require.NoError(b, err)
 				require.Len(b, plans, pairs)
 			}

@@ -2,13 +2,14 @@ package side
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -17,8 +18,8 @@ import (
 
 // One reads a file or directory with one manifest, and removes the pools that are not wanted.
 func (r *Reader) One(file string) (*Input, error) {
-	found := r.Read(file)
-	if err := errors.Join(append(r.problems, r.others...)...); err != nil {
+	found, err := r.Read(file)
+	if err != nil {
 		return nil, err
 	}
 	if len(found) != 1 {
@@ -32,36 +33,75 @@ func (r *Reader) One(file string) (*Input, error) {
 	return found[0], r.checkPools(found[0].From, names)
 }
 
+// Read returns the manifests of a file or directory that have no problem. All problems are joined.
+func (r *Reader) Read(file string) (found []*Input, err error) {
+	r.failed, r.others = nil, nil
+	all := r.readAll(context.Background(), file)
+	for _, o := range all.list {
+		if o.problem == nil && o.fatal == nil {
+			m, err := r.load(o)
+			r.failed = append(r.failed, err)
+			found = append(found, m)
+		}
+	}
+	problems := slices.Concat(r.failed, []error{joined(notJudged(&objects{}, all))}, r.others)
+	return found, errors.Join(problems...)
+}
+
 // Compare compares the manifests of two sides, each a file or a directory. There are no plans if
 // neither side has a manifest, and the Reader is lenient or a side has other objects.
-func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
-	before := r.Read(old)
+//
+// An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
+// nothing could be compared, the problems are the error.
+func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan, error) {
+	before := r.readAll(ctx, old)
 	r.Warnings = nil // the old side is not warned about
-	after := r.Read(updated)
-	if r.Schemas.custom != nil {
-		r.problems = append(r.problems, r.Schemas.custom.CheckClasses())
+	r.plain = before.plain()
+	after := r.readAll(ctx, updated)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%w after %d objects were read", ErrInterrupted, r.read)
 	}
-	if err := errors.Join(r.problems...); err != nil {
-		return nil, err
+	r.failed = append(r.failed, r.Schemas.custom.CheckClasses())
+	if err := errors.Join(r.failed...); err != nil {
+		return nil, errors.Join(err, joined(notJudged(before, after)))
 	}
-	if len(before)+len(after) == 0 {
+	if len(before.list)+len(after.list) == 0 {
 		if r.Lenient || len(r.others) > 0 {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd",
 			Name(old), Name(updated))
 	}
-	pairs, err := pairUp(before, after, r.AnyName)
-	if err == nil && !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
-		err = checkRelated(pairs)
+	pairs := pairUp(before.list, after.list, r.AnyName)
+	withhold(pairs, before, after)
+	r.NotJudged = notJudged(before, after)
+	if !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
+		if err := checkRelated(pairs); err != nil {
+			return nil, errors.Join(joined(r.NotJudged), err)
+		}
+	}
+	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return !p.isJudged() })
+	plans, err := r.planAll(ctx, pairs)
+	if err == nil && len(plans) == 0 {
+		err = joined(r.NotJudged)
 	}
 	if err != nil {
 		return nil, err
 	}
-	plans, err := r.planAll(pairs)
-	if err != nil {
-		return nil, err
+	return r.wanted(plans, Name(updated))
+}
+
+// joined joins the problems of what is not judged.
+func joined(all []NotJudged) error {
+	var problems []error
+	for _, one := range all {
+		problems = append(problems, one.Err)
 	}
+	return errors.Join(problems...)
+}
+
+// wanted returns the plans with the wanted pools only.
+func (r *Reader) wanted(plans []*pool.Plan, from string) ([]*pool.Plan, error) {
 	names := []string{}
 	for _, plan := range plans {
 		for _, p := range plan.Pools {
@@ -72,27 +112,79 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	if len(r.Pools) > 0 {
 		plans = slices.DeleteFunc(plans, func(plan *pool.Plan) bool { return len(plan.Pools) == 0 })
 	}
-	return plans, r.checkPools(Name(updated), names)
+	return plans, r.checkPools(from, names)
 }
 
-// plansOf compares the pairs, all at once. The session may be nil.
-func (r *Reader) plansOf(pairs []inputs, session *gardener.Session) ([]*pool.Plan, error) {
-	plans := make([]*pool.Plan, len(pairs))
-	problems := make([]error, len(pairs))
-	var running sync.WaitGroup
-	for i, p := range pairs {
-		running.Go(func() {
-			plans[i], problems[i] = p.plan(r.optionsFor(p))
-			if problems[i] == nil && session != nil && p.asks() {
-				problems[i] = p.ask(session, plans[i])
-			}
-			if problems[i] == nil {
-				p.place(plans[i])
-			}
-		})
+// plansOf compares the pairs, some at once, so that only these are in memory. The session may be nil. A
+// pair that cannot be compared is not judged.
+func (r *Reader) plansOf(ctx context.Context, pairs []pair, session *gardener.Session) (
+	plans []*pool.Plan, err error,
+) {
+	compare := func(p pair) compared { return r.compare(p, session) }
+	done := 0
+	for c := range inorder.Map(ctx, slices.Values(pairs), compare) {
+		switch {
+		case c.failed != nil:
+			return nil, c.failed
+		case c.problem != nil:
+			p := pairs[done]
+			r.NotJudged = append(r.NotJudged, NotJudged{cmp.Or(p.updated, p.old).Place, c.problem})
+		default:
+			plans = append(plans, c.plan)
+		}
+		done++
+		r.tell("compared", done, len(pairs))
 	}
-	running.Wait()
-	return plans, errors.Join(problems...)
+	return plans, interrupted(ctx, done, len(pairs))
+}
+
+// interrupted is the error of a comparison that ended before its time.
+func interrupted(ctx context.Context, done, all int) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("%w after %d of %d objects were compared", ErrInterrupted, done, all)
+}
+
+// ErrInterrupted is the error of a comparison whose context has ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// compared is what a comparison of a pair leads to: a plan, a problem of the pair, or a failure of the
+// program that is asked.
+type compared struct {
+	plan            *pool.Plan
+	problem, failed error
+}
+
+// compare reads and compares a pair.
+func (r *Reader) compare(p pair, session *gardener.Session) (c compared) {
+	loaded, err := r.loadPair(p)
+	if err != nil {
+		return compared{problem: err}
+	}
+	c.plan, c.problem = loaded.plan(r.optionsFor(loaded))
+	if c.problem != nil {
+		return c
+	}
+	if session != nil && loaded.asks() {
+		c.failed = loaded.ask(session, c.plan)
+	}
+	if c.failed == nil {
+		loaded.place(c.plan)
+	}
+	return c
+}
+
+// loadPair reads the two objects of a pair, and only one of them if they are the same.
+func (r *Reader) loadPair(p pair) (inputs, error) {
+	updated, err := r.load(p.updated)
+	if err == nil && p.isUnchanged() {
+		old := *updated
+		old.From, old.Place = p.old.From, p.old.Place
+		return inputs{&old, updated}, nil
+	}
+	old, oldErr := r.load(p.old)
+	return inputs{old, updated}, errors.Join(oldErr, err)
 }
 
 // optionsFor returns the options for judging a pair, with the CloudProfile that its manifest refers to.

@@ -2,7 +2,6 @@ package side
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,39 +13,74 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// inputs is a manifest on both sides of a change. It is nil on a side that does not have it.
+// pair is an object on both sides of a change. It is nil on a side that does not have it.
+type pair struct{ old, updated *object }
+
+// isJudged reports whether neither side has a problem.
+func (p pair) isJudged() bool {
+	return (p.old == nil || p.old.problem == nil) && (p.updated == nil || p.updated.problem == nil)
+}
+
+// isUnchanged reports whether the object has the same text on both sides.
+func (p pair) isUnchanged() bool {
+	return p.old != nil && p.updated != nil && p.old.document.Digest() == p.updated.document.Digest()
+}
+
+// inputs is a pair that has been read.
 type inputs struct{ old, updated *Input }
 
 // pairUp pairs each manifest of the new side with the one of the old side that has its group, kind,
 // namespace and name. A manifest without a namespace or a name is paired if only one of the other
 // side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
 // their names. The order is that of the new side; what only the old side has follows.
-func pairUp(old, updated []*Input, anyName bool) ([]inputs, error) { //nolint:revive // the user's choice
-	was, oldErr := byIdentity(old)
-	_, err := byIdentity(updated)
-	if err := errors.Join(oldErr, err); err != nil {
-		return nil, err
+func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // the user's choice
+	old, updated = unique(old), unique(updated)
+	was := make(map[identity]*object, len(old))
+	for _, o := range old {
+		was[o.identity()] = o
 	}
-	pairs := make([]inputs, len(updated))
-	for i, m := range updated {
-		pairs[i] = inputs{was[m.identity()], m}
-		delete(was, m.identity())
+	pairs := make([]pair, len(updated))
+	for i, o := range updated {
+		pairs[i] = pair{was[o.identity()], o}
+		delete(was, o.identity())
 	}
-	rest := slices.DeleteFunc(slices.Clone(old), func(m *Input) bool { return was[m.identity()] == nil })
-	rest = pairBy((*Input).identity, pairs, rest)
+	rest := slices.DeleteFunc(slices.Clone(old), func(o *object) bool { return was[o.identity()] == nil })
+	rest = pairBy((*object).identity, pairs, rest)
 	if anyName {
-		rest = pairBy(func(m *Input) identity { return identity{kind: m.groupKind()} }, pairs, rest)
+		rest = pairBy(func(o *object) identity { return identity{kind: o.groupKind()} }, pairs, rest)
 	}
-	for _, m := range rest {
-		pairs = append(pairs, inputs{old: m})
+	for _, o := range rest {
+		pairs = append(pairs, pair{old: o})
 	}
-	return pairs, nil
+	return pairs
+}
+
+// unique returns the manifests among the objects of a side. Of an object that occurs twice, it returns
+// the first one, which then has a problem: nobody knows which one is applied last.
+func unique(side []*object) (manifests []*object) {
+	seen := make(map[identity]*object, len(side))
+	for _, o := range side {
+		if o.role != isManifest {
+			continue
+		}
+		first := seen[o.identity()]
+		if first == nil {
+			seen[o.identity()] = o
+			manifests = append(manifests, o)
+			continue
+		}
+		o.problem = fmt.Errorf("%s: is %s, and so is %s; leave out one of them", o.From, o.title(), first.From)
+		if first.problem == nil {
+			first.problem, first.isTold = o.problem, true
+		}
+	}
+	return manifests
 }
 
 // checkRelated reports two files without a common manifest: they are probably unrelated. In a
 // repository, one cluster may take the place of another.
-func checkRelated(pairs []inputs) error {
-	var before, after *Input
+func checkRelated(pairs []pair) error {
+	var before, after *object
 	for _, p := range pairs {
 		switch {
 		case p.old != nil && p.updated != nil:
@@ -73,11 +107,11 @@ type identity struct {
 	namespace, name string
 }
 
-func (m *Input) identity() identity { return identity{m.groupKind(), m.Namespace, m.Name} }
+func (o *object) identity() identity { return identity{o.groupKind(), o.Namespace, o.Name} }
 
 // groupKind is the type without its version.
-func (m *Input) groupKind() facts.TypeMeta {
-	return facts.TypeMeta{APIVersion: facts.GroupOf(m.Type.APIVersion), Kind: m.Type.Kind}
+func (o *object) groupKind() facts.TypeMeta {
+	return facts.TypeMeta{APIVersion: facts.GroupOf(o.Type.APIVersion), Kind: o.Type.Kind}
 }
 
 // wildcard matches every namespace or name. It is not valid in JSON.
@@ -104,25 +138,10 @@ func (id identity) as(names func(string) []string) (all []identity) {
 	return all
 }
 
-// byIdentity returns the objects of a side by identity. An object that occurs twice is an error.
-func byIdentity(side []*Input) (map[identity]*Input, error) {
-	seen := make(map[identity]*Input, len(side))
-	var problems []error
-	for _, m := range side {
-		if first := seen[m.identity()]; first != nil {
-			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From,
-				m.title(), first.From))
-			continue
-		}
-		seen[m.identity()] = m
-	}
-	return seen, errors.Join(problems...)
-}
-
 // pairBy gives to each new manifest that has none the only old one that it may be, if it is the
 // only one for that, too. It returns the old ones that are left over.
-func pairBy(identityOf func(*Input) identity, pairs []inputs, old []*Input) (rest []*Input) {
-	var updated []*Input
+func pairBy(identityOf func(*object) identity, pairs []pair, old []*object) (rest []*object) {
+	var updated []*object
 	for _, p := range pairs {
 		if p.old == nil {
 			updated = append(updated, p.updated)
@@ -134,19 +153,19 @@ func pairBy(identityOf func(*Input) identity, pairs []inputs, old []*Input) (res
 			pairs[i].old = m
 		}
 	}
-	return slices.DeleteFunc(old, func(m *Input) bool { return before[after[m]] == m })
+	return slices.DeleteFunc(old, func(m *object) bool { return before[after[m]] == m })
 }
 
 // only finds for each manifest the only one of others that it may be.
-func only(identityOf func(*Input) identity, all, others []*Input) map[*Input]*Input {
-	known, found := map[identity][]*Input{}, map[*Input]*Input{}
+func only(identityOf func(*object) identity, all, others []*object) map[*object]*object {
+	known, found := map[identity][]*object{}, map[*object]*object{}
 	for _, m := range others {
 		for _, id := range identityOf(m).as(knownAs) {
 			known[id] = append(known[id], m)
 		}
 	}
 	for _, m := range all {
-		var candidates []*Input
+		var candidates []*object
 		for _, id := range identityOf(m).as(soughtAs) {
 			candidates = append(candidates, known[id][:min(2, len(known[id]))]...) // two leave a choice, as all do
 		}
@@ -158,8 +177,8 @@ func only(identityOf func(*Input) identity, all, others []*Input) map[*Input]*In
 }
 
 // title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.
-func (m *Input) title() string {
-	return plaintext.Printable(strings.TrimSpace(m.Type.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
+func (o *object) title() string {
+	return plaintext.Printable(strings.TrimSpace(o.Type.Kind + " " + strings.Trim(o.Namespace+"/"+o.Name, "/")))
 }
 
 // plan compares the two sides.

@@ -15,19 +15,19 @@ import (
 )
 
 // sideOf makes manifests from words such as Shoot:ns/name. Each takes ten lines.
-func sideOf(file, words string) (side []*Input) {
+func sideOf(file, words string) (side []*object) {
 	for i, word := range strings.Fields(words) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
 		from := manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String()
-		side = append(side, &Input{From: from, Type: facts.TypeMeta{Kind: kind}, Manifest: &facts.Manifest{Namespace: namespace, Name: name}})
+		side = append(side, &object{From: from, Type: facts.TypeMeta{Kind: kind}, Namespace: namespace, Name: name})
 	}
 	return side
 }
 
 // shown writes pairs as old=new.
-func shown(pairs []inputs) string {
-	word := func(m *Input) string {
+func shown(pairs []pair) string {
+	word := func(m *object) string {
 		if m == nil {
 			return "-"
 		}
@@ -68,7 +68,9 @@ func TestPairUp(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			pairs, err := pairUp(sideOf("old", test.old), sideOf("new", test.updated), test.anyName)
+			old, updated := sideOf("old", test.old), sideOf("new", test.updated)
+			pairs := pairUp(old, updated, test.anyName)
+			err := joined(notJudged(&objects{old}, &objects{updated}))
 			if err == nil {
 				err = checkRelated(pairs)
 			}
@@ -90,11 +92,8 @@ func TestPairsAreComplete(t *testing.T) {
 			"Shoot:n/a", "Shoot:/a", "Shoot:n/", "Shoot:/", "Shoot:m/a", "Shoot:n/b", "Worker:n/a", "Worker:/a", "WorkerConfig:/",
 		}), 0, 6, rapid.ID[string])
 		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
-		pairs, err := pairUp(old, updated, rapid.Bool().Draw(t, "any name"))
-		if err != nil {
-			return
-		}
-		seen := map[*Input]int{}
+		pairs := pairUp(old, updated, rapid.Bool().Draw(t, "any name"))
+		seen := map[*object]int{}
 		for _, p := range pairs {
 			seen[p.old]++
 			seen[p.updated]++
@@ -118,20 +117,17 @@ func TestPairsAreComplete(t *testing.T) {
 // TestPairsLeaveNoChoice: beside those that are the same, two manifests are a pair exactly if each
 // may be the other, and may be no third that is left over. The namespace * is no wildcard.
 func TestPairsLeaveNoChoice(t *testing.T) {
-	may := func(a, b *Input) bool {
+	may := func(a, b *object) bool {
 		same := func(a, b string) bool { return a == b || a == "" || b == "" }
 		return a.Type == b.Type && same(a.Namespace, b.Namespace) && same(a.Name, b.Name)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringMatching("(Shoot|Worker):[mn*]?/[ab*]?"), 0, 8, rapid.ID[string])
 		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
-		pairs, err := pairUp(old, updated, false)
-		if err != nil {
-			return
-		}
-		among := func(all, others []*Input, m *Input) (found []*Input) {
+		pairs := pairUp(old, updated, false)
+		among := func(all, others []*object, m *object) (found []*object) {
 			for _, other := range others {
-				isPaired := slices.ContainsFunc(all, func(one *Input) bool { return one.identity() == other.identity() })
+				isPaired := slices.ContainsFunc(all, func(one *object) bool { return one.identity() == other.identity() })
 				if !isPaired && may(m, other) {
 					found = append(found, other)
 				}
@@ -142,7 +138,7 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 			if p.updated == nil || p.old != nil && p.old.identity() == p.updated.identity() {
 				continue
 			}
-			var want *Input
+			var want *object
 			if before := among(updated, old, p.updated); len(before) == 1 && len(among(old, updated, before[0])) == 1 {
 				want = before[0]
 			}
@@ -155,17 +151,17 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 func TestPairingIsLinear(t *testing.T) {
 	t.Parallel()
 	const n = 2000
-	var old, updated []*Input
+	var old, updated []*object
 	for i := range n {
 		name := strconv.Itoa(i)
-		old = append(old, &Input{Manifest: &facts.Manifest{Name: name}})
-		updated = append(updated, &Input{Manifest: &facts.Manifest{Namespace: name, Name: name}})
+		old = append(old, &object{Name: name})
+		updated = append(updated, &object{Namespace: name, Name: name})
 	}
-	pairs, looked := make([]inputs, n), 0
+	pairs, looked := make([]pair, n), 0
 	for i, m := range updated {
 		pairs[i].updated = m
 	}
-	rest := pairBy(func(m *Input) identity { looked++; return m.identity() }, pairs, old)
+	rest := pairBy(func(m *object) identity { looked++; return m.identity() }, pairs, old)
 	require.Empty(t, rest)
 	require.LessOrEqual(t, looked, 4*n)
 	for i, p := range pairs {

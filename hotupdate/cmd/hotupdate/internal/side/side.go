@@ -4,23 +4,21 @@
 package side
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -53,7 +51,7 @@ const noFile = "/dev/null"
 // ErrNoPools is the error for choosing pools of a provider config.
 var ErrNoPools = errors.New("--pool is for Worker and Shoot manifests, and not for a provider config")
 
-// Reader reads the manifests of both sides.
+// Reader reads the manifests of both sides, and compares them. A Reader is for one comparison.
 type Reader struct {
 	Stdin   io.Reader
 	Schemas *Catalog
@@ -69,65 +67,103 @@ type Reader struct {
 	AnyName bool
 	// Pools are the names of the wanted pools; empty for all.
 	Pools []string
+	// Exclude chooses the files that are not read.
+	Exclude Globs
+	// Progress is told how many objects were read or compared, and of how many, 0 if that is not known;
+	// nil for nobody.
+	Progress func(did string, done, all int)
 
 	// Warnings are about the new side, each with its place.
 	Warnings []string
-	problems []error
-	objects  []json.RawMessage // that the admission of Shoots reads
-	others   []error           // sides that have objects, and only of other kinds
+	// NotJudged are the objects that [Reader.Compare] has not compared, in the order of the sides.
+	NotJudged []NotJudged
+
+	failed  []error           // of a side as a whole, or of what the user gave beside the sides
+	objects []json.RawMessage // that the admission of Shoots reads
+	others  []error           // sides that have objects, and only of other kinds
+	plain   map[manifests.Digest]*object
+	read    int // documents
 }
 
-// Read returns the manifests of a side. It collects their problems, so that those of both sides are
-// reported at once.
+// NotJudged is an object, or text of which nobody knows what it is, that was not compared.
+type NotJudged struct {
+	Place manifests.Place
+	// Err says why, with the place in each line.
+	Err error
+}
+
+// readAll reads the objects of a side.
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
-func (r *Reader) Read(path string) (found []*Input) {
+func (r *Reader) readAll(ctx context.Context, path string) *objects {
+	all := &objects{}
 	if path == noFile {
-		return nil
+		return all
 	}
-	var others []*manifests.Object
-	judged, overlay := false, false // there is a manifest, or one with problems; there is a kustomization
-	for o := range manifests.Objects([]string{path}, r.Stdin) {
-		kind, err := r.Schemas.kindOf(o.Tree)
+	var others []*object
+	for o := range inorder.Map(ctx, r.documents(path), r.examine) {
+		r.read++
+		r.tell("read", r.read, 0)
 		switch {
-		case o.Err != nil:
-			judged = true
-			r.problems = append(r.problems, manifests.InFile(o.String(), o.Err))
-		case !facts.IsVersion(kind.APIVersion):
-			judged = true
-			r.problems = append(r.problems, located(o, malformedVersion()))
-		case err == nil && r.isKnown(kind):
-			judged = true
-			found = append(found, r.parse(o)...)
-		case err == nil && r.isTypo(o, kind):
-			judged = true
-		case isKustomization(o.File, kind):
-			overlay = true
-		default:
-			if isOfLandscape(kind) {
-				r.objects = append(r.objects, o.Tree.JSON())
-			}
+		case o == nil:
+		case o.role == isOther:
 			others = append(others, o)
+		default:
+			all.list = append(all.list, o)
+		}
+		if o != nil && o.landscape != nil {
+			r.objects = append(r.objects, o.landscape)
 		}
 	}
+	if len(all.list) == 0 {
+		all.list = r.ofNoKnownKind(path, others)
+	}
+	all.coverKustomized()
+	for _, o := range all.list {
+		r.Warnings = append(r.Warnings, o.warnings...)
+		if o.fatal != nil && !slices.Contains(r.failed, o.fatal) { // all objects of a CRD have its problems
+			r.failed = append(r.failed, o.fatal)
+		}
+	}
+	return all
+}
+
+func (r *Reader) tell(did string, done, all int) {
+	if r.Progress != nil {
+		r.Progress(did, done, all)
+	}
+}
+
+// documents are the documents of a side that are read.
+func (r *Reader) documents(path string) iter.Seq[*manifests.Document] {
+	return func(yield func(*manifests.Document) bool) {
+		for d := range manifests.Documents([]string{path}, r.Stdin) {
+			if !r.Exclude.matches(path, d.File) && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// ofNoKnownKind returns the object of a side that has none of a known kind, if it may be a provider
+// config. Otherwise it says what the side has instead.
+func (r *Reader) ofNoKnownKind(path string, others []*object) []*object {
 	switch {
-	case judged:
-	case overlay: // whatever it patches is elsewhere
-		r.problems = append(r.problems,
-			fmt.Errorf("%s: is a kustomization, and no manifest: render it first, with kustomize build", Name(path)))
 	case r.Lenient:
-	case len(others) == 1 && (r.Schemas.given != nil || isNameless(others[0])): // a provider config of some kind
-		return r.parse(others[0])
+	case len(others) == 1 && (r.Schemas.given != nil || others[0].Name == ""):
+		others[0].role = isManifest
+		r.check(others[0], others[0].document.Object())
+		return others
 	case len(others) > 0:
 		r.others = append(r.others, fmt.Errorf(
 			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
 			plaintext.Counted(len(others), "object")))
 	case isDirectory(path): // see Compare
 	default:
-		r.problems = append(r.problems,
+		r.failed = append(r.failed,
 			fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
-	return found
+	return nil
 }
 
 func isDirectory(path string) bool {
@@ -135,134 +171,9 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isKustomization reports whether an object says what kustomize makes of other objects. It needs no
-// kind.
-func isKustomization(file string, kind facts.TypeMeta) bool {
-	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
-	return kind.Kind == "Kustomization" && facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io" ||
-		kind.Kind == "" && name == "kustomization"
-}
-
-// isNameless reports whether an object is none of a cluster.
-func isNameless(o *manifests.Object) bool { return o.Tree.At("metadata", "name").Text() == "" }
-
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
 	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig" ||
 		r.Schemas.custom.Has(kind)
-}
-
-// malformedVersion is the problem of an apiVersion that no API server reads.
-func malformedVersion() error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: "is malformed",
-		Hint: "write GROUP/VERSION, or only a VERSION",
-	}
-}
-
-// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and
-// records the problem.
-func (r *Reader) isTypo(o *manifests.Object, kind facts.TypeMeta) bool {
-	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
-	if meant == "" || !strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud") {
-		return false
-	}
-	problem := &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown",
-		Hint: "did you mean " + meant + "?",
-	}
-	if meant == kind.Kind {
-		problem.Path, problem.Hint = "apiVersion",
-			"write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
-	}
-	r.problems = append(r.problems, located(o, problem))
-	return true
-}
-
-// parse reads a manifest with its provider configs, and collects all problems.
-func (r *Reader) parse(o *manifests.Object) []*Input {
-	m, err := r.manifest(o)
-	if err == nil && m.IsBare() && m.spec == nil && m.Type.Kind != "WorkerConfig" {
-		_, err = r.Schemas.SchemaOf(m.From, m.Type)
-	}
-	if err == nil && m.IsBare() && len(r.Pools) > 0 {
-		err = ErrNoPools
-	}
-	if err != nil {
-		if !slices.Contains(r.problems, err) { // all objects of a CRD have the same problems of the CRD
-			r.problems = append(r.problems, err)
-		}
-		return nil
-	}
-	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools))
-	return []*Input{m}
-}
-
-// manifest reads a manifest with its provider configs.
-func (r *Reader) manifest(o *manifests.Object) (*Input, error) {
-	kind, err := r.Schemas.kindOf(o.Tree)
-	m := &Input{
-		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
-		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
-	}
-	var misspelled error
-	switch {
-	case err != nil:
-	case r.Schemas.custom.Has(kind):
-		return m, r.readCustom(m, o)
-	case facts.KindOf(kind) != facts.NoKind:
-		m.Manifest, err = facts.Read(o.Tree)
-		misspelled = r.checkMembers(m, o)
-		r.checkCloudProfile(m)
-	}
-	if err == nil {
-		err = m.checkConfigs(r.Options)
-	}
-	return m, located(o, errors.Join(misspelled, err))
-}
-
-// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
-func (r *Reader) checkCloudProfile(m *Input) {
-	if r.Landscape == nil {
-		return
-	}
-	if name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest); name != "" {
-		r.Warnings = append(r.Warnings, m.From+": refers to "+name+", which the file of --cloudprofile does not have")
-	}
-}
-
-// checkConfigs checks the provider configs. The config of a custom resource is its spec.
-func (m *Input) checkConfigs(o judge.Options) error {
-	err := pool.Check(m.Pools, m.options(o))
-	if m.spec != nil {
-		for _, problem := range fault.All(err) {
-			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
-		}
-	}
-	return err
-}
-
-// checkMembers returns the members that the manifest's kind does not have. A member whose name is
-// not similar to that of a missing member is a warning instead, since a later release of Gardener
-// may have the member.
-func (r *Reader) checkMembers(m *Input, o *manifests.Object) error {
-	var misspelled, unjudged fault.List
-	for _, found := range m.Unknown {
-		problem := &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
-			What: "is no member of a " + string(m.Kind),
-		}
-		if found.Meant != "" {
-			problem.Hint = "did you mean " + found.Meant + "?"
-			misspelled.Add(problem)
-		} else {
-			problem.What += " that this command knows, and is not judged"
-			unjudged.Add(problem)
-		}
-	}
-	for _, warning := range placed(o, unjudged) {
-		r.Warnings = append(r.Warnings, warning.Error())
-	}
-	return misspelled.Err()
 }

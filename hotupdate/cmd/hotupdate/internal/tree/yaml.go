@@ -46,7 +46,7 @@ func ParseYAML(text []byte, line int) (*Node, error) {
 		return nil,
 			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
 				MaxSize>>20)
-	case len(c.problems) > 0 && isTemplate(text):
+	case len(c.problems) > 0 && IsTemplate(text):
 		return nil, ErrTemplate
 	case len(c.problems) > 0:
 		return nil, errors.Join(c.problems...)
@@ -244,15 +244,15 @@ func keyName(key *yaml.Node) (string, bool) {
 var ErrTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such " +
 	"as with helm template")
 
-// isTemplate reports whether a text has the marks of Go templates.
-func isTemplate(text []byte) bool {
+// IsTemplate reports whether a text has the marks of Go templates.
+func IsTemplate(text []byte) bool {
 	return bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
 }
 
 // yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
 // values.
 func yamlError(text []byte, err error, line int) error {
-	if isTemplate(text) {
+	if IsTemplate(text) {
 		return ErrTemplate
 	}
 	what := strings.TrimPrefix(err.Error(), "yaml: ")

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Ends with the exit code of hotupdate plan, and says what it means.
+#
+#   verdict.sh CODE
+set -euo pipefail
+
+case $1 in
+0) exit ;;
+9) verdict='machines come or go' ;;
+10) verdict='hot update' ;;
+11) verdict='in-place update' ;;
+12) verdict=roll ;;
+13) verdict=forbidden ;;
+14) verdict=indeterminate ;;
+15) verdict=removed ;;
+*) verdict='not everything was judged' ;;
+esac
+echo "::error title=hotupdate plan::$verdict, see the summary of the job"
+exit "$1"

@@ -1,0 +1,66 @@
+package side
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Globs choose files and folders of a side. A glob without a slash stands for the name of a file or
+// folder, wherever it is. One with a slash stands for its path in the side. ** stands for any number of
+// folders, and all else is as in [path.Match]. What is in a chosen folder is chosen, too.
+type Globs [][]string
+
+// ParseGlobs reads globs.
+func ParseGlobs(texts []string) (globs Globs, err error) {
+	for _, text := range texts {
+		if _, err := path.Match(text, ""); err != nil || strings.Trim(text, "/") == "" {
+			return nil, fmt.Errorf("%q is no glob; write the name of a file or folder, or its path, as in "+
+				"templates, *.tpl.yaml or apps/**/base", text)
+		}
+		steps := strings.Split(strings.Trim(text, "/"), "/")
+		if len(steps) == 1 {
+			steps = []string{anyFolders, steps[0]}
+		}
+		globs = append(globs, steps)
+	}
+	return globs, nil
+}
+
+// anyFolders stands for any number of folders.
+const anyFolders = "**"
+
+// matches reports whether a file of a side is chosen.
+func (g Globs) matches(side, file string) bool {
+	if len(g) == 0 {
+		return false
+	}
+	inSide, err := filepath.Rel(side, file)
+	if err != nil || inSide == "." { // a side of one file
+		inSide = filepath.Base(file)
+	}
+	names := strings.Split(filepath.ToSlash(inSide), "/")
+	return slices.ContainsFunc(g, func(steps []string) bool { return chooses(steps, names) })
+}
+
+// chooses reports whether a glob stands for a file, or for a folder around it.
+func chooses(steps, names []string) bool {
+	if len(steps) == 0 {
+		return true // what follows is in the folder
+	}
+	if steps[0] == anyFolders {
+		for skipped := range names {
+			if chooses(steps[1:], names[skipped:]) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(names) == 0 {
+		return false
+	}
+	isMatch, _ := path.Match(steps[0], names[0]) // the glob has been checked
+	return isMatch && chooses(steps[1:], names[1:])
+}

@@ -1,0 +1,73 @@
+package side
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+)
+
+// isKustomized reports whether an object says what kustomize makes of other objects. It needs no kind.
+func isKustomized(file string, kind facts.TypeMeta) bool {
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
+	isGroup := facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io"
+	isKind := kind.Kind == "Kustomization" || kind.Kind == "Component"
+	return isGroup && isKind || kind.Kind == "" && name == "kustomization"
+}
+
+// covered returns the files and folders that a kustomization may change: its own folder, and what it
+// refers to outside of it.
+func covered(o *manifests.Object) []string {
+	folder := filepath.Dir(o.File)
+	all := []string{folder}
+	add := func(reference string) {
+		if reference != "" && !strings.ContainsAny(reference, "\n:") { // a patch in place, or a URL
+			all = append(all, filepath.Join(folder, filepath.FromSlash(reference)))
+		}
+	}
+	for _, list := range []string{"resources", "bases", "components", "patchesStrategicMerge"} {
+		for _, reference := range o.Tree.At(list).Elements() {
+			add(reference.Text())
+		}
+	}
+	for _, list := range []string{"patches", "patchesJson6902", "replacements"} {
+		for _, patch := range o.Tree.At(list).Elements() {
+			add(patch.At("path").Text())
+		}
+	}
+	return all
+}
+
+var errKustomization = errors.New("is a kustomization, and no manifest: render it first, with kustomize build")
+
+// coverKustomized marks the objects that a kustomization covers as not read: what kustomize makes of
+// them is in no file. A kustomization that is the only file of a side covers what is elsewhere.
+func (all *objects) coverKustomized() {
+	var roots []string
+	for _, o := range all.list {
+		if o.role == isKustomization {
+			roots = append(roots, o.covers...)
+			o.problem = manifests.InFile(o.From, errKustomization)
+		}
+	}
+	if len(roots) == 0 {
+		return
+	}
+	for _, o := range all.list {
+		if o.role == isManifest && isBelow(o.Place.File, roots) {
+			o.role, o.isCovered = isUnread, true
+			o.problem, o.isTold = errKustomization, true // at the kustomization
+		}
+	}
+}
+
+func isBelow(file string, roots []string) bool {
+	for _, root := range roots {
+		if root == "." || file == root || strings.HasPrefix(file, root+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}

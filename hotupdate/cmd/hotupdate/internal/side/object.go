@@ -1,0 +1,243 @@
+package side
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// object is what a side keeps of an object: its identity and its text. The rest is read again when the
+// object is compared, so that the memory for thousands of objects is that of their texts.
+type object struct {
+	From            string // for messages
+	Place           manifests.Place
+	Type            facts.TypeMeta
+	Namespace, Name string
+
+	document *manifests.Document
+	role     role
+	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
+	// another object tells it.
+	problem  error
+	isTold   bool
+	fatal    error // ends the comparison
+	warnings []string
+	// isCovered says that a kustomization changes the object.
+	isCovered bool
+	// landscape is the object, if the admission of Shoots reads it.
+	landscape json.RawMessage
+	// covers are the files and folders that a kustomization changes.
+	covers []string
+}
+
+// role says what an object is for a comparison.
+type role int
+
+const (
+	isManifest      role = iota // it is compared; its identity is known, also if it has a problem
+	isUnread                    // nobody knows which object it is
+	isKustomization             // it says what other objects become
+	isOther                     // it is of a kind that is not compared
+)
+
+// objects are the objects of a side that are not of other kinds, in the order of the text.
+type objects struct{ list []*object }
+
+// plain returns the objects that are the same wherever their text is.
+func (all *objects) plain() map[manifests.Digest]*object {
+	found := map[manifests.Digest]*object{}
+	for _, o := range all.list {
+		if o.isPlain() {
+			found[o.document.Digest()] = o
+		}
+	}
+	return found
+}
+
+// examine says what a document is for a comparison. It is safe for concurrent use. It returns nil for a
+// document without an object.
+func (r *Reader) examine(d *manifests.Document) *object {
+	if same := r.plain[d.Digest()]; same != nil {
+		return same.at(d)
+	}
+	o := d.Object()
+	if o == nil {
+		return nil
+	}
+	one := &object{From: o.String(), Place: o.Place, document: d, role: isUnread}
+	if o.Err != nil {
+		one.problem = manifests.InFile(one.From, o.Err)
+		return one
+	}
+	kind, noKind := r.Schemas.kindOf(o.Tree)
+	one.Type = kind
+	one.Namespace, one.Name = o.Tree.At("metadata", "namespace").Text(), o.Tree.At("metadata", "name").Text()
+	typo := typoOf(kind)
+	switch {
+	case !facts.IsVersion(kind.APIVersion):
+		one.problem = located(o, malformedVersion())
+	case noKind == nil && r.isKnown(kind):
+		one.role = isManifest
+		r.check(one, o)
+	case noKind == nil && typo != nil:
+		one.problem = located(o, typo)
+	case isKustomized(o.File, kind):
+		one.role, one.covers = isKustomization, covered(o)
+	default:
+		one.role = isOther
+		if isOfLandscape(kind) {
+			one.landscape = o.Tree.JSON()
+		}
+	}
+	return one
+}
+
+// at returns the same object at the place of a document with the same text.
+func (o *object) at(d *manifests.Document) *object {
+	copied := *o
+	copied.Place, copied.From = d.Place, d.Place.String()
+	copied.document = o.document.At(d.Place)
+	return &copied
+}
+
+// isPlain reports whether an object of the same text at another place is the same.
+func (o *object) isPlain() bool {
+	return o.role == isManifest && o.problem == nil && o.fatal == nil && len(o.warnings) == 0
+}
+
+// check reads a manifest with its provider configs, and collects all problems.
+func (r *Reader) check(one *object, o *manifests.Object) {
+	if _, err := r.Schemas.custom.Schema(one.Type); err != nil {
+		one.fatal = err // of the CRD
+		return
+	}
+	m, warnings, err := r.manifest(o)
+	one.warnings = warnings
+	isConfig := m.IsBare() && m.spec == nil
+	if isConfig {
+		one.Namespace, one.Name = "", "" // it has none
+	}
+	if err == nil && isConfig && m.Type.Kind != "WorkerConfig" {
+		_, err = r.Schemas.SchemaOf(m.From, m.Type)
+	}
+	if err == nil && m.IsBare() && len(r.Pools) > 0 {
+		one.fatal = ErrNoPools
+	}
+	if err == nil {
+		err = r.Schemas.check(m.From, m.Pools)
+	}
+	one.problem = err
+}
+
+// load reads the object again, to compare it.
+func (r *Reader) load(o *object) (*Input, error) {
+	if o == nil {
+		return nil, nil //nolint:nilnil // the side does not have it
+	}
+	m, _, err := r.manifest(o.document.Object())
+	return m, err
+}
+
+// manifest reads a manifest with its provider configs.
+func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err error) {
+	kind, err := r.Schemas.kindOf(o.Tree)
+	m = &Input{
+		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
+		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
+	}
+	var misspelled error
+	switch {
+	case err != nil:
+	case r.Schemas.custom.Has(kind):
+		return m, nil, r.readCustom(m, o)
+	case facts.KindOf(kind) != facts.NoKind:
+		m.Manifest, err = facts.Read(o.Tree)
+		warnings, misspelled = checkMembers(m, o)
+		warnings = append(warnings, r.checkCloudProfile(m)...)
+	}
+	if err == nil {
+		err = m.checkConfigs(r.Options)
+	}
+	return m, warnings, located(o, errors.Join(misspelled, err))
+}
+
+// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
+func (r *Reader) checkCloudProfile(m *Input) []string {
+	if r.Landscape == nil {
+		return nil
+	}
+	name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest)
+	if name == "" {
+		return nil
+	}
+	return []string{m.From + ": refers to " + name + ", which the file of --cloudprofile does not have"}
+}
+
+// checkConfigs checks the provider configs. The config of a custom resource is its spec.
+func (m *Input) checkConfigs(o judge.Options) error {
+	err := pool.Check(m.Pools, m.options(o))
+	if m.spec != nil {
+		for _, problem := range fault.All(err) {
+			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
+		}
+	}
+	return err
+}
+
+// checkMembers returns the members that the manifest's kind does not have. A member whose name is
+// not similar to that of a missing member is a warning instead, since a later release of Gardener
+// may have the member.
+func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems error) {
+	var misspelled, unjudged fault.List
+	for _, found := range m.Unknown {
+		problem := &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
+			What: "is no member of a " + string(m.Kind),
+		}
+		if found.Meant != "" {
+			problem.Hint = "did you mean " + found.Meant + "?"
+			misspelled.Add(problem)
+		} else {
+			problem.What += " that this command knows, and is not judged"
+			unjudged.Add(problem)
+		}
+	}
+	for _, warning := range placed(o, unjudged) {
+		warnings = append(warnings, warning.Error())
+	}
+	return warnings, misspelled.Err()
+}
+
+// malformedVersion is the problem of an apiVersion that no API server reads.
+func malformedVersion() error {
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: "is malformed",
+		Hint: "write GROUP/VERSION, or only a VERSION",
+	}
+}
+
+// typoOf returns the problem of an object of Gardener that is probably a misspelled Shoot or Worker; nil
+// for all others.
+func typoOf(kind facts.TypeMeta) error {
+	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
+	if meant == "" || !strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud") {
+		return nil
+	}
+	if meant != kind.Kind {
+		return &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown",
+			Hint: "did you mean " + meant + "?",
+		}
+	}
+	return &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-kind", Path: "apiVersion", What: "is unknown",
+		Hint: "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker",
+	}
+}

@@ -1,0 +1,115 @@
+package side
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// unread is the text of a side that might hold any object: text that is broken, a template, or what
+// kustomize changes.
+type unread struct {
+	first    *object            // nil if there is none
+	all      *object            // the first that might hold an object of any name; nil if there is none
+	mentions map[string]*object // might hold an object of a name that it has
+}
+
+// unreadOf returns the text of a side that cannot be read and that the other side does not have, too.
+// Text that both sides have holds the same on both.
+func unreadOf(side, other *objects) *unread {
+	there := other.unreadTexts()
+	u := &unread{mentions: map[string]*object{}}
+	for _, o := range side.list {
+		if o.isUnread() && !there[o.document.Digest()] {
+			u.add(o)
+		}
+	}
+	return u
+}
+
+// unreadTexts are the texts of a side that cannot be read.
+func (all *objects) unreadTexts() map[manifests.Digest]bool {
+	texts := map[manifests.Digest]bool{}
+	for _, o := range all.list {
+		if o.isUnread() && len(o.document.Text()) > 0 {
+			texts[o.document.Digest()] = true
+		}
+	}
+	return texts
+}
+
+func (o *object) isUnread() bool { return o.role == isUnread || o.role == isKustomization }
+
+func (u *unread) add(o *object) {
+	if u.first == nil {
+		u.first = o
+	}
+	text := o.document.Text()
+	isAnything := len(text) == 0 || o.role == isKustomization || o.isCovered || tree.IsTemplate(text)
+	if isAnything && u.all == nil {
+		u.all = o
+	}
+	for name := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !isOfName(r) }) {
+		u.mentions[strings.Trim(name, ".-")] = o
+	}
+}
+
+// isOfName reports whether names of Kubernetes have a character.
+func isOfName(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.'
+}
+
+// mayHold returns the text that might hold an object; nil if none does.
+func (u *unread) mayHold(o *object) *object {
+	switch found := u.mentions[o.Name]; {
+	case found != nil:
+		return found
+	case o.Name == "":
+		return cmp.Or(u.all, u.first)
+	}
+	return u.all
+}
+
+// withhold marks the objects of only one side that the other side might have in text that cannot be
+// read. It would be a guess that they were added or removed.
+func withhold(pairs []pair, old, updated *objects) {
+	inOld, inUpdated := unreadOf(old, updated), unreadOf(updated, old)
+	for _, p := range pairs {
+		switch {
+		case p.old == nil && p.updated.problem == nil:
+			p.updated.withholdFor(inOld.mayHold(p.updated))
+		case p.updated == nil && p.old.problem == nil:
+			p.old.withholdFor(inUpdated.mayHold(p.old))
+		}
+	}
+}
+
+func (o *object) withholdFor(counterpart *object) {
+	if counterpart != nil {
+		o.problem = manifests.InFile(o.From, fmt.Errorf(
+			"%s is not judged: %s may hold it, and cannot be read", o.title(), counterpart.From))
+	}
+}
+
+// notJudged lists what is not compared: what has a problem, on either side. Text that cannot be read on
+// both sides is listed for the new one.
+func notJudged(old, updated *objects) (all []NotJudged) {
+	there := updated.unreadTexts()
+	add := func(o *object) {
+		if o.problem != nil && !o.isTold {
+			all = append(all, NotJudged{o.Place, o.problem})
+		}
+	}
+	for _, o := range old.list {
+		if !o.isUnread() || !there[o.document.Digest()] {
+			add(o)
+		}
+	}
+	for _, o := range updated.list {
+		add(o)
+	}
+	return all
+}

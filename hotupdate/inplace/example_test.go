@@ -1,0 +1,168 @@
+package inplace_test
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// running is a machine whose node runs the MachineSet of the old image.
+func running(name string, node *inplace.Node) inplace.Machine {
+	return inplace.Machine{
+		Name: name, Owner: "orders-general-old", Phase: "Running", Available: true,
+		InPlace: machineupdate.InPlacePending, Node: node,
+	}
+}
+
+// orders is a MachineDeployment whose template asks for a new machine image.
+func orders(machines ...inplace.Machine) inplace.MachineDeployment {
+	return inplace.MachineDeployment{
+		Target: "orders-general-new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: len(machines),
+		MaxUnavailable: intstr.FromInt32(1), MaxSurge: intstr.FromInt32(0), Machines: machines,
+	}
+}
+
+// others is what the rest of the system does while a machine waits: Select chooses it, the node agent
+// updates the node, and the health check follows.
+func others(machine *inplace.Machine) {
+	switch {
+	case machine.Node.IsReadyForUpdate():
+		machine.Node = machine.Node.WithSuccess()
+	case machine.Phase == "InPlaceUpdating":
+		machine.Phase = "InPlaceUpdateSuccessful"
+	default:
+		machine.Node.Labels[inplace.SelectedLabel] = "true"
+	}
+}
+
+// The machine controller asks for the next step of a machine, takes the step, and observes again.
+func ExampleNext() {
+	machine := running("orders-1", &inplace.Node{})
+	for {
+		step, err := inplace.Next(orders(machine), machine)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: %s\n", step.Do, step.Why)
+		switch step.Do {
+		case inplace.WriteNode, inplace.SetCondition:
+			machine.Node = step.Node
+		case inplace.Drain:
+			machine.Node, machine.Phase = step.Node, "InPlaceUpdating"
+		case inplace.Apply:
+			machine.InPlace = machineupdate.InPlaceApplied // by the driver
+		case inplace.Transfer:
+			machine.Owner = "orders-general-new"
+		case inplace.Wait:
+			others(&machine)
+		case inplace.Done, inplace.Blocked:
+			return
+		}
+	}
+	// Output:
+	// set condition: the node needs the update
+	// write node: the node needs the update
+	// wait: the node waits for its turn
+	// set condition: the node is selected
+	// write node: the node is cordoned for this target
+	// drain: the node is drained
+	// apply: the InPlace part is applied to the drained machine
+	// set condition: the node is drained, and the InPlace part is applied
+	// wait: the node agent updates the node
+	// set condition: the agent has updated the node
+	// wait: the machine's phase has still to become InPlaceUpdateSuccessful
+	// transfer: the node is updated
+	// write node: the machine is updated: the node takes pods again, unless somebody else has cordoned it
+	// done: the machine is updated
+}
+
+// The deployment controller asks which machines of a pool are next. One of three may be unavailable.
+func ExampleSelect() {
+	waiting := func() *inplace.Node {
+		node := &inplace.Node{}
+		for range 3 { // the steps of Next that make the node a candidate
+			step, err := inplace.Next(orders(running("", node)), running("", node))
+			if err != nil || step.Node == nil {
+				break
+			}
+			node = step.Node
+		}
+		return node
+	}
+	pool := orders(running("orders-1", waiting()), running("orders-2", waiting()), running("orders-3", waiting()))
+	selection, err := inplace.Select(pool)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("write to the MachineDeployment first:", selection.Record)
+	fmt.Println("then label the nodes of:", selection.Select)
+	fmt.Println("waiting:", len(selection.Progress[inplace.Waiting]), "finished:", selection.Finished)
+	// Output:
+	// write to the MachineDeployment first: {"select":["orders-1"]}
+	// then label the nodes of: [orders-1]
+	// waiting: 2 finished: false
+}
+
+// Admission of a Shoot: the machine image of a pool that is updated in place.
+func ExampleValidateImage() {
+	supported := map[hash.Image]string{ // of the CloudProfile, each with its minVersionForUpdate
+		{Name: "gardenlinux", Version: "1592.2.0"}: "1592.0.0",
+	}
+	path := field.NewPath("spec", "provider", "workers").Index(0).Child("machine", "image", "version")
+	for _, old := range []string{"1592.1.0", "1443.8.0"} {
+		problems := inplace.ValidateImage(
+			hash.Image{Name: "gardenlinux", Version: old},
+			hash.Image{Name: "gardenlinux", Version: "1592.2.0"}, supported, path)
+		fmt.Println(old, problems.ToAggregate())
+	}
+	// Output:
+	// 1592.1.0 <nil>
+	// 1443.8.0 spec.provider.workers[0].machine.image.version: Forbidden: the CloudProfile does not let the machine image be updated in place from the old version
+}
+
+// Admission of a Shoot: a pool that is updated in place takes one minor after the other.
+func ExampleValidateVersion() {
+	path := field.NewPath("spec", "kubernetes", "version")
+	for _, updated := range []string{"1.35.2", "1.36.1"} {
+		problems := inplace.ValidateVersion("1.34.4", updated, hotupdate.AutoInPlaceUpdate, path)
+		fmt.Println(updated, problems.ToAggregate())
+	}
+	// Output:
+	// 1.35.2 <nil>
+	// 1.36.1 spec.kubernetes.version: Forbidden: a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other
+}
+
+// Admission of a Shoot: a pool stays with its way of updates.
+func ExampleValidateStrategy() {
+	path := field.NewPath("spec", "provider", "workers").Index(0).Child("updateStrategy")
+	for _, updated := range []hotupdate.Strategy{hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate} {
+		problems := inplace.ValidateStrategy(hotupdate.AutoInPlaceUpdate, updated, path)
+		fmt.Println(updated, problems.ToAggregate())
+	}
+	// Output:
+	// ManualInPlaceUpdate <nil>
+	// AutoRollingUpdate spec.provider.workers[0].updateStrategy: Forbidden: a pool cannot change between rolling and in-place updates
+}
+
+// Admission of a Shoot: a pool that has not finished its update takes no other change, unless the user
+// forces it.
+func ExamplePendingUpdates_ValidateChange() {
+	pending := inplace.PendingUpdates{AutoInPlaceUpdate: []string{"general"}}
+	path := field.NewPath("spec", "provider", "workers").Index(0)
+	for _, operations := range [][]string{nil, {"force-in-place-update"}} {
+		problems := pending.ValidateChange("general", operations, path)
+		fmt.Println("forced:", slices.Contains(operations, "force-in-place-update"), "refused:", len(problems) > 0)
+	}
+	// Output:
+	// forced: false refused: true
+	// forced: true refused: false
+}

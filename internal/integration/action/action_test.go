@@ -1,0 +1,396 @@
+package action_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// shoot is a Shoot with one pool of machines of a type.
+func shoot(name, machineType string) string {
+	return `apiVersion: core.gardener.cloud/v1beta1
+kind: Shoot
+metadata: {name: ` + name + `, namespace: garden-dev}
+spec:
+  kubernetes: {version: 1.33.2}
+  provider:
+    type: aws
+    workers:
+    - {name: cpu, minimum: 1, maximum: 3, machine: {type: ` + machineType + `}}
+`
+}
+
+// changed is a clone whose pull request changes the type of machines of a Shoot.
+func changed(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{"shoots/web.yaml": shoot("web", "m5.large")})
+	w.pullRequest(map[string]string{"shoots/web.yaml": shoot("web", "m5.xlarge")})
+	return w
+}
+
+// TestVerdicts: whatever plan ends with, its report is a comment and in the summary, and then the
+// job has the exit code of plan.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	w := changed(t)
+	for code, word := range words(t) {
+		j := w.run(fake{report: "| verdict |\n", code: code}, map[string]string{"fail-on": "roll,removed"}, nil)
+		assert.Equal(t, code != 0, j.failed, code)
+		assert.Equal(t, "<!-- plan by hotupdate -->\n| verdict |\n", w.comment(), code)
+		assert.Equal(t, "| verdict |\n", j.summary, code)
+		assert.Contains(t, w.calls(), "plan --output markdown --fail-on=roll,removed /", code)
+		if code != 0 {
+			assert.Contains(t, j.log, fmt.Sprintf("::error title=hotupdate plan::%s, see the summary of the job\nexit code %d\n", word, code))
+		}
+		assert.Equal(t, strconv.Itoa(code), j.text(j.definition.Outputs["code"].Value))
+		assert.Equal(t, "| verdict |\n", read(t, j.text(j.definition.Outputs["report"].Value)))
+	}
+	w.run(fake{report: "none\n"}, nil, nil)
+	assert.NotContains(t, w.calls(), "--fail-on", "without the input")
+}
+
+// words are the verdicts by their exit codes, as the help of the command lists them.
+func words(t *testing.T) map[int]string {
+	t.Helper()
+	text := strings.Join(strings.Fields(read(t, filepath.Join(root, "hotupdate/cmd/hotupdate/help/plan.txt"))), " ")
+	_, text, isThere := strings.Cut(text, "in this order: ")
+	require.True(t, isThere)
+	text, _, _ = strings.Cut(regexp.MustCompile(` \([^)]*\)`).ReplaceAllString(text, ""), ".")
+	all := map[int]string{}
+	for row := range strings.SplitSeq(text, ", ") {
+		number, word, _ := strings.Cut(row, " ")
+		code, err := strconv.Atoi(number)
+		require.NoError(t, err, row)
+		all[code] = word
+	}
+	require.Len(t, all, 8)
+	return all
+}
+
+// TestUnjudged: errors stand before what was judged, as text that is no Markdown, and the job fails.
+func TestUnjudged(t *testing.T) {
+	t.Parallel()
+	w := changed(t)
+	for _, test := range []struct {
+		name string
+		does fake
+		want string
+	}{
+		{
+			"a file of several",
+			fake{"| verdict |\n", "shoots/b.yaml: is no valid YAML\n```\n@everyone\n", 1},
+			"**not judged**\n\n    shoots/b.yaml: is no valid YAML\n    ```\n    @everyone\n\n| verdict |\n",
+		},
+		{"nothing was judged", fake{"", "hotupdate plan: bad flag\n", 2}, "**not judged**\n\n    hotupdate plan: bad flag\n\n"},
+		{"the command was killed", fake{"", "", 137}, "**not judged**\n\n    hotupdate plan ended with exit code 137\n\n"},
+		{
+			"many files",
+			fake{"", strings.Repeat("a: is no valid YAML\n", 40), 1},
+			"**not judged**\n\n" + strings.Repeat("    a: is no valid YAML\n", 30) + "    ...\n\n",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			j := w.run(test.does, nil, nil)
+			assert.Equal(t, "<!-- plan by hotupdate -->\n"+test.want, w.comment())
+			assert.Equal(t, test.want, j.summary)
+			assert.Contains(t, j.log, fmt.Sprintf("not everything was judged, see the summary of the job\nexit code %d\n", test.does.code))
+			assert.Contains(t, j.log, test.does.errors)
+		})
+	}
+	j := w.run(fake{"| verdict |\n", "a hint\n", 12}, nil, nil)
+	assert.Equal(t, "| verdict |\n", j.summary, "a word on standard error of a run that judged everything")
+	assert.Contains(t, j.log, "a hint\n")
+	for _, code := range []int{1, 12} {
+		j = w.run(fake{"| verdict |\n", "::stop-commands::x.yaml: is no valid YAML\n ::error::y\n", code}, nil, nil)
+		assert.NotRegexp(t, `(?m)^\s*::(stop|error::)`, j.log, "a name of a file is no command to the runner")
+	}
+}
+
+// TestTokens: a token that must not comment is no failure; the summary has the report. A failure of
+// GitHub is one, and the verdict is told all the same.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, mode, token string
+		code              int
+		notice, failed    bool
+	}{
+		{"read-only, as of a fork", "readonly", "x", 0, true, false},
+		{"without any access", "forbidden", "x", 0, true, false},
+		{"no token", "", "", 0, true, false},
+		{"read-only, and a pool that rolls", "readonly", "x", 12, true, true},
+		{"an outage", "down", "x", 0, false, true},
+		{"an outage, and a pool that rolls", "down", "x", 12, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := changed(t)
+			j := w.run(fake{"| verdict |\n", "", test.code}, map[string]string{"token": test.token}, map[string]string{"GITHUB": test.mode})
+			assert.Equal(t, test.failed, j.failed, j.log)
+			assert.Equal(t, test.notice, strings.Contains(j.log, "::notice title=no comment::"), j.log)
+			assert.Equal(t, "| verdict |\n", j.summary)
+			assert.Empty(t, w.comment())
+			assert.Equal(t, "verdict.sh", j.ran[len(j.ran)-1])
+			assert.Equal(t, test.code == 12, strings.Contains(j.log, "::roll, see"))
+		})
+	}
+}
+
+// TestNothingToSay: without a manifest there is no comment, a former one is removed, and the summary
+// says so.
+func TestNothingToSay(t *testing.T) {
+	t.Parallel()
+	w := changed(t)
+	w.run(fake{report: "| verdict |\n"}, nil, nil)
+	require.NotEmpty(t, w.comment())
+	w.calls()
+	w.pullRequest(map[string]string{"README.md": "text", "job.yaml": "kind: Job\n"})
+	for range 2 {
+		j := w.run(fake{report: "| verdict |\n"}, nil, nil)
+		assert.False(t, j.failed, j.log)
+		assert.Empty(t, w.comment())
+		assert.Equal(t, "No changed file has a Shoot, a Worker or a provider config.\n", j.summary)
+		assert.NotContains(t, w.calls(), "plan --output")
+	}
+}
+
+// TestPush: without a pull request, the report of a push is in the summary.
+func TestPush(t *testing.T) {
+	t.Parallel()
+	w := changed(t)
+	j := w.run(fake{"| verdict |\n", "", 12}, nil, map[string]string{"github.event.pull_request.number": ""})
+	assert.True(t, j.failed)
+	assert.Equal(t, "| verdict |\n", j.summary)
+	assert.NotContains(t, j.ran, "comment.sh")
+}
+
+// TestLongReport: a comment has the lines that fit, a block of code ends in it, and the summary has
+// everything.
+func TestLongReport(t *testing.T) {
+	t.Parallel()
+	w := changed(t)
+	for name, report := range map[string]string{
+		"within code":   "| verdict |\n\n```\n" + strings.Repeat("ünchanged\n", 8_000) + "```\n",
+		"behind code":   "```\na\n```\n" + strings.Repeat("line\n", 20_000),
+		"one long line": strings.Repeat("x", 70_000) + "\n",
+	} {
+		j := w.run(fake{report: report}, nil, nil)
+		assert.False(t, j.failed, j.log)
+		assert.Equal(t, report, j.summary, name)
+		comment := w.comment()
+		assert.LessOrEqual(t, len(comment), 65_536, name)
+		assert.Equal(t, 0, strings.Count(comment, "```")%2, name)
+		assert.True(t, strings.HasSuffix(comment, "\n\nThe rest is in the [summary of the job](https://github.com/o/fleet/actions/runs/5).\n"), name)
+	}
+	longest := "```\n" + strings.Repeat("123456789\n", 6_400) + "```\n\n"
+	w.run(fake{report: longest}, nil, nil)
+	assert.Equal(t, "<!-- plan by hotupdate -->\n"+longest, w.comment(), "the longest that plan writes")
+}
+
+// TestClones: a clone without the merge and what it is merged into is refused; the verdict would be
+// on other commits.
+func TestClones(t *testing.T) {
+	t.Parallel()
+	for name, checkout := range map[string]func(w *world){
+		"shallow": func(w *world) {
+			shallow := w.t.TempDir()
+			w.git("clone", "-q", "--depth", "1", "file://"+w.clone, shallow)
+			w.clone = shallow
+		},
+		"the branch of the pull request": func(w *world) { w.git("checkout", "-q", "branch") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := changed(t)
+			checkout(w)
+			j := w.run(fake{report: "| verdict |\n"}, nil, nil)
+			assert.True(t, j.failed)
+			assert.Regexp(t, `    HEAD\^[12]: is not in the clone; check out the merge of the pull request, with fetch-depth: 2\n`, w.comment())
+			assert.NotContains(t, w.calls(), "plan --output")
+		})
+	}
+}
+
+// TestRealCommand: the report of the command names files as the repository does.
+func TestRealCommand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"shoots/web.yaml": shoot("web", "m5.large"), "shoots/same.yaml": shoot("same", "m5.large"), "charts/a.yaml": "kind: Shoot\na: {{ .A }}\n",
+	})
+	w.real()
+	w.pullRequest(map[string]string{"shoots/web.yaml": shoot("web", "m5.xlarge"), "charts/a.yaml": "kind: Shoot\na: {{ .B }}\n"})
+	only := map[string]string{"paths": "\nshoots\n\n", "fail-on": "roll"}
+	j := w.run(fake{}, only, nil)
+	assert.Contains(t, j.log, "::error title=hotupdate plan::roll, see the summary of the job\nexit code 12\n")
+	assert.Contains(t, w.comment(), "Shoot garden-dev/web: ")
+	assert.NotContains(t, w.comment(), "same")
+	j = w.run(fake{}, map[string]string{"fail-on": "removed"}, map[string]string{"inputs.paths": ":!charts"})
+	assert.False(t, j.failed, j.log)
+
+	j = w.run(fake{}, nil, nil)
+	assert.Contains(t, j.log, "not everything was judged, see the summary of the job\nexit code 1\n")
+	assert.Contains(t, j.summary, "    charts/a.yaml: is a template, since it has {{ and }}")
+	assert.Contains(t, j.summary, "    before: charts/a.yaml: is a template")
+	for _, text := range []string{j.summary, j.log} {
+		assert.NotContains(t, text, j.temp)
+		assert.NotRegexp(t, `\b(old|new)/`, text)
+	}
+}
+
+// TestKustomizations: what kustomize makes of a changed file is not known, wherever the
+// kustomization stands above it, unless it has nothing to do with Shoots.
+func TestKustomizations(t *testing.T) {
+	t.Parallel()
+	patch := `[{"op": "replace", "path": "/spec/provider/workers/0/machine/type", "value": "m5.`
+	for _, test := range []struct {
+		name   string
+		files  map[string]string
+		change map[string]string
+		paths  string
+		want   bool
+	}{
+		{
+			"a patch of an overlay",
+			map[string]string{
+				"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": shoot("web", "m5.large"),
+				"prod/kustomization.yml": "resources: [../base]\npatches: [{path: patches/a.json, target: {name: web}}]\n",
+				"prod/patches/a.json":    patch + "large\"}]\n",
+			},
+			map[string]string{"prod/patches/a.json": patch + "xlarge\"}]\n"},
+			"", true,
+		},
+		{
+			"without an extension",
+			map[string]string{"Kustomization": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "a.json": patch + "large\"}]\n"},
+			map[string]string{"a.json": patch + "xlarge\"}]\n"},
+			"", true,
+		},
+		{
+			"of Deployments",
+			map[string]string{"shoots/web.yaml": shoot("web", "a"), "app/kustomization.yaml": "resources: [a.yaml]\n", "app/a.yaml": "kind: Deployment\n"},
+			map[string]string{"app/a.yaml": "kind: Deployment # changed\n"},
+			"", false,
+		},
+		{
+			"left out",
+			map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": shoot("web", "a")},
+			map[string]string{"a.yaml": shoot("web", "b")},
+			":!kustomization.yaml", false,
+		},
+		{
+			"elsewhere",
+			map[string]string{"prod/kustomization.yaml": "resources: [a.yaml]\n", "prod/a.yaml": shoot("a", "a"), "production.yaml": shoot("b", "a")},
+			map[string]string{"production.yaml": shoot("b", "b")},
+			"", false,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, test.files)
+			w.releases.publish(t, "v1.0.0", []byte("#!/bin/sh\nfor side; do :; done\ncd \"$side\" && find . -name 'kustomization*' >>$LOG\n"))
+			w.pullRequest(test.change)
+			j := w.run(fake{}, map[string]string{"paths": test.paths}, nil)
+			assert.False(t, j.failed, j.log)
+			assert.Equal(t, test.want, strings.Contains(w.calls(), "/kustomization.yaml"), "the command gets the kustomization, and refuses it")
+		})
+	}
+}
+
+// TestCommandRefusesKustomizations: as the action hands them over.
+func TestCommandRefusesKustomizations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"prod/kustomization.yaml": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "prod/a.json": "[1]\n"})
+	w.real()
+	w.pullRequest(map[string]string{"prod/a.json": "[2]\n"})
+	j := w.run(fake{}, nil, nil)
+	assert.Contains(t, j.log, "exit code 1\n")
+	assert.Contains(t, j.summary, "kustomization, and no manifest: render it first")
+}
+
+// TestManifests: what the command gets to see.
+func TestManifests(t *testing.T) {
+	t.Parallel()
+	wide := "\xff\xfe" + strings.Join(strings.Split("kind: Shoot\n", ""), "\x00") + "\x00"
+	for name, text := range map[string]string{
+		"a.yaml": "kind: Worker\n", "b.yml": "kind: 'WorkerConfig'\n", "c.json": "{\n  \"kind\" : \"Shoot\"\n}\n", "d.yaml": wide,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"README.md": "text"})
+			w.pullRequest(map[string]string{"a folder/" + name: text})
+			w.run(fake{report: "a report"}, nil, nil)
+			assert.NotEmpty(t, w.comment())
+		})
+	}
+	w := newWorld(t, map[string]string{"README.md": "text"})
+	w.pullRequest(map[string]string{"a.yaml": "kind: NodePool\n"})
+	w.run(fake{report: "a report"}, nil, nil)
+	assert.Empty(t, w.comment())
+	w.run(fake{report: "a report"}, map[string]string{"flags": "--verbose --crd crd.yaml"}, nil)
+	assert.NotEmpty(t, w.comment(), "custom resources have other kinds")
+}
+
+// TestLint: actionlint accepts the example of a workflow with this action, and the steps of the
+// action as a workflow of their own; shellcheck accepts the scripts if it is there.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	clone := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(clone, ".github/actions/plan"), os.DirFS(folder)))
+	require.NoError(t, os.Mkdir(filepath.Join(clone, ".git"), 0o700))
+	example := read(t, filepath.Join(root, "examples/editor/plan.yml"))
+	local := regexp.MustCompile(`hotupdate/providerconfig/(\.github/actions/plan)@v[0-9.]+`).ReplaceAllString(example, "./$1")
+	require.NotEqual(t, example, local)
+	assert.Empty(t, lint(t, clone, local))
+	assert.Contains(t, lint(t, clone, strings.Replace(local, "fail-on", "failon", 1)), "failon", "which the action does not have")
+	steps := stepsAsWorkflow(t)
+	assert.Empty(t, lint(t, clone, steps))
+	assert.NotEmpty(t, lint(t, clone, strings.Replace(steps, "steps.version.outputs.source", "steps.versions.outputs.source", 1)))
+}
+
+// stepsAsWorkflow returns the steps of the action as a workflow with the same inputs, since
+// actionlint knows no steps of actions.
+func stepsAsWorkflow(t *testing.T) string {
+	t.Helper()
+	text := read(t, filepath.Join(folder, "action.yml"))
+	_, steps, isThere := strings.Cut(text, "  using: composite\n")
+	require.True(t, isThere)
+	var inputs strings.Builder
+	for name := range readDefinition(t).Inputs {
+		inputs.WriteString("      " + name + ": {type: string}\n")
+	}
+	return "on:\n  workflow_call:\n    inputs:\n" + inputs.String() + "jobs:\n  a:\n    runs-on: ubuntu-24.04\n" +
+		regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimSuffix(steps, "\n"), "  ") + "\n"
+}
+
+// lint returns what actionlint says about a workflow.
+func lint(t *testing.T, clone, workflow string) string {
+	t.Helper()
+	file := filepath.Join(clone, ".github/workflows/plan.yml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte(workflow), 0o600))
+	command := exec.CommandContext(t.Context(), actionlint(t), "-no-color", file)
+	command.Dir = clone
+	out, err := command.CombinedOutput()
+	if err != nil {
+		require.NotEmpty(t, out, err)
+	}
+	return string(out)
+}
+
+// actionlint returns the path of the linter, which the go command builds.
+func actionlint(t *testing.T) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "tool", "-modfile=.tools/actionlint/go.mod", "-n", "actionlint")
+	command.Dir = root
+	out, err := command.Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
+}

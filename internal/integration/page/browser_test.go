@@ -1,0 +1,264 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var screens = flag.String("screens", "", "write what the browser shows into this `FOLDER`")
+
+// browser is a tab of Chromium, which must be installed. Its problems are what the page's policy or
+// script reports.
+type browser struct {
+	t        *testing.T
+	ctx      context.Context //nolint:containedctx // that of the tab
+	problems []string
+}
+
+func start(t *testing.T) *browser {
+	t.Helper()
+	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{chromedp.NoSandbox})
+	allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(allocated)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			b.problems = append(b.problems, e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			b.problems = append(b.problems, fmt.Sprint(e.Type))
+		}
+	})
+	require.NoError(t, chromedp.Run(ctx), "install Chromium: apt-get install chromium")
+	return b
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Run(b.ctx, actions...))
+}
+
+// open shows a page in a window of a width, in a colour scheme.
+func (b *browser) open(path string, width int64, scheme string) {
+	b.t.Helper()
+	b.run(
+		emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		chromedp.Navigate("file://"+path),
+	)
+}
+
+// ask evaluates JavaScript.
+func ask[T any](b *browser, script string) (answer T) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(script, &answer))
+	return answer
+}
+
+// keep writes a screenshot for people.
+func (b *browser) keep(name string) {
+	b.t.Helper()
+	if *screens == "" {
+		return
+	}
+	height := min(ask[float64](b, "document.documentElement.scrollHeight"), 1600)
+	clip := &page.Viewport{Width: ask[float64](b, "innerWidth"), Height: height, Scale: 1}
+	b.run(chromedp.ActionFunc(func(ctx context.Context) error {
+		picture, err := page.CaptureScreenshot().WithCaptureBeyondViewport(true).WithClip(clip).Do(ctx)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(*screens, name+".png"), picture, 0o600)
+		}
+		return err
+	}))
+}
+
+// overflowing lists what is wider than its box or than the window: text would be cut, or the page
+// would scroll sideways.
+const overflowing = `[...document.querySelectorAll('body *')].filter(e =>
+	e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).display != 'inline' ||
+	e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 200))`
+
+// TestNothingOverflows: on no width does a page scroll sideways, and nothing is cut.
+func TestNothingOverflows(t *testing.T) {
+	b := start(t)
+	for name, path := range pages(t) {
+		for _, window := range []struct {
+			name   string
+			width  int64
+			scheme string
+		}{
+			{"phone", 390, "light"},
+			{"phone-dark", 390, "dark"},
+			{"small", 320, "light"},
+			{"desktop", 1280, "light"},
+			{"dark", 1280, "dark"},
+		} {
+			b.open(path, window.width, window.scheme)
+			b.keep(name + "-" + window.name)
+			assert.LessOrEqual(t, ask[int64](b, "document.documentElement.scrollWidth"), window.width, "%s, %s", name, window.name)
+			assert.Empty(t, ask[[]string](b, overflowing), "%s, %s", name, window.name)
+		}
+	}
+	assert.Empty(t, b.problems)
+}
+
+// TestPhone: the values of a change have the width of the screen, below one another.
+func TestPhone(t *testing.T) {
+	b := start(t)
+	path := pages(t)["few"]
+	const narrowest = `Math.min(...[...document.querySelectorAll('table.changes td.after')].map(e => e.getBoundingClientRect().width))`
+	b.open(path, 390, "light")
+	assert.Greater(t, ask[float64](b, narrowest), 250.0)
+	assert.Equal(t, `"after"`, ask[string](b, "getComputedStyle(document.querySelector('td.after'), '::before').content"))
+	b.open(path, 1280, "light")
+	assert.Less(t, ask[float64](b, narrowest), 250.0, "a column of a table")
+	assert.Equal(t, "none", ask[string](b, "getComputedStyle(document.querySelector('td.after'), '::before').content"))
+}
+
+// TestPhoneAudit: each cell has the name of its column beside it, and rows can be sorted and filtered.
+func TestPhoneAudit(t *testing.T) {
+	b := start(t)
+	b.open(pages(t)["audit"], 390, "light")
+	const label = "getComputedStyle(document.querySelector('table.pools td.number'), '::before').content"
+	assert.Equal(t, `"machines"`, ask[string](b, label))
+	b.run(chromedp.Click("table.pools th.number button", chromedp.ByQuery))
+	assert.Equal(t, "ascending", ask[string](b, "document.querySelector('table.pools th.number').ariaSort"))
+	b.run(chromedp.SendKeys("#filter", "cluster-110 cpu", chromedp.ByQuery))
+	const shown = "[...document.querySelectorAll('table.pools tbody tr')].filter(e => e.checkVisibility()).length"
+	assert.Equal(t, 1, ask[int](b, shown))
+	assert.Empty(t, b.problems)
+}
+
+// TestDark: colours follow the scheme of the system.
+func TestDark(t *testing.T) {
+	b := start(t)
+	path := pages(t)["few"]
+	const background = "getComputedStyle(document.body).backgroundColor"
+	b.open(path, 1280, "light")
+	assert.Equal(t, "rgb(255, 255, 255)", ask[string](b, background))
+	b.open(path, 1280, "dark")
+	assert.Equal(t, "rgb(13, 17, 23)", ask[string](b, background))
+}
+
+// TestSorting: a button in the head of a column sorts the rows, numbers as numbers, and says how;
+// a key does what a click does. The filter leaves rows that have all words.
+func TestSorting(t *testing.T) {
+	b := start(t)
+	b.open(pages(t)["audit"], 1280, "light")
+	const table = "document.querySelector('table.pools')"
+	titles := ask[[]string](b, "[..."+table+".tHead.rows[0].cells].map(e => e.textContent)")
+	require.Equal(t, "pool", titles[0])
+	order := func(column int) []string {
+		return ask[[]string](b, fmt.Sprintf("[...%s.tBodies[0].rows].map(e => e.cells[%d].textContent)", table, column))
+	}
+	sorts := func() []string {
+		return ask[[]string](b, "[..."+table+".tHead.rows[0].cells].map(e => e.getAttribute('aria-sort') || '')")
+	}
+	assert.NotContains(t, sorts(), "ascending", "before a click")
+	machines := slices.Index(titles, "machines")
+	require.Positive(t, machines, "%v", titles)
+	press := func(column int) {
+		b.run(chromedp.Evaluate(fmt.Sprintf("%s.tHead.rows[0].cells[%d].querySelector('button').focus()", table, column), nil),
+			chromedp.KeyEvent("\r"))
+	}
+	click := func(column int) {
+		b.run(chromedp.Click(fmt.Sprintf("table.pools th:nth-child(%d) button", column+1), chromedp.ByQuery))
+	}
+	for _, by := range []func(int){click, press} {
+		for _, column := range []int{0, machines} {
+			by(1) // another column: the first click on this one is ascending
+			for _, direction := range []string{"ascending", "descending", "ascending"} {
+				by(column)
+				expected := make([]string, len(titles))
+				expected[column] = direction
+				assert.Equal(t, expected, sorts(), titles[column])
+				got := order(column)
+				if direction == "descending" {
+					slices.Reverse(got)
+				}
+				assert.True(t, slices.IsSortedFunc(got, natural), "%s, %s", titles[column], direction)
+				assert.NotEqual(t, got[0], got[len(got)-1], "a column of equal values shows nothing")
+			}
+		}
+	}
+	rows := len(order(0))
+	b.run(chromedp.SendKeys("#filter", "cluster-110 cpu", chromedp.ByQuery))
+	const shown = "[..." + table + ".tBodies[0].rows].filter(e => e.checkVisibility()).map(e => e.textContent)"
+	left := ask[[]string](b, shown)
+	require.Len(t, left, 1)
+	assert.Contains(t, left[0], "cluster-110")
+	assert.Regexp(t, `^1 of \d+ rows$`, ask[string](b, "document.querySelector('#shown').textContent"))
+	assert.Greater(t, rows, 100)
+	assert.Empty(t, b.problems)
+}
+
+var digits = regexp.MustCompile(`\d+|\D+`)
+
+// natural compares texts, and the numbers in them as numbers.
+func natural(a, b string) int {
+	return slices.CompareFunc(digits.FindAllString(a, -1), digits.FindAllString(b, -1), func(a, b string) int {
+		x, xErr := strconv.Atoi(a)
+		y, yErr := strconv.Atoi(b)
+		if xErr == nil && yErr == nil {
+			return x - y
+		}
+		return slices.Compare([]rune(a), []rune(b))
+	})
+}
+
+// TestPrint: on paper, the report of 633 pools is its summary, in light colours even by night.
+func TestPrint(t *testing.T) {
+	b := start(t)
+	for name, path := range pages(t) {
+		b.open(path, 1280, "dark")
+		sheets := b.print(name)
+		assert.LessOrEqual(t, sheets, 3, name)
+		b.run(emulation.SetEmulatedMedia().WithMedia("print").
+			WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+		b.keep(name + "-print")
+		assert.Equal(t, "rgb(31, 35, 40)", ask[string](b, "getComputedStyle(document.body).color"), name)
+		assert.NotEmpty(t, ask[string](b, "document.querySelector('.lead').innerText"), name)
+		assert.Empty(t, ask[[]string](b, overflowing), name)
+		pools := "[...document.querySelectorAll('details, section.rows')].filter(e => e.checkVisibility()).length"
+		assert.Equal(t, name == "few", ask[int](b, pools) > 0, "%s: only the pools of few manifests are printed", name)
+	}
+}
+
+var sheet = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// print prints the page, and returns the number of sheets.
+func (b *browser) print(name string) int {
+	b.t.Helper()
+	var document []byte
+	b.run(chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		document, _, err = page.PrintToPDF().Do(ctx)
+		return err
+	}))
+	require.True(b.t, bytes.HasPrefix(document, []byte("%PDF-")))
+	if *screens != "" {
+		require.NoError(b.t, os.WriteFile(filepath.Join(*screens, name+".pdf"), document, 0o600))
+	}
+	sheets := len(sheet.FindAll(document, -1))
+	require.Positive(b.t, sheets)
+	return sheets
+}
