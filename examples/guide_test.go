@@ -33,19 +33,19 @@ import (
 func TestGuideShowsTestedCode(t *testing.T) {
 	guide, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 225, "three pages")
+	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 240, "three pages")
 	migration, err := os.ReadFile("MIGRATION.md")
 	require.NoError(t, err)
 	guide = append(guide, migration...)
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 18, len(blocks))
+	require.Equal(t, 19, len(blocks))
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
 		case "go":
-			if strings.Contains(text, "updater.New") || strings.Contains(text, "hot.Creating") {
+			if strings.Contains(text, "updater.Start") || strings.Contains(text, "hot.Creating") {
 				continue // the module hotupdate/updater compiles these two
 			}
 		case "mermaid", "sh": // see internal/repository and hotupdate/cmd/hotupdatelint
@@ -57,6 +57,18 @@ func TestGuideShowsTestedCode(t *testing.T) {
 		}
 		assert.Contains(t, string(source), text)
 	}
+}
+
+// TestGuideHasFiveClouds: the guide's table has a line for each cloud that package tags knows. The drivers' tests hold each line against
+// the code, see package cloudtable.
+func TestGuideHasFiveClouds(t *testing.T) {
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var clouds []string
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|[^|]+\|[^|]+\| read \d+ · \d+, write \d+ · \d+ \|[^|]+\|$`).FindAllSubmatch(guide, -1) {
+		clouds = append(clouds, string(row[1]))
+	}
+	assert.Equal(t, []string{"AWS", "Azure", "GCP", "OpenStack", "Alibaba Cloud"}, clouds)
 }
 
 // --- an extension ---
@@ -98,16 +110,32 @@ type WorkerPool struct {
 	Config              WorkerConfig
 }
 
-// workerPoolHash stands in for Gardener's.
-func workerPoolHash(pool WorkerPool, additionalData []string) (string, error) {
+// Cluster stands in for Gardener's.
+type Cluster struct{}
+
+// workerPoolHash stands in for Gardener's, of v1.148 and newer.
+func workerPoolHash(pool WorkerPool, _ *Cluster, additionalData, _ []string) (string, error) {
 	name, err := hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)
 	return name.Text, err
+}
+
+// guarded returns the name of a pool that rolls, unless the class of that name stands for another digest. It returns the digest to record.
+func guarded(pool WorkerPool, cluster *Cluster, lists hash.Lists, recorded map[string]string) (text, digest string, err error) {
+	text, err = workerPoolHash(pool, cluster, lists.Rolling, lists.InPlace) // Gardener's five characters
+	if err != nil {
+		return "", "", err
+	}
+	name, err := hash.WorkerPool(pool.NodeAgentSecretName, lists.Rolling...) // the same, with the digest
+	if err != nil {
+		return "", "", err
+	}
+	return text, name.Digest.String(), hash.Guard(recorded[text], name.Digest) // recorded: the annotation of the class of that name
 }
 
 // ownFields are the pool's own fields that an extension hashes beside the config.
 func ownFields(pool WorkerPool) []string { return []string{strconv.FormatBool(pool.Encrypted)} }
 
-func generateWorkerPoolHash(pool WorkerPool) (string, error) {
+func generateWorkerPoolHash(pool WorkerPool, strategy hotupdate.Strategy, cluster *Cluster) (string, error) {
 	schema, err := schema()
 	if err != nil {
 		return "", err
@@ -116,19 +144,19 @@ func generateWorkerPoolHash(pool WorkerPool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	eras, err := hash.NewEras([]hash.Era[WorkerPool]{
+	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{ // pools that roll
 		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
 		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, ownFields)},
-	})
+	}, hash.InPlaceEras("1.37", schema, ownFields)) // pools that are updated in place
 	if err != nil {
 		return "", err
 	}
-	data, err := eras.AdditionalData(pool.KubernetesVersion, pool.ProviderConfig, pool)
+	lists, err := eras.Lists(strategy, pool.KubernetesVersion, pool.ProviderConfig, pool)
 	if err != nil {
 		return "", err
 	}
-	return workerPoolHash(pool, data) // Gardener's function
+	return workerPoolHash(pool, cluster, lists.Rolling, lists.InPlace) // Gardener's; v1.145 and older take Rolling twice
 }
 
 func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
@@ -171,10 +199,10 @@ func TestWorkerConfig(t *testing.T) {
 	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
 }
 
-func validateUpdate(s *hotupdate.Schema, old, updated *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {
+func validateUpdate(s *hotupdate.Schema, old, updated []byte, config *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {
 	path := field.NewPath("providerConfig")
-	problems := s.ValidateUpdate(old, updated, strategy, path)
-	return append(problems, tags.AWS.Validate(updated.Tags, mandatory, path.Child("tags"))...)
+	problems := s.ValidateUpdateRaw(old, updated, strategy, path) // of core.Worker: ProviderConfig.Raw
+	return append(problems, tags.AWS.Validate(config.Tags, mandatory, path.Child("tags"))...)
 }
 
 // --- a driver ---
@@ -212,15 +240,11 @@ func deleteTags(_ context.Context, s *session, resources []string, remove []tags
 }
 
 func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpec, *session], error) {
+	flat := func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
+	tagging := driver.FlatTagging[ProviderSpec, *session](rules, tags.Kinds(), flat) // the usual Project and Mandatory
+	tagging.Set, tagging.Remove = createTags, deleteTags
 	return driver.New(driver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: connect, Resources: own,
-		Tags: []driver.Tagging[ProviderSpec, *session]{{
-			Kinds: tags.Kinds(), Rules: rules, Set: createTags, Remove: deleteTags,
-			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
-				return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
-			},
-			Mandatory: func(class *ProviderSpec, _ string) map[string]string { return rules.MandatoryIn(class.Tags) },
-		}},
+		Schema: schema, Connect: connect, Resources: own, Tags: []driver.Tagging[ProviderSpec, *session]{tagging},
 	})
 }
 
@@ -317,9 +341,9 @@ func pool(version, raw string) WorkerPool {
 
 func TestTagsReplaceNothing(t *testing.T) {
 	for _, version := range []string{"1.33.0", "1.36.0", "1.37.0"} {
-		before, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1}}`))
+		before, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1}}`), hotupdate.AutoRollingUpdate, nil)
 		require.NoError(t, err)
-		after, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`))
+		after, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`), hotupdate.AutoRollingUpdate, nil)
 		require.NoError(t, err)
 		assert.Equal(t, before, after, version)
 	}
@@ -328,13 +352,28 @@ func TestTagsReplaceNothing(t *testing.T) {
 func TestAdmission(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
-	old := &WorkerConfig{Volume: &Volume{IOPS: new(int32(1))}}
-	updated := &WorkerConfig{Volume: &Volume{IOPS: new(int32(2))}, Tags: &tags.Tags{VM: map[string]string{"aws:x": "1"}}}
+	old, updated := `{"volume":{"iops":1}}`, `{"volume":{"iops":2},"tags":{"vm":{"aws:x":"1"}}}`
+	config := &WorkerConfig{}
+	require.NoError(t, json.Unmarshal([]byte(updated), config))
 	var fields []string
-	for _, problem := range validateUpdate(schema, old, updated, hotupdate.AutoInPlaceUpdate, nil) {
+	for _, problem := range validateUpdate(schema, []byte(old), []byte(updated), config, hotupdate.AutoInPlaceUpdate, nil) {
 		fields = append(fields, problem.Field)
 	}
 	assert.Equal(t, []string{"providerConfig.volume.iops", "providerConfig.tags.vm[aws:x]"}, fields)
+}
+
+// TestGuarded: a digest is recorded for the name that Gardener's function returns, and another one under this name is an error.
+func TestGuarded(t *testing.T) {
+	lists, classes := hash.Lists{Rolling: []string{"a"}}, map[string]string{}
+	text, digest, err := guarded(pool("1.37.0", ""), nil, lists, classes)
+	require.NoError(t, err, "no class has the name")
+	assert.Equal(t, text, digest[:5])
+	classes[text] = digest
+	_, _, err = guarded(pool("1.37.0", ""), nil, lists, classes)
+	require.NoError(t, err, "the class has this digest")
+	classes[text] = text + strings.Repeat("0", 59)
+	_, _, err = guarded(pool("1.37.0", ""), nil, lists, classes)
+	require.Error(t, err, "the class stands for another configuration")
 }
 
 var testSession *session
@@ -419,11 +458,11 @@ func TestTheDayAfter(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, rolls, before[0] != after[0], version)
 	}
-	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`))
+	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`), hotupdate.AutoRollingUpdate, nil)
 	require.NoError(t, err)
 	data, err := eras.AdditionalData(new("1.38.0"), []byte(`{"volume":{"iops":1}}`), WorkerPool{})
 	require.NoError(t, err)
-	got, err := workerPoolHash(pool("1.38.0", ""), data)
+	got, err := workerPoolHash(pool("1.38.0", ""), nil, data, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "pools keep their names on the day of the release")
 }

@@ -29,7 +29,7 @@ func (i *Infrastructure) mandatory() map[string]string {
 // that Alibaba Cloud would refuse, more than 20 tags, and keys by which machine-controller-manager
 // would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
-	mandatory := &tags.Tags{VM: infra.mandatory()}
+	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory(), Disk: infra.mandatory()}
 	return tags.AliCloud.Validate(config.Tags, mandatory, path.Child("tags"))
 }
 

@@ -30,9 +30,9 @@ type ProviderSpec struct {
 	SpotStrategy            string      `json:"spotStrategy,omitempty"`
 	KeyPairName             string      `json:"keyPairName,omitempty"`
 
-	// Tags is the flat map for the instance: pool labels, and the keys by which
-	// machine-controller-manager finds its machines. It is hot as a whole (hot-update proposal,
-	// "What is available today").
+	// Tags is the flat map: pool labels, and the keys by which machine-controller-manager finds its
+	// machines. The launch sets it on "the instance, disks, and primary ENI" (ECS API,
+	// RunInstances, Tag.N). It is hot as a whole (hot-update proposal, "What is available today").
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
@@ -59,10 +59,7 @@ type DataDisk struct {
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
 // TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for
-// the instance only.
+// all kinds.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
-	if kind == tags.VM {
-		return driver.Tags(tags.AliCloud, kind, s.Tags, s.ResourceTags)
-	}
-	return driver.Tags(tags.AliCloud, kind, nil, s.ResourceTags)
+	return driver.Tags(tags.AliCloud, kind, s.Tags, s.ResourceTags)
 }

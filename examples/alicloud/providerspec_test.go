@@ -1,6 +1,7 @@
 package alicloud_test
 
 import (
+	"maps"
 	"strconv"
 	"testing"
 
@@ -24,8 +25,14 @@ func TestTags(t *testing.T) {
 		"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/worker/shoot--p--s": "1", "worker.gardener.cloud/pool": "pool",
 	}
 	assert.Equal(t, flat, s.Tags, "labels without a value are dropped, as today")
-	flat["team"] = "a"
-	for kind, want := range map[tags.Kind]map[string]string{tags.VM: flat, tags.Network: nil, tags.Disk: {"backup": "daily"}} {
+	with := func(key, value string) map[string]string {
+		all := maps.Clone(flat)
+		all[key] = value
+		return all
+	}
+	for kind, want := range map[tags.Kind]map[string]string{
+		tags.VM: with("team", "a"), tags.Network: flat, tags.Disk: with("backup", "daily"),
+	} {
 		got, err := s.TagsOf(kind)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, kind)

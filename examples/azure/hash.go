@@ -28,7 +28,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "hand-written list", From: "1.35", Data: extension.Values(volumesAndZone, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumesAndZone)},
 		},
-		InPlace: extension.InPlace[Pool](schema, "1.37"),
+		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}
 }
 

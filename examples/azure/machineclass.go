@@ -34,7 +34,7 @@ func (i *Infrastructure) mandatory() map[string]string {
 // that Azure would refuse, and keys by which machine-controller-manager would assign the machine to
 // another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
-	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory()}
+	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory(), Disk: infra.mandatory()}
 	return tags.Azure.Validate(config.Tags, mandatory, path.Child("tags"))
 }
 

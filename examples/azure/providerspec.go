@@ -16,9 +16,11 @@ type ProviderSpec struct {
 	ResourceGroup      string              `json:"resourceGroup,omitempty"`
 	SubnetInfo         SubnetInfo          `json:"subnetInfo"`
 
-	// Tags is the flat map for VM and interfaces: the keys by which machine-controller-manager
-	// finds its machines, and in classes of former releases also pool labels. It is hot as a whole
-	// (hot-update proposal, "What is available today").
+	// Tags is the flat map for VM, interfaces and disks: the keys by which
+	// machine-controller-manager finds its machines, and in classes of former releases also pool
+	// labels. It is hot as a whole (hot-update proposal, "What is available today"). A disk that
+	// Azure creates with the VM starts with the VM's tags, and the driver gives them to disks that
+	// it creates from an image.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig for each kind of resource, and
 	// pool labels for the VM only (hot-update proposal, "Shoot YAML changes").
@@ -183,10 +185,7 @@ type SubnetInfo struct {
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
 // TagsOf returns the infrastructure tags of the machine's resources of a kind. The flat map is for
-// VM and interfaces only.
+// all kinds.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
-	if kind == tags.Disk {
-		return driver.Tags(tags.Azure, kind, nil, s.ResourceTags)
-	}
 	return driver.Tags(tags.Azure, kind, s.Tags, s.ResourceTags)
 }

@@ -35,7 +35,7 @@ func TestTags(t *testing.T) {
 	for kind, want := range map[tags.Kind]map[string]string{
 		tags.VM:      with("Worker.Gardener.Cloud_Pool", "mine"), // one key to Azure
 		tags.Network: mandatory,
-		tags.Disk:    {"backup": "daily"},
+		tags.Disk:    with("backup", "daily"),
 	} {
 		got, err := s.TagsOf(kind)
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "hand-written list", From: "1.35", Data: extension.Values(volumes, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
 		},
-		InPlace: extension.InPlace[Pool](schema, "1.37"),
+		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}
 }
 

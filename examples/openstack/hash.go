@@ -30,7 +30,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "allow-list", Data: extension.Values(serverGroup, allowList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, serverGroup)},
 		},
-		InPlace: extension.InPlace[Pool](schema, "1.37"),
+		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}
 }
 

@@ -33,7 +33,7 @@ func (i *Infrastructure) mandatory() map[string]string {
 // that OpenStack would refuse, metadata of network interfaces, which would be lost, and keys by
 // which machine-controller-manager would assign the machine to another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
-	mandatory := &tags.Tags{VM: infra.mandatory()}
+	mandatory := &tags.Tags{VM: infra.mandatory(), Disk: infra.mandatory()}
 	return tags.OpenStack.Validate(config.Tags, mandatory, path.Child("tags"))
 }
 

@@ -25,7 +25,8 @@ type MachineSpec struct {
 	AvailabilityZone string `json:"availabilityZone"`
 	FlavorName       string `json:"flavorName"`
 	KeyName          string `json:"keyName"`
-	// SecurityGroups have no order.
+	// SecurityGroups have no order. They are immutable as those of the config, by which pools are
+	// named today; examples/drivers makes them hot.
 	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
 	NetworkID      string   `json:"networkID"`
 	// Networks replace NetworkID. Servers get a port in each, in this order.
@@ -41,10 +42,11 @@ type MachineSpec struct {
 	UseConfigDrive *bool   `json:"useConfigDrive,omitempty"`
 	ServerGroupID  *string `json:"serverGroupID,omitempty"`
 
-	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by
-	// which machine-controller-manager finds its machines. It is hot as a whole. That includes
-	// machine labels that trigger a rolling update: their change gives the class another name, so
-	// the driver may write a change within one class.
+	// Tags is the flat map for the metadata of the server, and of the root volume if the driver
+	// creates it (RootDiskType): pool labels, machine labels, and the keys by which
+	// machine-controller-manager finds its machines. It is hot as a whole. That includes machine
+	// labels that trigger a rolling update: their change gives the class another name, so the
+	// driver may write a change within one class.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
@@ -61,10 +63,8 @@ type Network struct {
 // machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the metadata of the server or of its volumes. The flat map is for the server only.
+// TagsOf returns the metadata of the server or of its root volume. The flat map is for both: a
+// volume that Nova creates has no metadata before the first update.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
-	if kind == tags.VM {
-		return driver.Tags(tags.OpenStack, kind, s.Spec.Tags, s.Spec.ResourceTags)
-	}
-	return driver.Tags(tags.OpenStack, kind, nil, s.Spec.ResourceTags)
+	return driver.Tags(tags.OpenStack, kind, s.Spec.Tags, s.Spec.ResourceTags)
 }

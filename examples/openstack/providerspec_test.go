@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,11 +27,15 @@ func TestTags(t *testing.T) {
 
 	got, err := s.TagsOf(tags.VM)
 	require.NoError(t, err)
-	flat["team"] = "a"
-	assert.Equal(t, flat, got)
+	with := func(key, value string) map[string]string {
+		all := maps.Clone(flat)
+		all[key] = value
+		return all
+	}
+	assert.Equal(t, with("team", "a"), got)
 	got, err = s.TagsOf(tags.Disk)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"backup": "daily"}, got)
+	assert.Equal(t, with("backup", "daily"), got)
 	_, err = s.TagsOf(tags.Network)
 	require.Error(t, err, "ports carry no metadata")
 }

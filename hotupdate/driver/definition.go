@@ -66,7 +66,7 @@ type Tagging[T, C any] struct {
 
 	// Set adds or overwrites, and Remove removes, the same infrastructure tags on all of the
 	// resources, given by ID. The values of Remove are its condition if the cloud supports
-	// conditions.
+	// conditions. Remove succeeds for a key that is gone already: what was read may be old.
 	Set    func(ctx context.Context, cloud C, resources []string, set []tags.Tag) error
 	Remove func(ctx context.Context, cloud C, resources []string, remove []tags.Tag) error
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a

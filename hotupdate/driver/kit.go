@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -46,6 +47,9 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	k.description, err = described.Describe(definition.Schema)
 	return k, err
 }
+
+// Schema returns the Schema of the Definition.
+func (k *Kit[T, C]) Schema() *hotupdate.Schema { return k.definition.Schema }
 
 // Driver describes the kit to the update flow. A changed attribute or default changes the Revision.
 // The operator may set Epoch.

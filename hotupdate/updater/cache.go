@@ -3,6 +3,7 @@ package updater
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,8 +83,9 @@ type ownership struct {
 }
 
 // ownership finds the class that a machine should have. In a pool that is updated in place this is the
-// class in the template of its MachineDeployment: the machine keeps the name of its first class for
-// ever.
+// class in the template of its MachineDeployment. The machine itself keeps the name of its first
+// class with MCM up to v0.62.1. Newer releases write the name of the new one when they transfer the
+// machine to its MachineSet, after the update.
 func (c *caches) ownership(machine *object) (ownership, error) {
 	own := ownership{wanted: text(machine, "spec", "class", "name")}
 	set, err := c.owner(machine, "MachineSet", c.sets)
@@ -91,16 +93,45 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 		return own, err
 	}
 	deployment, err := c.owner(set, "MachineDeployment", c.deployments)
-	if deployment == nil || err != nil || text(deployment, "spec", "strategy", "type") != "InPlaceUpdate" {
+	if deployment == nil || err != nil || !isInPlace(deployment) {
 		return own, err
 	}
 	former := text(set, "spec", "template", "spec", "class", "name")
 	return ownership{former: former, wanted: wantedOf(deployment), inPlace: true}, nil
 }
 
+// origins returns the names of the classes with which a machine may have been created: the one that
+// it names, and in a pool that is updated in place those of all MachineSets of its deployment,
+// because a newer MCM has overwritten the name.
+func (c *caches) origins(machine *object) []string {
+	names := []string{text(machine, "spec", "class", "name")}
+	set, err := c.owner(machine, "MachineSet", c.sets)
+	if set == nil || err != nil {
+		return names
+	}
+	deployment, err := c.owner(set, "MachineDeployment", c.deployments)
+	if deployment == nil || err != nil || !isInPlace(deployment) {
+		return names
+	}
+	found, _ := c.sets.Lister().ByNamespace(c.namespace).List(labels.Everything()) // a cache has no errors
+	for _, one := range found {
+		sibling := one.(*object) //nolint:forcetypeassert // the informer's client is a dynamic one
+		name := text(sibling, "spec", "template", "spec", "class", "name")
+		if metav1.IsControlledBy(sibling, deployment) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // wantedOf returns the class that the machines of a deployment should have.
 func wantedOf(deployment *object) string {
 	return text(deployment, "spec", "template", "spec", "class", "name")
+}
+
+// isInPlace reports whether the machines of a deployment are updated in place.
+func isInPlace(deployment *object) bool {
+	return text(deployment, "spec", "strategy", "type") == "InPlaceUpdate"
 }
 
 // owner returns the owner of a kind; nil if there is none.

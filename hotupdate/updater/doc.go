@@ -4,21 +4,30 @@
 //
 // # Use
 //
-// A driver's main builds the driver and calls MCM's app.Run. It gets an [Updater] as well:
+// A driver's main builds the driver and calls MCM's app.Run. It gets an [Updater] as well, once
+// MCM's flags are parsed:
 //
-//	hot, err := updater.New(updater.Options{
-//		Control: config, Namespace: namespace, Driver: kit, Schema: schema, Limiter: limiter,
-//	})
+//	hot, err := updater.Start(context.Background(), updater.Server{
+//		ControlKubeconfig: server.ControlKubeconfig, TargetKubeconfig: server.TargetKubeconfig,
+//		Namespace: server.Namespace, KubeAPIQPS: server.KubeAPIQPS, KubeAPIBurst: server.KubeAPIBurst,
+//	}, updater.Options{Driver: kit})
 //	...
-//	prometheus.MustRegister(hot)
-//	go hot.Run(context.Background())
 //	must(app.Run(server, driver)) // as today
 //
-// CreateMachine and InitializeMachine of the driver begin with one more line:
+// CreateMachine and InitializeMachine of the driver begin with one more line. A driver whose
+// InitializeMachine is not implemented needs none there:
 //
 //	d.hot.Creating(ctx, req.Machine, req.MachineClass, req.MachineClass.ProviderSpec.Raw)
 //
-// The Deployment of the driver does not change. Its role gets what rbac.yaml lists.
+// [New], [Updater.Run] and a registration of the metrics are the parts of [Start], for a main that
+// has a client configuration or a registry of its own.
+//
+// # Rights
+//
+// The Deployment of the driver does not change. In Gardener its role is gardenlet's, which
+// overwrites what others add to it, and which has no right on ConfigMaps and on this lease. So the
+// extension deploys rbac.yaml, a Role and a RoleBinding, into the namespace of the Machines.
+// Elsewhere it is the same.
 //
 // # What it writes
 //
@@ -67,10 +76,14 @@
 //
 // # Versions of MCM and of drivers
 //
-// It needs client-go v0.34.0, which MCM has since v0.62.0, or newer. These releases of drivers
-// compile with it as they are: AWS v0.28.0 and Azure v0.21.0, both with v0.34.0, and OpenStack
-// v0.26.0 with v0.35.3. Alibaba Cloud v0.14.1 has v0.31.0, and compiles once that is raised. It
-// imports neither MCM nor controller-runtime, and registers no metrics by itself.
+// It needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which of them have
+// these. It imports neither MCM nor controller-runtime.
+//
+// The release that understands a new field of the provider spec goes first: a driver that decodes
+// strictly fails on the class of a newer extension, see [order of releases].
 //
 // A missing secret is an error: nothing is called or written. MCM takes it as empty data.
+//
+// [table of drivers]: https://github.com/hotupdate/providerconfig/blob/main/.github/VERSIONS.md
+// [order of releases]: https://github.com/hotupdate/providerconfig/blob/main/examples/MIGRATION.md#order-of-releases
 package updater

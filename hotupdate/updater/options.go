@@ -32,7 +32,9 @@ type Options struct {
 	}
 	// Schema is that of the provider spec.
 	Schema *hotupdate.Schema
-	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil does not.
+	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil, which is right
+	// with a driver.Kit, does not: the kit paces its calls, and a machine that is denied waits for
+	// minutes. See "Limits, by where updates run" in CALLS.md of package driver.
 	Limiter *machineupdate.Limiter
 	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that
 	// Control allows it bounds how fast a fleet is updated: see CALLS.md of package driver.
@@ -65,12 +67,15 @@ func New(options Options) (*Updater, error) {
 	return u, nil
 }
 
+// codeUnusable is the code of problems of options.
+const codeUnusable = "unusable-options"
+
 func (o *Options) check() error {
 	var problems fault.List
 	require := func(holds bool, field, what, hint string) {
 		if !holds {
 			problems.Add(&fault.Error{
-				Kind: fault.Misuse, Code: "unusable-options", Where: "updater.Options", Field: field, What: what,
+				Kind: fault.Misuse, Code: codeUnusable, Where: "updater.Options", Field: field, What: what,
 				Hint: hint,
 			})
 		}

@@ -82,13 +82,22 @@ func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
 	return changed
 }
 
-// usage has the classes that machines name, and whether one of these machines has no record.
+// usage has the classes that machines name, and those with which machines without a record may have
+// been created. It says whether a class may be that of a machine without a record.
 func (u *Updater) usage(machines []*object) map[string]bool {
 	names, unrecorded := u.annotations(), map[string]bool{}
 	for _, machine := range machines {
-		class := text(machine, "spec", "class", "name")
-		isRecorded := machine.GetDeletionTimestamp() != nil || isRecorded(machine, names)
-		unrecorded[class] = unrecorded[class] || !isRecorded
+		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
+			class := text(machine, "spec", "class", "name")
+			_, isKnown := unrecorded[class]
+			if !isKnown {
+				unrecorded[class] = false
+			}
+			continue
+		}
+		for _, class := range u.cache.origins(machine) {
+			unrecorded[class] = true
+		}
 	}
 	return unrecorded
 }

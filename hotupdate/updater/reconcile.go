@@ -59,10 +59,12 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		Machine: machine, ProviderID: text(machine, "spec", "providerID"), Settings: u.Settings,
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
-	own := text(machine, "spec", "class", "name")
-	o.Versions = func(ctx context.Context) ([]machineupdate.Hot, error) {
+	o.Versions = func(ctx context.Context) (all []machineupdate.Hot, err error) {
 		found, err := u.store.read(ctx)
-		return found.hots[own], err
+		for _, class := range u.cache.origins(machine) {
+			all = append(all, found.hots[class]...)
+		}
+		return all, err
 	}
 	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
 		return o, of

@@ -108,7 +108,7 @@ func TestCountedLines(t *testing.T) {
 	guide := read(t, "examples/README.md")
 	counts := firstMatch(t, `(?s)\nLines of code, (.*?)\. Real driver`, guide)
 	counted := regexp.MustCompile(`\[\w+\]\((\S+)\)\s(\d+)|(\d+) for its\s\[\w+\]\((\S+)\)`).FindAllStringSubmatch(counts, -1)
-	require.Len(t, counted, 4)
+	require.Len(t, counted, 6)
 	for _, count := range counted {
 		file, want := count[1]+count[4], count[2]+count[3]
 		lines := regexp.MustCompile(`(?m)^\s*[^\s/].*$`).FindAllString(read(t, "examples/"+file), -1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func start(t *testing.T, byPool map[string]*replica) *fixture {
 	f.extensions = serve(t, f, byPool)
 	f.startProvider(t, scheme)
 	for _, ready := range []func(){
-		f.startManager(t, "core", clusterAPI),
+		f.startManager(t, "core", path.Join(clusterAPI, core())),
 		f.startManager(t, "bootstrap", clusterAPI+"/bootstrap/kubeadm"),
 		f.startManager(t, "controlplane", clusterAPI+"/controlplane/kubeadm"),
 	} {
@@ -153,7 +154,9 @@ func (f *fixture) join(ctx context.Context, machine *clusterv1.Machine, provider
 	node.Name, node.Spec.ProviderID = machine.Name, providerID
 	_, isControlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	if isControlPlane {
-		node.Labels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
+		const role = "node-role.kubernetes.io/control-plane" // as kubeadm does
+		node.Labels = map[string]string{role: ""}
+		node.Spec.Taints = []corev1.Taint{{Key: role, Effect: corev1.TaintEffectNoSchedule}}
 	}
 	if err := f.Create(ctx, node); err != nil {
 		return client.IgnoreAlreadyExists(err)

@@ -105,7 +105,7 @@ func checkMixed(p *pool) {
 	checkReplaced(p)
 	verdict := "replaces machines: AWSMachineTemplate: instanceType is immutable"
 	assert.Equal(p, []string{verdict}, p.verdicts(canUpdateMachineSet))
-	logged := p.logged("core", "MachineSet mixed-", "cannot be updated in-place")
+	logged := p.logged("core", "mixed-", "cannot be updated in-place by extensions")
 	assert.Regexp(p, `[-+]\s+"instanceType"`, logged)
 	assert.NotRegexp(p, `[-+]\s+"additionalTags"`, logged)
 }
@@ -119,7 +119,7 @@ func checkUserBootstrap(p *pool) {
 	const reason = "bootstrap.configRef is not set"
 	checkReplaced(p)
 	assert.Equal(p, []string{"replaces machines: MachineSet: " + reason}, p.verdicts(canUpdateMachineSet))
-	assert.Contains(p, p.logged("core", "MachineSet user-", "cannot be updated in-place"), reason)
+	assert.Contains(p, p.logged("core", "user-", "cannot be updated in-place by extensions"), reason)
 	p.settle()
 	p.patchDeployment(func(spec *clusterv1.MachineSpec) { spec.Bootstrap.DataSecretName = new("user-data-2") })
 	checkReplaced(p)

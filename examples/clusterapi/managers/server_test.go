@@ -49,6 +49,30 @@ const (
 	provider   = "sigs.k8s.io/cluster-api-provider-aws/v2"
 )
 
+// isNewest reports whether the managers are those of the newest release, see newest/go.mod. The
+// extension, the tests and the provider's webhooks stay as they are.
+func isNewest() bool { return os.Getenv("CLUSTERAPI") == "newest" }
+
+// core is the folder of the core manager in the module of Cluster API.
+func core() string {
+	if isNewest() {
+		return "core"
+	}
+	return ""
+}
+
+// command runs the go command, with the go.mod of the managers for a path of Cluster API.
+func command(t *testing.T, path string, arguments ...string) string {
+	t.Helper()
+	isManagers := path == clusterAPI || strings.HasPrefix(path, clusterAPI+"/")
+	if isManagers && isNewest() {
+		arguments = slices.Insert(arguments, 1, "-modfile=newest/go.mod")
+	}
+	out, err := exec.CommandContext(t.Context(), "go", append(arguments, path)...).Output()
+	require.NoError(t, err, "go %s %s", arguments, path)
+	return strings.TrimSpace(string(out))
+}
+
 // management is a management cluster: a kube-apiserver in this process, and Cluster API's managers
 // in processes of their own.
 type management struct {
@@ -125,7 +149,7 @@ func (m *management) define(t *testing.T) {
 	t.Helper()
 	own := map[string]string{"cluster.x-k8s.io/v1beta1": "v1beta1", "cluster.x-k8s.io/v1beta2": "v1beta2"}
 	aws := map[string]string{"cluster.x-k8s.io/v1beta1": "v1beta1_v1beta2"}
-	m.defineFrom(t, clusterAPI, "config/crd/bases/*.yaml", own)
+	m.defineFrom(t, clusterAPI, filepath.Join(core(), "config/crd/bases/*.yaml"), own)
 	m.defineFrom(t, clusterAPI, "bootstrap/kubeadm/config/crd/bases/*.yaml", own)
 	m.defineFrom(t, clusterAPI, "controlplane/kubeadm/config/crd/bases/*.yaml", own)
 	m.defineFrom(t, provider, "config/crd/bases/*_awsclusters.yaml", aws)
@@ -154,9 +178,7 @@ func (m *management) defineFrom(t *testing.T, from, pattern string, labels map[s
 // module returns the folder of a module.
 func module(t *testing.T, path string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", path).Output()
-	require.NoError(t, err, path)
-	return strings.TrimSpace(string(out))
+	return command(t, path, "list", "-m", "-f", "{{.Dir}}")
 }
 
 // startManager builds and starts one of Cluster API's managers, as its authors wrote it. A shell
@@ -165,13 +187,12 @@ func module(t *testing.T, path string) string {
 func (m *management) startManager(t *testing.T, name, path string) (ready func()) {
 	t.Helper()
 	// This builds the program, and prints the name of its file in the build cache.
-	program, err := exec.CommandContext(t.Context(), "go", "tool", "-n", path).Output()
-	require.NoError(t, err, "go tool -n %s", path)
+	program := command(t, path, "tool", "-n")
 	webhooks, health := freePort(t), freePort(t)
 	log, err := os.Create(filepath.Join(m.dir, name+".log"))
 	require.NoError(t, err)
 	m.logs[name] = log.Name()
-	manager := exec.Command("sh", "-c", `"$@" & read -r _; kill $!; wait $!`, "sh", strings.TrimSpace(string(program)),
+	manager := exec.Command("sh", "-c", `"$@" & read -r _; kill $!; wait $!`, "sh", program,
 		"--feature-gates=RuntimeSDK=true,InPlaceUpdates=true,ClusterTopology=false,MachinePool=false",
 		"--kubeconfig="+filepath.Join(m.dir, "kubeconfig"), "--kube-api-qps=200", "--kube-api-burst=400",
 		fmt.Sprint("--webhook-port=", webhooks), "--webhook-cert-dir="+m.certDir,

@@ -16,17 +16,6 @@ type Eras[P any] struct {
 	Rolling, InPlace []hash.Era[P]
 }
 
-// InPlace returns the eras of pools that are updated in place, for extensions that have hashed
-// nothing of them so far. Before the canonical era, admission rejects a change of their config, or
-// the change has no effect. In the canonical era, which begins with the minor from, a change that
-// needs an in-place update gets one, and admission need not reject hot changes.
-func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
-	return []hash.Era[P]{
-		{Name: "nothing", Data: Values[P]()},
-		{Name: "canonical", From: from, Data: hash.Canonical[P](schema)},
-	}
-}
-
 // WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the
 // pool for the functions of the eras, with the config. In every era the config is decoded first,
 // strictly.
@@ -38,32 +27,20 @@ func WorkerPoolHash[P any](
 	if err != nil {
 		return hash.Name{}, err
 	}
-	eras := newEras(schema)
-	rolling, err := additionalData(worker, input, eras.Rolling)
+	own := newEras(schema)
+	eras, err := hash.NewPoolEras(own.Rolling, own.InPlace)
 	if err != nil {
 		return hash.Name{}, err
 	}
-	inPlace, err := additionalData(worker, input, eras.InPlace)
+	lists, err := eras.Lists(worker.UpdateStrategy, worker.KubernetesVersion, worker.RawConfig(), input)
 	if err != nil {
-		return hash.Name{}, err
+		return hash.Name{}, InPool(worker, err)
 	}
-	name, err := gardener.WorkerPoolHash(worker, rolling, inPlace)
+	name, err := gardener.WorkerPoolHash(worker, lists.Rolling, lists.InPlace)
 	if err != nil {
 		return hash.Name{}, InPool(worker, err)
 	}
 	return name, nil
-}
-
-func additionalData[P any](worker *gardener.WorkerPool, input P, list []hash.Era[P]) ([]string, error) {
-	eras, err := hash.NewEras(list)
-	if err != nil {
-		return nil, err
-	}
-	data, err := eras.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
-	if err != nil {
-		return nil, InPool(worker, err)
-	}
-	return data, nil
 }
 
 // InPool adds the pool to an error.

@@ -29,16 +29,16 @@ var mutants = []mutant{
 	{"a version is stored before it is used", "creating.go", "switch wrote, err := u.store.add(ctx, class.GetName(), version); {", `later := context.WithoutCancel(ctx)
 	go func() { <-ctx.Done(); _, _ = u.store.add(later, class.GetName(), version) }()
 	switch wrote, err := false, error(nil); {`, "TestCreations$"},
-	{"a stored version is used", "reconcile.go", `return found.hots[own], err`, `return found.hots[own+"?"], err`, "TestSupersededVersion"},
-	{"all stored versions are used", "reconcile.go", `return found.hots[own], err`, `return found.hots[own][max(len(found.hots[own])-1, 0):], err`, "TestCreations$"},
-	{"an adoption reads the store", "reconcile.go", `return found.hots[own], err`, `_ = err
-		return found.hots[own], nil`, "TestUnreadStore"},
+	{"a stored version is used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class+"?"]...)`, "TestSupersededVersion"},
+	{"all stored versions are used", "reconcile.go", `all = append(all, found.hots[class]...)`, `all = append(all, found.hots[class][max(len(found.hots[class])-1, 0):]...)`, "TestCreations$"},
+	{"an adoption reads the store", "reconcile.go", `return all, err`, `_ = err
+		return all, nil`, "TestUnreadStore"},
 	{"a missing secret is not empty", "reconcile.go", "\t\tfound, err := u.secret(ctx, namespace, name)\n", "\t\tfound, err := u.secret(ctx, namespace, name)\n\t\tif apierrors.IsNotFound(err) {\n\t\t\tcontinue\n\t\t}\n", "TestMissingSecret"},
 	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(&observed, owned)\n", gateWithoutDrain, "TestInPlaceIsReported"},
 	{"a node that is not drained is not ready", "gate.go", `node.Spec.Unschedulable && `, `node != nil || `, "TestGate"},
 	{"the gate holds the report back", "gate.go", `if reportsReady(body) {`, `if false {`, "TestGate"},
 	{"the class of an in-place pool is the deployment's", "cache.go", `wanted: wantedOf(deployment)`, `wanted: own.wanted`, "TestInPlaceIsReported"},
-	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") != "InPlaceUpdate"`, `false`, "TestRollingPool"},
+	{"the class of a pool that rolls is the machine's", "cache.go", `text(deployment, "spec", "strategy", "type") == "InPlaceUpdate"`, `true`, "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
 	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
 	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case unrecorded && false:`, "TestCreationsWhilePruning"},

@@ -5,7 +5,9 @@ go 1.26.2
 require (
 	github.com/gardener/machine-controller-manager v0.62.1
 	github.com/go-logr/logr v1.4.3
+	github.com/gophercloud/gophercloud/v2 v2.11.1
 	github.com/hotupdate/providerconfig v0.1.0
+	github.com/hotupdate/providerconfig/examples/drivers/openstackdriver v0.0.0
 	github.com/hotupdate/providerconfig/examples/machinecontroller v0.0.0
 	github.com/hotupdate/providerconfig/hotupdate/updater v0.1.0
 	github.com/prometheus/client_golang v1.23.2
@@ -159,6 +161,7 @@ require (
 
 replace (
 	github.com/hotupdate/providerconfig => ../../..
+	github.com/hotupdate/providerconfig/examples/drivers/openstackdriver => ../../drivers/openstackdriver
 	github.com/hotupdate/providerconfig/examples/machinecontroller => ..
 	github.com/hotupdate/providerconfig/hotupdate/updater => ../../../hotupdate/updater
 	k8s.io/api => k8s.io/api v0.34.0

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -40,6 +41,7 @@ func TestKubeAPIServer(t *testing.T) {
 	s := start(t)
 	t.Run("the role is enough, and nothing more than needed", s.testRole)
 	t.Run("the role of an updater is enough, and nothing more than needed", s.testBeside)
+	t.Run("gardenlet's role lacks what the extension deploys", s.testGardener)
 	t.Run("without the verb patch nothing is sent to the cloud", s.testWithoutPatch)
 	t.Run("where admission refuses the record nothing is sent to the cloud", s.testAdmission)
 }
@@ -261,22 +263,85 @@ func (s *server) testBeside(t *testing.T) {
 	assert.Positive(t, patches)
 }
 
-// bindUpdater gives updaters the role that they publish.
+// publishedRights are the Role and the RoleBinding that the updater publishes, as Helm renders them into a namespace.
+func publishedRights(t *testing.T, namespace string) (*rbacv1.Role, *rbacv1.RoleBinding) {
+	t.Helper()
+	text, err := os.ReadFile("../../../hotupdate/updater/rbac.yaml")
+	require.NoError(t, err)
+	rendered := strings.ReplaceAll(string(text), "{{ .Release.Namespace }}", namespace)
+	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(rendered), 4096)
+	role, binding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	require.NoError(t, documents.Decode(role))
+	require.NoError(t, documents.Decode(binding))
+	return role, binding
+}
+
+// bindUpdater deploys what the updater publishes, and binds it to the user of the tests as well.
 func (s *server) bindUpdater(t *testing.T, kube kubeclient.Interface, namespace string) *rbacv1.Role {
 	t.Helper()
-	file, err := os.Open("../../../hotupdate/updater/rbac.yaml")
+	role, binding := publishedRights(t, namespace)
+	binding.Subjects = append(binding.Subjects, rbacv1.Subject{Kind: "User", Name: updaterUser, APIGroup: rbacv1.GroupName})
+	_, err := kube.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{})
 	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	role := &rbacv1.Role{}
-	require.NoError(t, yaml.NewYAMLOrJSONDecoder(file, 4096).Decode(role))
-	_, err = kube.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = kube.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: updaterUser, APIGroup: rbacv1.GroupName}},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-	}, metav1.CreateOptions{})
+	_, err = kube.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return role
+}
+
+// testGardener: in a namespace of Gardener's, the driver's service account has the Role that gardenlet deploys. It lacks ConfigMaps and the updater's lease,
+// which the Role and the RoleBinding of the extension add.
+func (s *server) testGardener(t *testing.T) {
+	const namespace, account = "shoot--p--s", "system:serviceaccount:shoot--p--s:machine-controller-manager"
+	f := s.namespace(t, namespace)
+	text, err := os.ReadFile("testdata/gardenlet.yaml")
+	require.NoError(t, err)
+	gardenlets, binding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(string(text)), 4096)
+	require.NoError(t, documents.Decode(gardenlets))
+	require.NoError(t, documents.Decode(binding))
+	_, err = f.kube.RbacV1().Roles(namespace).Create(t.Context(), gardenlets, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = f.kube.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
+	require.NoError(t, err)
+	role, _ := publishedRights(t, namespace)
+	missing := func() (all []string) {
+		for _, rule := range role.Rules {
+			for _, asked := range questions(namespace, &rule) {
+				answer, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(),
+					&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &asked}}, metav1.CreateOptions{})
+				require.NoError(t, err)
+				if !answer.Status.Allowed {
+					all = append(all, asked.Verb+" "+asked.Resource+" "+asked.Name)
+				}
+			}
+		}
+		return all
+	}
+	want := []string{
+		"get leases machine-controller-hot-update", "update leases machine-controller-hot-update", "create configmaps ",
+		"get configmaps machine-controller-hot-update-versions", "update configmaps machine-controller-hot-update-versions",
+	}
+	f.until("gardenlet's Role is in force", func() bool { return slices.Equal(want, missing()) })
+	s.bindUpdater(t, f.kube, namespace)
+	f.until("the extension's Role is in force", func() bool { return len(missing()) == 0 })
+}
+
+// questions are the rights of a rule, one by one.
+func questions(namespace string, rule *rbacv1.PolicyRule) (all []authorizationv1.ResourceAttributes) {
+	names := rule.ResourceNames
+	if names == nil {
+		names = []string{""}
+	}
+	for _, resource := range rule.Resources {
+		for _, verb := range rule.Verbs {
+			for _, name := range names {
+				all = append(all, authorizationv1.ResourceAttributes{
+					Namespace: namespace, Group: rule.APIGroups[0], Resource: resource, Verb: verb, Name: name,
+				})
+			}
+		}
+	}
+	return all
 }
 
 // testWithoutPatch: a creation launches nothing, and an update changes nothing, until the verb is granted.

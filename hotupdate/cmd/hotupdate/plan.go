@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -97,25 +98,14 @@ func (c *call) planChange() (int, error) {
 		return exitOK, nil
 	}
 	old, updated, path := changeOf(c.args)
-	if c.classes != "" && c.crd == "" {
-		return 0, &usageError{"--classes is for the objects of --crd"}
-	}
-	r, err := c.reader()
-	if err != nil {
-		return 0, err
-	}
-	r.Lenient, r.AnyName = path != "", c.anyName
-	if r.Exclude, err = side.ParseGlobs(c.exclude); err != nil {
-		return 0, &usageError{"--exclude: " + err.Error()}
-	}
-	r.Gardener, err = gardener.Find(c.gardener)
 	accepted, acceptErr := c.accepted(pool.Accepted(), audit.AcceptedVerdicts())
+	r, err := c.comparing()
 	if err := errors.Join(err, acceptErr); err != nil {
 		return 0, err
 	}
+	r.Lenient = path != ""
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	r.Progress = c.std.progress.tell
 	plans, err := r.Compare(ctx, old, updated)
 	c.std.progress.end()
 	switch {
@@ -135,8 +125,36 @@ func (c *call) planChange() (int, error) {
 	for _, plan := range plans {
 		plan.Accept(accepted)
 	}
-	isComplete := len(r.NotJudged) == 0
-	warnings := slices.Concat(r.Warnings, accepted.Remarks(isComplete))
+	if err := c.writeReport(c.reportOf(plans, r, accepted)); err != nil {
+		return 0, err
+	}
+	if len(r.NotJudged) > 0 && path == "" {
+		return exitError, nil
+	}
+	return c.planExitCode(plans), nil
+}
+
+// comparing returns a reader that compares two sides by the flags.
+func (c *call) comparing() (*side.Reader, error) {
+	if c.classes != "" && c.crd == "" {
+		return nil, &usageError{"--classes is for the objects of --crd"}
+	}
+	exclude, err := side.ParseGlobs(c.exclude)
+	if err != nil {
+		return nil, &usageError{"--exclude: " + err.Error()}
+	}
+	r, err := c.reader()
+	if err != nil {
+		return nil, err
+	}
+	r.AnyName, r.Exclude, r.Progress = c.anyName, exclude, c.std.progress.tell
+	r.Gardener, err = gardener.Find(c.gardener)
+	return r, err
+}
+
+// reportOf makes the report of the plans. What is not judged is also told as an error.
+func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) *report.Report {
+	warnings := slices.Concat(r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
 	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
 	for _, one := range r.NotJudged {
 		made.NotJudged = append(made.NotJudged, report.NotJudged{
@@ -144,13 +162,7 @@ func (c *call) planChange() (int, error) {
 		})
 		c.std.printError(one.Err)
 	}
-	if err := c.writeReport(made); err != nil {
-		return 0, err
-	}
-	if !isComplete && path == "" {
-		return exitError, nil
-	}
-	return c.planExitCode(plans), nil
+	return made
 }
 
 // writeReport writes a report.

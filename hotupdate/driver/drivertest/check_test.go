@@ -98,6 +98,16 @@ func recorded(t *testing.T, cloud tags.Cloud, broken string, states ...drivertes
 	return r
 }
 
+// TestSpellings: where the cloud ignores case, a key that another state spells otherwise is no key that is to be removed, so nobody else sets it.
+func TestSpellings(t *testing.T) {
+	for _, cloud := range []tags.Cloud{tags.Azure, tags.OpenStack} {
+		all := states(cloud)
+		all[1] = state(cloud, `"tags":{"vm":{"A":"2"}},"machineType":"small"`, map[string]string{"cluster": "c", "A": "2"},
+			map[string]string{"cluster": "c"}, map[string]string{"cluster": "c"}, "3000", "125", "true", "small")
+		assert.Empty(t, check(t, cloud, "", all...), cloud)
+	}
+}
+
 // TestNotChecked: promises that the states do not check are logged, with what they need.
 func TestNotChecked(t *testing.T) {
 	assert.Equal(t, []string{"not checked: []"}, recorded(t, tags.AWS, "", states(tags.AWS)...).logs)

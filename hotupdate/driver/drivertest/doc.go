@@ -32,5 +32,5 @@
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //
 // The package owns the fake cloud and the promises. It knows no provider: limits come from the
-// rules that the adopter names. The driver in examples/gcp is checked with it.
+// rules that the adopter names. The drivers in examples/drivers are checked with it.
 package drivertest

@@ -152,8 +152,9 @@ func interference(c *checker) {
 		c.onMark = func() {}
 		for _, r := range c.own {
 			c.plant(r, "drivertest-between")
-			for key := range c.from.of(r).Tags {
-				if _, stays := c.to.of(r).Tags[key]; !stays && r.Rules.Guard != tags.Unguarded && !r.Rules.KeysOnly {
+			to := c.folded(r, c.to.of(r).Tags)
+			for key := range c.folded(r, c.from.of(r).Tags) {
+				if _, stays := to[key]; !stays && r.Rules.Guard != tags.Unguarded && !r.Rules.KeysOnly {
 					c.plant(r, key)
 				}
 			}

@@ -35,6 +35,7 @@ func Check[M machineupdate.Machine](
 
 // CheckInPlace is Check for a pool that is updated in place: the machine and its MachineSet name
 // the class "former", and the MachineDeployment names "class". The World drains the machine's node.
+// In one scenario it changes the machine's spec.class.name to "class".
 // Reconcile calls Drained, then ApplyInPlace, and then Ready if ApplyInPlace allows it.
 //
 // Enqueues reports whether a change of the class makes the controller reconcile the machine.

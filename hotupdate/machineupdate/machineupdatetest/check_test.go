@@ -31,7 +31,9 @@ type machine struct {
 
 type machineSpec struct {
 	ProviderID string `json:"providerID,omitempty"`
-	Class      string `json:"class"`
+	Class      struct {
+		Name string `json:"name"`
+	} `json:"class"`
 }
 
 type status struct {
@@ -59,7 +61,7 @@ func (m *machine) clone() *machine { return m.DeepCopyObject().(*machine) }
 
 func newMachine(phase, providerID string) *machine {
 	m := &machine{ObjectMeta: metav1.ObjectMeta{Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Labels: map[string]string{"node": "n"}}}
-	m.Spec.Class, m.Spec.ProviderID, m.Status.CurrentStatus.Phase = "class", providerID, phase
+	m.Spec.Class.Name, m.Spec.ProviderID, m.Status.CurrentStatus.Phase = "class", providerID, phase
 	m.Status.LastOperation.Type, m.Status.LastOperation.State = "Create", map[string]string{"Pending": "Processing", "Running": "Successful"}[phase]
 	m.Status.Addresses = []string{"10.0.0.1"}
 	return m
@@ -70,7 +72,7 @@ type world = machineupdatetest.World[*machine]
 // newMember makes a machine of a pool that is updated in place.
 func newMember(phase, providerID string) *machine {
 	m := newMachine(phase, providerID)
-	m.Spec.Class = "former"
+	m.Spec.Class.Name = "former"
 	return m
 }
 
@@ -138,7 +140,7 @@ func (c *controller) observation() machineupdate.Observation[*machine] {
 		Machine: c.m, ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Secret: secretOf(c.wanted()),
 	}
 	o.Class, o.ClassError = c.prepare(c.wanted())
-	o.Former, _ = c.prepare(c.m.Spec.Class)
+	o.Former, _ = c.prepare(c.m.Spec.Class.Name)
 	if c.is("the secret of another class") {
 		o.Secret = secretOf("former")
 	}
@@ -322,7 +324,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 	if found && (c.is("initialization not begun") || c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != "") {
 		return c.initialize(ctx, id, nil)
 	}
-	class, _ := c.lister(c.m.Spec.Class)
+	class, _ := c.lister(c.m.Spec.Class.Name)
 	if c.is("a creation with the wanted class") {
 		class, _ = c.lister(c.wanted())
 	}
@@ -351,11 +353,11 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 
 // call calls the driver with the machine's own class.
 func (c *controller) call(ctx context.Context, method string) (string, error) {
-	class, err := c.lister(c.m.Spec.Class)
+	class, err := c.lister(c.m.Spec.Class.Name)
 	if err != nil {
 		return "", err
 	}
-	name := c.m.Spec.Class
+	name := c.m.Spec.Class.Name
 	if c.is("a creation with the secret of another class") {
 		name = "former"
 	}
@@ -458,7 +460,7 @@ func TestCheckInPlace(t *testing.T) {
 		expect(t, broken, promises, func(tb testing.TB, reconcile reconciling) {
 			tb.Helper()
 			machineupdatetest.CheckInPlace(tb, newMember, reconcile, func(_ *world, m *machine, class string) bool {
-				return m.Spec.Class == class || class == "class" && broken != "machines of the MachineDeployment not found"
+				return m.Spec.Class.Name == class || class == "class" && broken != "machines of the MachineDeployment not found"
 			})
 		})
 	}

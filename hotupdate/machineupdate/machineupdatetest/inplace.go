@@ -44,6 +44,16 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 			c.isReady()
 			c.settles()
 		}},
+		{"a machine that gets the name of its new class", "InPlaceUpdating", func(c *checker[M]) {
+			c.drain()
+			c.renamed()
+			c.isReady()
+			c.settles()
+			clear(c.updated)
+			c.class(`{"tags":{"k":"2"},"account":"b"}`)
+			c.updates(nil)
+			c.settles()
+		}},
 		{"an in-place update that is accepted and done later", "InPlaceUpdating", delayed[M](machineupdate.ErrPending)},
 		{"an in-place update that fails", "InPlaceUpdating", delayed[M](codeError("Internal"))},
 		{"an in-place update that conflicts", "InPlaceUpdating", func(c *checker[M]) {
@@ -99,6 +109,16 @@ func (c *checker[M]) drain() {
 	c.rollOut()
 	c.node.live = machineupdate.DrainedNode{UID: "node", Drained: c.now, Unschedulable: true}
 	c.node.cached = c.node.live
+}
+
+// renamed gives the machine the name of the class of its MachineDeployment, as
+// machine-controller-manager does from the release after v0.62.1 on, when it transfers a machine
+// after an in-place update. It does so between two steps of the controller under test.
+func (c *checker[M]) renamed() {
+	c.later(0)
+	named := map[string]any{"spec": map[string]any{"class": map[string]any{"name": wantedClass}}}
+	c.server.write(merge(c.server.object.Object, named))
+	c.own = wantedClass
 }
 
 // isReady waits until the node is ready.

@@ -40,7 +40,7 @@ func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 // Name names a file for messages.
 func Name(file string) string {
 	if file == manifests.Stdin {
-		return "standard input"
+		return manifests.StdinName
 	}
 	return file
 }

@@ -1,0 +1,110 @@
+package aliclouddriver
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	openapi "github.com/alibabacloud-go/darabonba-openapi/v2/client"
+	openapiutil "github.com/alibabacloud-go/darabonba-openapi/v2/utils"
+	ecs "github.com/alibabacloud-go/ecs-20140526/v7/client"
+	"github.com/alibabacloud-go/tea/dara"
+
+	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// The keys under which a secret holds the credentials, and their former names.
+const (
+	AccessKeyID           = "accessKeyID"
+	AccessKeySecret       = "accessKeySecret"
+	FormerAccessKeyID     = "alicloudAccessKeyID"
+	FormerAccessKeySecret = "alicloudAccessKeySecret"
+)
+
+// access is the access of a driver to Alibaba Cloud.
+type access struct {
+	Config
+
+	rules tags.Rules
+}
+
+// connect makes a client for the update, since the SDK's client is not safe for concurrent use. There
+// is no login that could be shared: each request is signed with the access key. The SDK shares
+// connections among its clients.
+func (a *access) connect(
+	_ context.Context, request *machineupdate.UpdateMachineRequest, class *alicloud.ProviderSpec,
+) (*machine, error) {
+	m := &machine{class: class, name: request.Machine, cluster: a.rules.MandatoryIn(class.Tags)}
+	if err := m.parse(request.ProviderID); err != nil {
+		return nil, err
+	}
+	id := valueOf(request.Secret, FormerAccessKeyID, AccessKeyID)
+	secret := valueOf(request.Secret, FormerAccessKeySecret, AccessKeySecret)
+	if id == "" || secret == "" {
+		return nil, errors.New("the secret has no " + AccessKeyID + " or no " + AccessKeySecret)
+	}
+	m.account = []string{a.Endpoint, m.region, id, secret}
+	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
+		m.account = append(m.account, key, m.cluster[key])
+	}
+	var err error
+	m.client, err = a.client(m.region, id, secret)
+	return m, err
+}
+
+// valueOf returns the value of the first key that a secret has.
+func valueOf(secret map[string][]byte, keys ...string) string {
+	for _, key := range keys {
+		if value, ok := secret[key]; ok {
+			return strings.TrimSpace(string(value))
+		}
+	}
+	return ""
+}
+
+// client returns a client of a region. It makes one attempt, because it has no options for retries.
+func (a *access) client(region, id, secret string) (*ecs.Client, error) {
+	config := &openapiutil.Config{RegionId: &region, AccessKeyId: &id, AccessKeySecret: &secret}
+	if a.Endpoint != "" {
+		config.Endpoint = &a.Endpoint
+	}
+	if a.HTTP != nil {
+		config.HttpClient = sender{a.HTTP}
+	}
+	client, err := ecs.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	// Otherwise errors have the SDK's former type, without the delay of a throttled call. The field with
+	// this name in ecs.Client itself is not read.
+	client.Client.DisableSDKError = new(true)
+	return client, nil
+}
+
+// sender sends requests for the SDK.
+type sender struct{ http.RoundTripper }
+
+// Call sends a request.
+func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, error) {
+	return s.RoundTrip(request)
+}
+
+// translated tells the kit of throttled calls, by the SDK's own errors. It has a type for some codes of
+// throttling, whose delay is in milliseconds; codes of single services are codes of another error.
+func translated(err error) error {
+	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
+		return throttling.Error(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
+	}
+	var refused dara.ResponseError
+	if errors.As(err, &refused) && strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling") {
+		return throttling.Error(err, 0)
+	}
+	return err
+}

@@ -1,0 +1,303 @@
+// Package aliclouddriver updates the instances of machine-controller-manager-provider-alicloud on its
+// SDK, ecs-20140526 of alibabacloud-go.
+//
+// The infrastructure tags of the instance, of its primary network interface and of the disks that it
+// was launched with are hot. A call tags 50 resources of one type, so machines share calls.
+//
+// Attributes are not hot: a change of the bandwidth places an order, and security groups are replaced
+// as a whole, without a version. A tag is removed whatever its value is. A call that reads disks names
+// one VM, or a tag: then it returns a thousand disks at the most.
+package aliclouddriver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	ecs "github.com/alibabacloud-go/ecs-20140526/v7/client"
+	"github.com/alibabacloud-go/tea/dara"
+
+	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Driver makes UpdateMachine of the driver for Alibaba Cloud, see [driver.Kit.UpdateMachine].
+type Driver = driver.Kit[alicloud.ProviderSpec, *machine]
+
+// Config configures a driver. The zero value is that of production.
+type Config struct {
+	// Endpoint is the host of the ECS API; empty is that of the region.
+	Endpoint string
+	// HTTP sends requests. Nil is the SDK's.
+	HTTP http.RoundTripper
+	// Refill is the number of calls a second that Alibaba Cloud refills of each function; zero is
+	// 10. The Quota Center shows it for an account, and no documentation has it.
+	Refill float64
+	// Wait and Count are those of [driver.Definition].
+	Wait  func(ctx context.Context, d time.Duration) error
+	Count func(function, outcome string)
+}
+
+// resourceTypes are the cloud's names of the kinds of resources.
+var resourceTypes = map[tags.Kind]string{tags.VM: "instance", tags.Network: "eni", tags.Disk: "disk"}
+
+// New returns a driver.
+func New(config Config) (*Driver, error) {
+	schema, schemaErr := alicloud.ProviderSpecSchema()
+	rules, rulesErr := tags.AliCloud.Rules(tags.VM)
+	if err := errors.Join(schemaErr, rulesErr); err != nil {
+		return nil, err
+	}
+	if config.Refill == 0 {
+		config.Refill = 10
+	}
+	a := &access{Config: config, rules: rules}
+	definition := driver.Definition[alicloud.ProviderSpec, *machine]{
+		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Sharing: driver.Sharing[*machine]{
+			Key:       func(m *machine) []string { return m.account },
+			Refill:    map[string]float64{"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill},
+			Resources: readMany, MaxMachines: 100, // DescribeInstances takes 100 IDs
+		},
+	}
+	for _, kind := range tags.Kinds() { // each has calls of its own
+		definition.Tags = append(definition.Tags, tagging(kind, &rules))
+	}
+	return driver.New(definition)
+}
+
+func tagging(kind tags.Kind, rules *tags.Rules) driver.Tagging[alicloud.ProviderSpec, *machine] {
+	of := resourceTypes[kind]
+	flat := func(spec *alicloud.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
+	made := driver.FlatTagging[alicloud.ProviderSpec, *machine](*rules, []tags.Kind{kind}, flat)
+	made.Set = func(ctx context.Context, m *machine, ids []string, set []tags.Tag) error {
+		return m.set(ctx, of, ids, set)
+	}
+	made.Remove = func(ctx context.Context, m *machine, ids []string, remove []tags.Tag) error {
+		return m.remove(ctx, of, ids, remove)
+	}
+	return made
+}
+
+// machine is the machine of one update.
+type machine struct {
+	client           *ecs.Client
+	class            *alicloud.ProviderSpec
+	providerID       string
+	name, region, id string
+	cluster          map[string]string // the tags that all resources of the cluster have
+	account          []string          // of whom calls may be shared: endpoint, region, credentials and cluster
+}
+
+// parse reads a provider ID: REGION.ID.
+func (m *machine) parse(providerID string) error {
+	region, id, _ := strings.Cut(providerID, ".")
+	if region == "" || id == "" || strings.Contains(id, ".") {
+		return fmt.Errorf("the provider ID %q is not REGION.ID", providerID)
+	}
+	m.providerID, m.region, m.id = providerID, region, id
+	return nil
+}
+
+// set and remove tag resources of one type.
+func (m *machine) set(ctx context.Context, of string, ids []string, set []tags.Tag) error {
+	request := &ecs.TagResourcesRequest{RegionId: &m.region, ResourceType: &of, ResourceId: dara.StringSlice(ids)}
+	for _, tag := range set {
+		request.Tag = append(request.Tag, &ecs.TagResourcesRequestTag{Key: &tag.Key, Value: &tag.Value})
+	}
+	_, err := m.client.TagResourcesWithContext(ctx, request, &dara.RuntimeOptions{})
+	return translated(err)
+}
+
+func (m *machine) remove(ctx context.Context, of string, ids []string, remove []tags.Tag) error {
+	request := &ecs.UntagResourcesRequest{RegionId: &m.region, ResourceType: &of, ResourceId: dara.StringSlice(ids)}
+	for _, tag := range remove {
+		request.TagKey = append(request.TagKey, &tag.Key)
+	}
+	_, err := m.client.UntagResourcesWithContext(ctx, request, &dara.RuntimeOptions{})
+	return translated(err)
+}
+
+// few is the number of machines up to which the disks of each are read by a call of their own.
+const few = 3
+
+// readMany reads machines of one cluster. A machine of which a read does not show the primary network
+// interface, or all of its own disks, is not answered: reads lag.
+func readMany(
+	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
+) error {
+	first := machines[0]
+	vms, err := first.instances(ctx, machines)
+	if err != nil {
+		return err
+	}
+	disks := map[string][]driver.Resource{}
+	if len(machines) > few {
+		if disks, err = first.disks(ctx, &ecs.DescribeDisksRequest{Tag: first.clusterTags()}); err != nil {
+			return err
+		}
+	}
+	for _, m := range machines {
+		vm := vms[m.id]
+		if len(vm) == 0 {
+			answer(m.providerID, nil)
+			continue
+		}
+		own := m.own(disks[m.id])
+		if len(own) < m.launched() { // also disks that are older than the tags, or beyond the limit of a list
+			alone, err := m.disks(ctx, &ecs.DescribeDisksRequest{InstanceId: &m.id})
+			if err != nil {
+				return err
+			}
+			own = m.own(alone[m.id])
+		}
+		if len(vm) == 2 && len(own) >= m.launched() {
+			answer(m.providerID, append(vm, own...))
+		}
+	}
+	return nil
+}
+
+var errNoBody = errors.New("the answer has no list, not even an empty one")
+
+// instances returns the VMs that there are, each with its primary network interface if that is shown.
+// Other interfaces are those of a CNI plugin.
+func (m *machine) instances(ctx context.Context, machines []*machine) (map[string][]driver.Resource, error) {
+	ids := make([]string, len(machines))
+	for i, one := range machines {
+		ids[i] = one.id
+	}
+	text, _ := json.Marshal(ids) // texts are valid
+	shown, err := m.client.DescribeInstancesWithContext(ctx, &ecs.DescribeInstancesRequest{
+		RegionId: &m.region, InstanceIds: new(string(text)), MaxResults: new(int32(100)),
+	}, &dara.RuntimeOptions{})
+	switch {
+	case err != nil:
+		return nil, translated(err)
+	case shown.Body == nil || shown.Body.Instances == nil:
+		return nil, errNoBody
+	}
+	vms, cards := map[string][]driver.Resource{}, map[string]string{}
+	for _, vm := range shown.Body.Instances.Instance {
+		id, live := dara.StringValue(vm.InstanceId), map[string]string{}
+		if vm.Tags != nil {
+			live = mapOf(vm.Tags.Tag)
+		}
+		vms[id] = []driver.Resource{{Kind: tags.VM, ID: id, Tags: live}}
+		if vm.NetworkInterfaces == nil {
+			continue
+		}
+		for _, card := range vm.NetworkInterfaces.NetworkInterface {
+			if dara.StringValue(card.Type) == "Primary" {
+				cards[dara.StringValue(card.NetworkInterfaceId)] = id
+			}
+		}
+	}
+	return vms, m.addCards(ctx, cards, vms)
+}
+
+// addCards adds network interfaces to their VMs.
+func (m *machine) addCards(ctx context.Context, cards map[string]string, vms map[string][]driver.Resource) error {
+	if len(cards) == 0 {
+		return nil
+	}
+	shown, err := m.client.DescribeNetworkInterfacesWithContext(ctx, &ecs.DescribeNetworkInterfacesRequest{
+		RegionId: &m.region, MaxResults: new(int32(100)),
+		NetworkInterfaceId: dara.StringSlice(slices.Sorted(maps.Keys(cards))),
+	}, &dara.RuntimeOptions{})
+	switch {
+	case err != nil:
+		return translated(err)
+	case shown.Body == nil || shown.Body.NetworkInterfaceSets == nil:
+		return errNoBody
+	}
+	for _, card := range shown.Body.NetworkInterfaceSets.NetworkInterfaceSet {
+		id, live := dara.StringValue(card.NetworkInterfaceId), map[string]string{}
+		if card.Tags != nil {
+			live = mapOf(card.Tags.Tag)
+		}
+		if vm, isOwn := cards[id]; isOwn {
+			vms[vm] = append(vms[vm], driver.Resource{Kind: tags.Network, ID: id, Tags: live})
+		}
+	}
+	return nil
+}
+
+// system is the name of a system disk among the resources of a machine.
+const system = "system"
+
+// disks returns disks by the IDs of their VMs.
+func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) (map[string][]driver.Resource, error) {
+	found := map[string][]driver.Resource{}
+	request.RegionId, request.MaxResults = &m.region, new(int32(500))
+	for {
+		shown, err := m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
+		switch {
+		case err != nil:
+			return nil, translated(err)
+		case shown.Body == nil || shown.Body.Disks == nil:
+			return nil, errNoBody
+		}
+		for _, disk := range shown.Body.Disks.Disk {
+			name, live := dara.StringValue(disk.DiskName), map[string]string{}
+			if disk.Tags != nil {
+				live = mapOf(disk.Tags.Tag)
+			}
+			if dara.StringValue(disk.Type) == system {
+				name = system
+			}
+			vm := dara.StringValue(disk.InstanceId)
+			found[vm] = append(found[vm], driver.Resource{
+				Kind: tags.Disk, ID: dara.StringValue(disk.DiskId), Name: name, Tags: live,
+			})
+		}
+		if request.NextToken = shown.Body.NextToken; dara.StringValue(request.NextToken) == "" {
+			return found, nil
+		}
+	}
+}
+
+// launched is the number of disks that the VM was launched with.
+func (m *machine) launched() int { return 1 + len(m.class.DataDisks) }
+
+// own selects the system disk, and the data disks that the launch has named after the machine. Others
+// are those of the CSI driver.
+func (m *machine) own(attached []driver.Resource) (own []driver.Resource) {
+	isOwn := map[string]bool{system: true}
+	for _, disk := range m.class.DataDisks {
+		isOwn[m.name+"-"+disk.Name+"-data-disk"] = true
+	}
+	for _, disk := range attached {
+		if isOwn[disk.Name] {
+			own = append(own, disk)
+		}
+	}
+	return own
+}
+
+// clusterTags are the tags of the cluster as the condition of a list.
+func (m *machine) clusterTags() (all []*ecs.DescribeDisksRequestTag) {
+	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
+		all = append(all, &ecs.DescribeDisksRequestTag{Key: &key, Value: new(m.cluster[key])})
+	}
+	return all
+}
+
+// mapOf returns tags, of which the SDK has a type for each call.
+func mapOf[T interface {
+	GetTagKey() *string
+	GetTagValue() *string
+}](all []T) map[string]string {
+	live := map[string]string{}
+	for _, tag := range all {
+		live[dara.StringValue(tag.GetTagKey())] = dara.StringValue(tag.GetTagValue())
+	}
+	return live
+}

@@ -1,0 +1,197 @@
+package aliclouddriver_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/examples/drivers/aliclouddriver"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// flat are the tags of all resources, with those by which MCM finds the machine.
+func flat(more map[string]string) map[string]string {
+	all := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/worker/c": "1"}
+	maps.Copy(all, more)
+	return all
+}
+
+func spec(t *testing.T, hot *tags.Tags) string {
+	t.Helper()
+	raw, err := json.Marshal(alicloud.ProviderSpec{
+		Region: "cn-hangzhou", Tags: flat(nil), ResourceTags: hot,
+		DataDisks: []alicloud.DataDisk{{Name: "kubelet", Size: 20}},
+	})
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// TestConformance takes a machine between three provider specs, by HTTP. The disk pv is a volume of the
+// CSI driver.
+func TestConformance(t *testing.T) {
+	schema, err := alicloud.ProviderSpecSchema()
+	require.NoError(t, err)
+	setup := drivertest.Setup{Schema: schema, Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,
+	}}
+	state := func(hot *tags.Tags) drivertest.State {
+		return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "i1", Tags: flat(hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: "eni-i1", Tags: flat(hot.Of(tags.Network))},
+			{Kind: tags.Network, ID: "eni-pod-i1", Tags: flat(nil)}, // of a CNI plugin
+			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
+		}}
+	}
+	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*aliclouddriver.Driver, error) {
+		config := (&api{Cloud: cloud}).config()
+		config.Wait = cloud.Wait
+		return aliclouddriver.New(config)
+	},
+		state(&tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"use": "nodes"}}),
+		state(&tags.Tags{VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"}}),
+		state(nil),
+	)
+}
+
+// TestThrottling: the SDK's errors for too many calls, and no others, are throttling, with the delay
+// that one of its types has, in milliseconds.
+func TestThrottling(t *testing.T) {
+	left := http.Header{"X-Ratelimit-User-Api": {"Limit:10,Remain:0,TimeLeft:1500,Reset:2000"}}
+	for name, test := range map[string]struct {
+		status int
+		code   string
+		header http.Header
+		kind   machineupdate.DriverError
+		after  time.Duration
+	}{
+		"of a user":        {http.StatusBadRequest, "Throttling.User", nil, machineupdate.ErrThrottled, 0},
+		"of a call":        {http.StatusBadRequest, "Throttling.Api", left, machineupdate.ErrThrottled, 1500 * time.Millisecond},
+		"without a type":   {http.StatusServiceUnavailable, "Throttling.Resource", nil, machineupdate.ErrThrottled, 0},
+		"no right":         {http.StatusForbidden, "Forbidden.RAM", left, "", 0},
+		"a server's fault": {http.StatusInternalServerError, "InternalError", nil, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := machines(1)
+				a.always = refusal(test.status, test.code, "", test.header)
+				kit, err := aliclouddriver.New(a.config())
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				kind, after := machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+				assert.Equal(t, test.kind, kind)
+				assert.Equal(t, test.after, after)
+				if kind == "" {
+					assert.Len(t, a.requests, 1, "one attempt")
+				}
+				time.Sleep(time.Hour) // the pacer's alarm ends
+			})
+		})
+	}
+}
+
+// TestDisks: disks without the tags of the cluster, and those that a list does not show, are read by
+// calls for their VM. All pages of a list are read.
+func TestDisks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(20)
+		a.page = 7
+		all, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		at := slices.IndexFunc(all, func(r driver.Resource) bool { return r.ID == "sys-i19" })
+		require.NoError(t, a.Replace(t.Context(), tags.Disk, "sys-i19", all[at].Version, map[string]string{}))
+		kit, err := aliclouddriver.New(a.config())
+		require.NoError(t, err)
+		var requests []*machineupdate.UpdateMachineRequest
+		for i := range 20 {
+			requests = append(requests, request(t, i, "a"))
+		}
+		fleet.Update(t, kit, requests...)
+		all, err = a.Resources(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, flat(map[string]string{"team": "a"}), all[at].Tags)
+		isDisks := func(sent string) bool { return !strings.HasPrefix(sent, "DescribeDisks") }
+		lists := len(slices.DeleteFunc(slices.Clone(a.requests), isDisks))
+		assert.LessOrEqual(t, lists, 6+6+1, "six machines alone, six pages of the list, and the disk that it does not show")
+	})
+}
+
+// TestUnusableAnswers: a VM that is not there is reported as such. One whose network interface or disk
+// is not shown is read again, and an answer without a list is an error.
+func TestUnusableAnswers(t *testing.T) {
+	for action, want := range map[string]string{
+		"DescribeInstances": "the answer has no list", "DescribeDisks": "the answer has no list",
+		"DescribeNetworkInterfaces": "the answer has no list",
+	} {
+		a := machines(1)
+		a.spoils = func(of string, body map[string]any) {
+			if of == action {
+				clear(body)
+			}
+		}
+		kit, err := aliclouddriver.New(a.config())
+		require.NoError(t, err)
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), request(t, 0, "a")), want, action)
+	}
+	for _, id := range []string{"eni-i0", "data-i0"} {
+		a := machines(1)
+		a.hides = id
+		kit, err := aliclouddriver.New(a.config())
+		require.NoError(t, err)
+		err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
+		require.ErrorContains(t, err, "is not answered", id)
+		require.NotErrorIs(t, err, machineupdate.ErrNotFound)
+		require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
+	}
+}
+
+// TestConnect: an ID of another form, or a secret without a key, is refused before a request. The keys
+// of a secret have former names.
+func TestConnect(t *testing.T) {
+	a := machines(1)
+	kit, err := aliclouddriver.New(a.config())
+	require.NoError(t, err)
+	for _, id := range []string{"", "cn-hangzhou", "cn-hangzhou.", ".i0", "a.b.c"} {
+		r := request(t, 0, "a")
+		r.ProviderID = id
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "is not REGION.ID")
+	}
+	r := request(t, 0, "a")
+	r.Secret = map[string][]byte{aliclouddriver.AccessKeyID: []byte("key-of-mcm")}
+	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "the secret has no accessKeyID or no accessKeySecret")
+	assert.Empty(t, a.requests)
+	r.Secret = map[string][]byte{
+		aliclouddriver.FormerAccessKeyID: []byte("key-of-mcm"), aliclouddriver.FormerAccessKeySecret: []byte("secret-of-mcm"),
+	}
+	fleet.Update(t, kit, r)
+}
+
+// TestEndpoint: without an endpoint, requests go to that of the region.
+func TestEndpoint(t *testing.T) {
+	a, hosts := machines(1), map[string]bool{}
+	config := a.config()
+	config.Endpoint, config.HTTP = "", fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hosts[r.URL.Host] = true
+		a.ServeHTTP(w, r)
+	})}
+	kit, err := aliclouddriver.New(config)
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	assert.Equal(t, map[string]bool{"ecs-cn-hangzhou.aliyuncs.com": true}, hosts)
+}

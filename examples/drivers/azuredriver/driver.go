@@ -1,0 +1,286 @@
+// Package azuredriver updates the VMs of machine-controller-manager-provider-azure on its SDK:
+// armcompute, armnetwork and armresources of azure-sdk-for-go.
+//
+// The infrastructure tags of the VM, of its network interface and of the disks that it was launched
+// with are hot: Azure Resource Manager merges tags into those of a resource, and removes a tag only
+// if its value is the one named. Keys that differ in case are one key.
+//
+// Attributes are not hot: the released driver's provider spec has none that Azure changes on a
+// running VM. Azure tags one resource a call, so a changed tag is a call for each resource of each
+// machine; a subscription takes ten writes a second of a principal.
+package azuredriver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v5"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v4"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
+
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Driver makes UpdateMachine of the driver for Azure, see [driver.Kit.UpdateMachine].
+type Driver = driver.Kit[azure.ProviderSpec, *machine]
+
+// Config configures a driver. The zero value is that of production.
+type Config struct {
+	// HTTP sends requests, also those for tokens; an [*net/http.Client] is one. Nil is the SDK's.
+	HTTP policy.Transporter
+	// Credential returns the credential in a secret. Nil is [ClientSecret].
+	Credential func(secret map[string][]byte, options policy.ClientOptions) (azcore.TokenCredential, error)
+	// Wait and Count are those of [driver.Definition].
+	Wait  func(ctx context.Context, d time.Duration) error
+	Count func(function, outcome string)
+}
+
+// New returns a driver.
+func New(config Config) (*Driver, error) {
+	schema, schemaErr := azure.ProviderSpecSchema()
+	rules, rulesErr := tags.Azure.Rules(tags.VM)
+	if err := errors.Join(schemaErr, rulesErr); err != nil {
+		return nil, err
+	}
+	tagging := driver.FlatTagging[azure.ProviderSpec, *machine](rules, tags.Kinds(),
+		func(spec *azure.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
+	tagging.Set, tagging.Remove = set, remove
+	tagging.Mandatory = func(class *azure.ProviderSpec, _ string) map[string]string {
+		return mandatory(&rules, class.Tags)
+	}
+	a := &access{Config: config, clients: login.NewCache[*clients]()}
+	return driver.New(driver.Definition[azure.ProviderSpec, *machine]{
+		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},
+		Sharing: driver.Sharing[*machine]{
+			Key: func(m *machine) []string { return m.account },
+			// Azure Resource Manager refills 25 reads and 10 writes a second of a subscription and a
+			// principal. A read is three calls, and sets and removals are both writes.
+			Refill:    map[string]float64{"Resources": 25. / 3, "Set": 5, "Remove": 5},
+			Resources: readMany, MaxMachines: 1000,
+		},
+	})
+}
+
+// mandatory returns the keys by which MCM finds the machine, and Name, which the extension adds.
+func mandatory(rules *tags.Rules, flat map[string]string) map[string]string {
+	found := rules.MandatoryIn(flat)
+	for key, value := range flat {
+		if strings.EqualFold(key, "Name") {
+			found = rules.Effective(found, nil, map[string]string{key: value})
+		}
+	}
+	return found
+}
+
+// machine is the machine of one update.
+type machine struct {
+	*clients
+
+	class            *azure.ProviderSpec
+	providerID, name string
+	account          []string // of whom calls may be shared: cloud, credentials and resource group
+}
+
+// parse reads a provider ID: azure:///LOCATION/NAME.
+func (m *machine) parse(providerID string) error {
+	location, name, _ := strings.Cut(strings.TrimPrefix(providerID, "azure:///"), "/")
+	if location == "" || name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("the provider ID %q is not azure:///LOCATION/NAME", providerID)
+	}
+	m.providerID, m.name = providerID, name
+	return nil
+}
+
+// disks returns the names of the disks that the VM was launched with.
+func (m *machine) disks() []string {
+	names := []string{m.name + "-os-disk"}
+	for _, disk := range m.class.Properties.StorageProfile.DataDisks {
+		infix := strconv.Itoa(int(disk.LUN))
+		if disk.Name != "" {
+			infix = disk.Name + "-" + infix
+		}
+		names = append(names, m.name+"-"+infix+"-data-disk")
+	}
+	return names
+}
+
+// found are resources of a resource group, by their IDs in lower case. Azure does not tell IDs apart
+// by their case, and spells one ID in several ways.
+type found map[string]driver.Resource
+
+func (f found) add(kind tags.Kind, id *string, live map[string]*string) {
+	if id == nil {
+		return
+	}
+	own := map[string]string{}
+	for key, value := range live {
+		if value != nil {
+			own[key] = *value
+		}
+	}
+	f[strings.ToLower(*id)] = driver.Resource{Kind: kind, ID: *id, Tags: own}
+}
+
+// readMany reads machines of one resource group: its VMs, network interfaces and disks. A machine of
+// which a list does not show all resources is not answered: reads lag.
+func readMany(
+	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
+) error {
+	group, c := machines[0].class.ResourceGroup, machines[0].clients
+	var vms []*armcompute.VirtualMachine
+	cards, disks := found{}, found{}
+	err := atOnce(
+		func() error {
+			return each(ctx, c.vms.NewListPager(group, nil), func(page *armcompute.VirtualMachinesClientListResponse) {
+				vms = append(vms, page.Value...)
+			})
+		},
+		func() error {
+			return each(ctx, c.cards.NewListPager(group, nil), func(page *armnetwork.InterfacesClientListResponse) {
+				for _, card := range page.Value {
+					cards.add(tags.Network, card.ID, card.Tags)
+				}
+			})
+		},
+		func() error {
+			return each(ctx, c.disks.NewListByResourceGroupPager(group, nil),
+				func(page *armcompute.DisksClientListByResourceGroupResponse) {
+					for _, disk := range page.Value {
+						disks.add(tags.Disk, disk.ID, disk.Tags)
+					}
+				})
+		},
+	)
+	if err != nil {
+		return err
+	}
+	byName := map[string]*armcompute.VirtualMachine{}
+	for _, vm := range vms {
+		if vm.Name != nil && vm.ID != nil {
+			byName[strings.ToLower(*vm.Name)] = vm
+		}
+	}
+	for _, m := range machines {
+		vm := byName[strings.ToLower(m.name)]
+		if vm == nil {
+			answer(m.providerID, nil)
+		} else if own, isWhole := m.own(vm, cards, disks); isWhole {
+			answer(m.providerID, own)
+		}
+	}
+	return nil
+}
+
+// each reads all pages of a list.
+func each[T any](ctx context.Context, pages *runtime.Pager[T], add func(page *T)) error {
+	for pages.More() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return translated(err)
+		}
+		add(&page)
+	}
+	return nil
+}
+
+// atOnce makes independent calls at once: their times do not add up.
+func atOnce(calls ...func() error) error {
+	errs := make([]error, len(calls))
+	var all sync.WaitGroup
+	for i, call := range calls {
+		all.Go(func() { errs[i] = call() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// own returns the VM, its network interface and its own disks, and whether all of them are shown. A
+// disk of the CSI driver and an interface of somebody else have other names.
+func (m *machine) own(vm *armcompute.VirtualMachine, cards, disks found) (own []driver.Resource, isWhole bool) {
+	all := found{}
+	all.add(tags.VM, vm.ID, vm.Tags)
+	own, isWhole = append(own, all[strings.ToLower(*vm.ID)]), true
+	add := func(id string, shown found, names ...string) {
+		isName := func(name string) bool { return strings.EqualFold(name, path.Base(id)) }
+		if slices.ContainsFunc(names, isName) {
+			r, isShown := shown[strings.ToLower(id)]
+			own, isWhole = append(own, r), isWhole && isShown
+		}
+	}
+	for _, id := range cardsOf(vm) {
+		add(id, cards, m.name+"-nic")
+	}
+	for _, id := range disksOf(vm) {
+		add(id, disks, m.disks()...)
+	}
+	return own, isWhole
+}
+
+// cardsOf returns the IDs of the network interfaces of a VM.
+func cardsOf(vm *armcompute.VirtualMachine) (ids []string) {
+	if vm.Properties == nil || vm.Properties.NetworkProfile == nil {
+		return nil
+	}
+	for _, card := range vm.Properties.NetworkProfile.NetworkInterfaces {
+		if card.ID != nil {
+			ids = append(ids, *card.ID)
+		}
+	}
+	return ids
+}
+
+// disksOf returns the IDs of the disks of a VM.
+func disksOf(vm *armcompute.VirtualMachine) (ids []string) {
+	if vm.Properties == nil || vm.Properties.StorageProfile == nil {
+		return nil
+	}
+	add := func(disk *armcompute.ManagedDiskParameters) {
+		if disk != nil && disk.ID != nil {
+			ids = append(ids, *disk.ID)
+		}
+	}
+	if disk := vm.Properties.StorageProfile.OSDisk; disk != nil {
+		add(disk.ManagedDisk)
+	}
+	for _, disk := range vm.Properties.StorageProfile.DataDisks {
+		add(disk.ManagedDisk)
+	}
+	return ids
+}
+
+// set merges tags into those of a resource. The Rules say that a call names one.
+func set(ctx context.Context, m *machine, resources []string, set []tags.Tag) error {
+	return m.patch(ctx, resources[0], armresources.TagsPatchOperationMerge, set)
+}
+
+// remove removes the tags that still have the machine's value.
+func remove(ctx context.Context, m *machine, resources []string, remove []tags.Tag) error {
+	return m.patch(ctx, resources[0], armresources.TagsPatchOperationDelete, remove)
+}
+
+func (m *machine) patch(
+	ctx context.Context, id string, operation armresources.TagsPatchOperation, changed []tags.Tag,
+) error {
+	values := map[string]*string{}
+	for _, tag := range changed {
+		values[tag.Key] = new(tag.Value)
+	}
+	_, err := m.tags.UpdateAtScope(ctx, strings.TrimPrefix(id, "/"), armresources.TagsPatchResource{
+		Operation: &operation, Properties: &armresources.Tags{Tags: values},
+	}, nil)
+	return translated(err)
+}

@@ -1,0 +1,216 @@
+package azuredriver_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/drivers/azuredriver"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// flat are the tags of all resources, with those by which MCM finds the machine.
+func flat(more map[string]string) map[string]string {
+	all := map[string]string{"Name": "c", "kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
+	maps.Copy(all, more)
+	return all
+}
+
+func spec(t *testing.T, hot *tags.Tags) string {
+	t.Helper()
+	s := azure.ProviderSpec{Location: "westeurope", ResourceGroup: "group", Tags: flat(nil), ResourceTags: hot}
+	s.Properties.StorageProfile.DataDisks = []azure.DataDisk{{Name: "kubelet", LUN: 0}, {LUN: 1}}
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// TestConformance takes a machine between three provider specs, on Azure's own fake servers. The disk
+// pv is a volume of the CSI driver, the interface other is somebody else's.
+func TestConformance(t *testing.T) {
+	schema, err := azure.ProviderSpecSchema()
+	require.NoError(t, err)
+	setup := drivertest.Setup{Schema: schema, Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,
+	}}
+	state := func(hot *tags.Tags) drivertest.State {
+		disk := flat(hot.Of(tags.Disk))
+		return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: vmID("m"), Tags: flat(hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: cardID("m-nic"), Tags: flat(hot.Of(tags.Network))},
+			{Kind: tags.Network, ID: cardID("other"), Tags: flat(nil)},
+			{Kind: tags.Disk, ID: diskID("m-os-disk"), Tags: disk},
+			{Kind: tags.Disk, ID: diskID("m-kubelet-0-data-disk"), Tags: disk},
+			{Kind: tags.Disk, ID: diskID("m-1-data-disk"), Tags: disk},
+			{Kind: tags.Disk, ID: diskID("pv"), Tags: map[string]string{"team": "a"}},
+		}}
+	}
+	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*azuredriver.Driver, error) {
+		config := newAPI(cloud).config()
+		config.Wait = cloud.Wait
+		return azuredriver.New(config)
+	},
+		state(&tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"Purpose": "nodes"}}),
+		state(&tags.Tags{VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup": "daily"}}),
+		state(nil),
+	)
+}
+
+// refusal is an answer with a status and headers.
+func refusal(status int, header http.Header) func(r *http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) { return answer(r, status, header, map[string]any{}) }
+}
+
+// kindOf updates a machine, and returns the kind of the error and the delay that it names.
+func kindOf(t *testing.T, a *api) (kind machineupdate.DriverError, after time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		kit, err := azuredriver.New(a.config())
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		time.Sleep(time.Hour) // the pacer's alarm ends
+	})
+	return kind, after
+}
+
+// TestThrottling: the SDK's errors for too many calls, and no others, are throttling, with the delay
+// that Azure names in any of its headers.
+func TestThrottling(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		header http.Header
+		kind   machineupdate.DriverError
+		after  time.Duration
+	}{
+		"seconds":          {http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
+		"milliseconds":     {http.StatusTooManyRequests, http.Header{"Retry-After-Ms": {"1500"}}, machineupdate.ErrThrottled, 1500 * time.Millisecond},
+		"of a service":     {http.StatusTooManyRequests, http.Header{"X-Ms-Retry-After-Ms": {"900"}}, machineupdate.ErrThrottled, 900 * time.Millisecond},
+		"no delay":         {http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
+		"no right":         {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
+		"a server's fault": {http.StatusServiceUnavailable, nil, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := machines(t, 1)
+			a.always = refusal(test.status, test.header)
+			kind, after := kindOf(t, a)
+			assert.Equal(t, test.kind, kind)
+			assert.Equal(t, test.after, after)
+			if kind == "" {
+				assert.Len(t, a.requests, 3, "one attempt of each list")
+			}
+		})
+	}
+}
+
+// TestLogin: a login that is throttled is throttling, and what is wrong with one is told without the
+// secret.
+func TestLogin(t *testing.T) {
+	a := machines(t, 1)
+	a.token = refusal(http.StatusTooManyRequests, http.Header{"Retry-After": {"3"}})
+	kind, after := kindOf(t, a)
+	assert.Equal(t, machineupdate.ErrThrottled, kind)
+	assert.Equal(t, 3*time.Second, after)
+	assert.Empty(t, a.requests)
+
+	a.token = func(r *http.Request) (*http.Response, error) {
+		return answer(r, http.StatusUnauthorized, nil, map[string]any{"error": "invalid_client", "error_description": "not password"})
+	}
+	kit, err := azuredriver.New(a.config())
+	require.NoError(t, err)
+	r := request(t, 0, "a")
+	r.Secret = maps.Clone(secret)
+	r.Secret["azureClientSecret"] = secret[azuredriver.ClientSecretID] // its former name
+	delete(r.Secret, azuredriver.ClientSecretID)
+	err = kit.UpdateMachine(t.Context(), r)
+	require.ErrorContains(t, err, "invalid_client")
+	assert.NotContains(t, err.Error(), "password")
+}
+
+// TestCredential: a driver with workload identities has credentials of its own, and each instance of
+// Azure has its own endpoint.
+func TestCredential(t *testing.T) {
+	for name, host := range map[string]string{
+		"": "management.azure.com", "AzureGovernment": "management.usgovcloudapi.net",
+		"azurechina": "management.chinacloudapi.cn",
+	} {
+		var hosts []string
+		a := machines(t, 1)
+		a.always = func(r *http.Request) (*http.Response, error) {
+			hosts = append(hosts, r.URL.Host)
+			return answer(r, http.StatusForbidden, nil, nil)
+		}
+		config := a.config()
+		config.Credential = func(map[string][]byte, policy.ClientOptions) (azcore.TokenCredential, error) {
+			return tokens{}, nil
+		}
+		kit, err := azuredriver.New(config)
+		require.NoError(t, err)
+		r := request(t, 0, "a")
+		if name != "" {
+			spec := string(r.Class.ProviderSpec)
+			r.Class.ProviderSpec = []byte(`{"cloudConfiguration":{"name":"` + name + `"},` + strings.TrimPrefix(spec, "{"))
+		}
+		require.Error(t, kit.UpdateMachine(t.Context(), r))
+		assert.Equal(t, []string{host, host, host}, hosts, name)
+		assert.Zero(t, a.logins)
+	}
+}
+
+type tokens struct{ fake.TokenCredential }
+
+func (tokens) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: "token", ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// TestProviderIDs: an ID of another form is refused before a login.
+func TestProviderIDs(t *testing.T) {
+	a := machines(t, 1)
+	kit, err := azuredriver.New(a.config())
+	require.NoError(t, err)
+	for _, id := range []string{"", "azure:///westeurope", "azure:///westeurope/", "azure:///westeurope/m/x", "m"} {
+		r := request(t, 0, "a")
+		r.ProviderID = id
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "azure:///LOCATION/NAME")
+	}
+	assert.Zero(t, a.logins)
+}
+
+// TestPages: VMs, network interfaces and disks of all pages are read.
+func TestPages(t *testing.T) {
+	a := machines(t, 20)
+	a.page = 3
+	kit, err := azuredriver.New(a.config())
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 19, "a"))
+	assert.Len(t, a.requests, 3*7)
+}
+
+// TestAbsent: a VM that is not there is reported as such. One whose disk is not shown is read again.
+func TestAbsent(t *testing.T) {
+	a := machines(t, 1)
+	kit, err := azuredriver.New(a.config())
+	require.NoError(t, err)
+	require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
+	a.hides = diskID("m-0-os-disk")
+	err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
+	require.ErrorContains(t, err, "is not answered")
+	require.NotErrorIs(t, err, machineupdate.ErrNotFound)
+}

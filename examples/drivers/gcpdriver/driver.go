@@ -1,0 +1,266 @@
+// Package gcpdriver updates the VMs of machine-controller-manager-provider-gcp on its SDK,
+// google.golang.org/api/compute/v1.
+//
+// Labels of the VM and of the disks that it was launched with, and network tags of the VM, are hot:
+// setLabels and setTags write all of them on condition of their fingerprint. The service account is
+// applied in place: it changes on a stopped VM only, so the update stops and starts the VM of a
+// drained node.
+//
+// Compute Engine has no labels on network interfaces. It tags one resource a call, and a write
+// takes two requests, because it is an operation that ends later. A VM with local SSDs cannot be
+// stopped without losing them, so Compute Engine refuses to change its service account.
+package gcpdriver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"google.golang.org/api/compute/v1"
+
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Driver makes UpdateMachine of the driver for Google Cloud, see [driver.Kit.UpdateMachine].
+type Driver = driver.Kit[gcp.ProviderSpec, *machine]
+
+// Config configures a driver. The zero value is that of production.
+type Config struct {
+	// Endpoint is the URL of the Compute Engine API; empty is Google's.
+	Endpoint string
+	// HTTP sends requests, also those for tokens. Nil is the default of net/http.
+	HTTP http.RoundTripper
+	// Tokens returns the tokens of the credentials in a secret. The context does not end before the
+	// tokens do. Nil is [ServiceAccount].
+	Tokens func(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error)
+	// Wait and Count are those of [driver.Definition].
+	Wait  func(ctx context.Context, d time.Duration) error
+	Count func(function, outcome string)
+}
+
+// New returns a driver.
+func New(config Config) (*Driver, error) {
+	schema, schemaErr := gcp.ProviderSpecSchema()
+	labels, labelsErr := tags.GCP.Rules(tags.VM)
+	networkTags, networkTagsErr := tags.GCP.Rules(tags.Network)
+	if err := errors.Join(schemaErr, labelsErr, networkTagsErr); err != nil {
+		return nil, err
+	}
+	a := &access{Config: config, services: login.NewCache[*compute.Service]()}
+	return driver.New(driver.Definition[gcp.ProviderSpec, *machine]{
+		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Tags: []driver.Tagging[gcp.ProviderSpec, *machine]{
+			{Kinds: []tags.Kind{tags.VM, tags.Disk}, Rules: labels, Project: project, Replace: setLabels},
+			{
+				Kinds: []tags.Kind{tags.Network}, Rules: networkTags, Project: project, Replace: setNetworkTags,
+				Mandatory: func(class *gcp.ProviderSpec, _ string) map[string]string {
+					return networkTags.MandatoryIn(withoutValues(class.Tags))
+				},
+			},
+		},
+		Groups: []driver.Group[gcp.ProviderSpec, *machine]{serviceAccountGroup()},
+		Lanes:  []machineupdate.Lane{{Name: accountLane, Paths: []string{"/serviceAccounts"}}},
+		Sharing: driver.Sharing[*machine]{
+			Key: func(m *machine) []string { return m.account },
+			// "1500 requests/minute" for reads and for writes of a project, by default (Compute
+			// Engine, Rate quotas)
+			Refill:    map[string]float64{"Resources": 25, "Replace": 25, "Modify": 25},
+			Resources: readMany, MaxMachines: 500,
+		},
+	})
+}
+
+func project(spec *gcp.ProviderSpec, kind tags.Kind) map[string]string {
+	projected, _ := spec.TagsOf(kind) // every kind has rules
+	return projected
+}
+
+// withoutValues returns network tags as package tags has them.
+func withoutValues(keys []string) map[string]string {
+	all := make(map[string]string, len(keys))
+	for _, key := range keys {
+		all[key] = ""
+	}
+	return all
+}
+
+// machine is the machine of one update.
+type machine struct {
+	service             *compute.Service
+	providerID          string
+	project, zone, name string
+	class               *gcp.ProviderSpec
+	account             []string // of whom calls may be shared: endpoint, project and credentials
+	wait                func(ctx context.Context, d time.Duration) error
+}
+
+// parse reads a provider ID: gce:///PROJECT/ZONE/NAME.
+func (m *machine) parse(providerID string) error {
+	parts := strings.Split(strings.TrimPrefix(providerID, "gce:///"), "/")
+	if len(parts) != 3 || slices.Contains(parts, "") {
+		return fmt.Errorf("the provider ID %q is not gce:///PROJECT/ZONE/NAME", providerID)
+	}
+	m.providerID, m.project, m.zone, m.name = providerID, parts[0], parts[1], parts[2]
+	return nil
+}
+
+// few is the number of machines of a zone up to which each is read alone. A list has pages of 500,
+// and the disks of a zone include those of the CSI driver.
+const few = 3
+
+// readMany reads machines of one project. A machine of which a read does not show all resources is
+// not answered: reads lag.
+func readMany(
+	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
+) error {
+	byZone := map[string][]*machine{}
+	for _, m := range machines {
+		byZone[m.zone] = append(byZone[m.zone], m)
+	}
+	for _, zone := range slices.Sorted(maps.Keys(byZone)) {
+		read := listed
+		if len(byZone[zone]) <= few {
+			read = alone
+		}
+		shown, err := read(ctx, byZone[zone])
+		if err != nil {
+			return err
+		}
+		for _, m := range byZone[zone] {
+			vm := shown.vms[m.name]
+			if vm == nil {
+				answer(m.providerID, nil)
+			} else if own, isWhole := m.own(vm, shown.disks); isWhole {
+				answer(m.providerID, own)
+			}
+		}
+	}
+	return nil
+}
+
+// shown are VMs and disks of a zone, by name.
+type shown struct {
+	vms   map[string]*compute.Instance
+	disks map[string]*compute.Disk
+}
+
+// What is read of a VM and of a disk.
+const (
+	vmFields   = "name,status,labels,labelFingerprint,tags,serviceAccounts,disks(index,source)"
+	diskFields = "name,labels,labelFingerprint"
+)
+
+// listed reads all VMs and disks of a zone.
+func listed(ctx context.Context, machines []*machine) (shown, error) {
+	m, s := machines[0], shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
+	vms := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
+	err := vms.Pages(ctx, func(page *compute.InstanceList) error {
+		for _, vm := range page.Items {
+			s.vms[vm.Name] = vm
+		}
+		return nil
+	})
+	if err != nil {
+		return s, translated(err)
+	}
+	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
+	err = disks.Pages(ctx, func(page *compute.DiskList) error {
+		for _, disk := range page.Items {
+			s.disks[disk.Name] = disk
+		}
+		return nil
+	})
+	return s, translated(err)
+}
+
+// alone reads each machine and its disks.
+func alone(ctx context.Context, machines []*machine) (shown, error) {
+	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
+	for _, m := range machines {
+		vm, err := m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return s, translated(err)
+		}
+		s.vms[m.name] = vm
+		for _, name := range m.disks(vm) {
+			disk, err := m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
+			if err != nil {
+				return s, translated(err)
+			}
+			s.disks[name] = disk
+		}
+	}
+	return s, nil
+}
+
+// disks returns the names of the disks that the VM was launched with. The launch numbers them from
+// 0, in the order of the provider spec; those of the CSI driver follow. A local SSD has no source
+// and no labels.
+func (m *machine) disks(vm *compute.Instance) []string {
+	var names []string
+	for _, attached := range vm.Disks {
+		if attached.Source != "" && attached.Index < int64(len(m.class.Disks)) {
+			names = append(names, path.Base(attached.Source))
+		}
+	}
+	return names
+}
+
+// own returns the VM, its network tags and its own disks, and whether all of them are shown.
+func (m *machine) own(vm *compute.Instance, disks map[string]*compute.Disk) (own []driver.Resource, isWhole bool) {
+	networkTags := cmp.Or(vm.Tags, &compute.Tags{})
+	own = []driver.Resource{
+		{
+			Kind: tags.VM, ID: m.name, Tags: vm.Labels, Version: vm.LabelFingerprint,
+			Attributes: accountReadings(vm),
+		},
+		{
+			Kind: tags.Network, ID: m.name, Tags: withoutValues(networkTags.Items),
+			Version: networkTags.Fingerprint,
+		},
+	}
+	for _, name := range m.disks(vm) {
+		disk := disks[name]
+		if disk == nil {
+			return nil, false
+		}
+		own = append(own, driver.Resource{
+			Kind: tags.Disk, ID: name, Tags: disk.Labels, Version: disk.LabelFingerprint,
+		})
+	}
+	return own, true
+}
+
+// setLabels writes all labels of a VM or of a disk, on condition of the fingerprint.
+func setLabels(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
+	if r.Kind == tags.Disk {
+		return m.carryOut(ctx, m.service.Disks.SetLabels(m.project, m.zone, r.ID, &compute.ZoneSetLabelsRequest{
+			Labels: all, LabelFingerprint: r.Version, ForceSendFields: []string{"Labels"},
+		}).Context(ctx).Do)
+	}
+	return m.carryOut(ctx, m.service.Instances.SetLabels(m.project, m.zone, r.ID, &compute.InstancesSetLabelsRequest{
+		Labels: all, LabelFingerprint: r.Version, ForceSendFields: []string{"Labels"},
+	}).Context(ctx).Do)
+}
+
+// setNetworkTags writes all network tags of a VM, on condition of the fingerprint.
+func setNetworkTags(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
+	return m.carryOut(ctx, m.service.Instances.SetTags(m.project, m.zone, r.ID, &compute.Tags{
+		Items: slices.Sorted(maps.Keys(all)), Fingerprint: r.Version, ForceSendFields: []string{"Items"},
+	}).Context(ctx).Do)
+}

@@ -1,0 +1,340 @@
+package gcpdriver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+
+	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+const account = "nodes@p.iam.gserviceaccount.com"
+
+// keys are network tags as the kit has them, with those by which MCM finds the machine.
+func keys(items ...string) map[string]string {
+	all := map[string]string{"kubernetes-io-cluster-c": "", "kubernetes-io-role-node": ""}
+	for _, item := range items {
+		all[item] = ""
+	}
+	return all
+}
+
+func labels(more map[string]string) map[string]string {
+	all := map[string]string{"k8s-cluster-name": "c"}
+	maps.Copy(all, more)
+	return all
+}
+
+func spec(t *testing.T, hot *tags.Tags, scopes ...string) string {
+	t.Helper()
+	s := gcp.ProviderSpec{
+		Zone: "z", Disks: []gcp.Disk{{Boot: true, SizeGB: 20}}, Labels: labels(nil),
+		Tags: []string{"kubernetes-io-cluster-c", "kubernetes-io-role-node"}, ResourceTags: hot,
+		ServiceAccounts: []gcp.ServiceAccount{{Email: account, Scopes: scopes}},
+	}
+	if len(scopes) == 0 {
+		s.ServiceAccounts = nil
+	}
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// TestConformance takes a machine between three provider specs, by HTTP. The boot disk has the name
+// of the VM, pv is a volume of the CSI driver.
+func TestConformance(t *testing.T) {
+	schema, err := gcp.ProviderSpecSchema()
+	require.NoError(t, err)
+	setup := drivertest.Setup{Schema: schema, Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "gce:///p/z/m", Secret: secret(),
+	}}
+	state := func(spec, account string, vm, boot map[string]string, networkTags ...string) drivertest.State {
+		return drivertest.State{Spec: spec, Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "m", Tags: labels(vm), Attributes: map[string]driver.Reading{
+				"serviceAccount": driver.Done(account), "status": driver.Done("RUNNING"),
+			}},
+			{Kind: tags.Network, ID: "m", Tags: keys(networkTags...)},
+			{Kind: tags.Disk, ID: "m", Tags: labels(boot)},
+			{Kind: tags.Disk, ID: "pv", Tags: labels(map[string]string{"team": "a"})},
+		}}
+	}
+	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*gcpdriver.Driver, error) {
+		config := (&api{Cloud: cloud}).config()
+		config.Wait = cloud.Wait
+		return gcpdriver.New(config)
+	},
+		state(spec(t, &tags.Tags{
+			VM: map[string]string{"team": "a"}, Network: map[string]string{"bastion": ""},
+		}, "b", "a"), `[{"email":"`+account+`","scopes":["a","b"]}]`, map[string]string{"team": "a"}, nil, "bastion"),
+		state(spec(t, &tags.Tags{
+			VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"},
+		}, "c"), `[{"email":"`+account+`","scopes":["c"]}]`, map[string]string{"team": "b"}, map[string]string{"backup": "daily"}),
+		state(spec(t, &tags.Tags{Network: map[string]string{"edge": ""}}), "[]", nil, nil, "edge"),
+	)
+}
+
+// TestThrottling: the SDK's errors for too many calls, and no others, are throttling.
+func TestThrottling(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer http.Handler
+		kind   machineupdate.DriverError
+		after  time.Duration
+	}{
+		"a quota of calls": {refusal(http.StatusForbidden, "rateLimitExceeded", "", nil), machineupdate.ErrThrottled, 0},
+		"one of a user":    {refusal(http.StatusForbidden, "userRateLimitExceeded", "", nil), machineupdate.ErrThrottled, 0},
+		"too many requests": {
+			refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"33"}}),
+			machineupdate.ErrThrottled, 33 * time.Second,
+		},
+		"no right":         {refusal(http.StatusForbidden, "forbidden", "", nil), "", 0},
+		"a quota of CPUs":  {refusal(http.StatusForbidden, "quotaExceeded", "", nil), "", 0},
+		"a server's fault": {refusal(http.StatusInternalServerError, "backendError", "", nil), "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := machines(t, 1)
+			a.always = test.answer
+			kind, after := kindOf(t, a.config())
+			assert.Equal(t, test.kind, kind)
+			assert.Equal(t, test.after, after)
+		})
+	}
+}
+
+// kindOf updates a machine, and returns the kind of the error and the delay that it names.
+func kindOf(t *testing.T, config gcpdriver.Config) (kind machineupdate.DriverError, after time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		kit, err := gcpdriver.New(config)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		time.Sleep(time.Hour) // the pacer's alarm ends
+	})
+	return kind, after
+}
+
+// TestRepeated: a throttled write is repeated in the same update, after the delay that the cloud
+// names.
+func TestRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 1)
+		kit, err := gcpdriver.New(a.config())
+		require.NoError(t, err)
+		r, began := request(t, 0, "b"), time.Now()
+		r.BeforeWrite = func(context.Context) error {
+			a.fails = []http.Handler{refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"7"}})}
+			return nil
+		}
+		fleet.Update(t, kit, r)
+		assert.GreaterOrEqual(t, time.Since(began), 7*time.Second)
+		assert.Len(t, a.requests, 2+6+1)
+		assert.Equal(t, []string{"GET z/instances/m-0", "GET z/disks/m-0"}, a.requests[:2], "a single machine is read alone")
+	})
+}
+
+// TestLogin: what is wrong with a secret is told without the secret, and a login that the server of
+// tokens throttles is throttling.
+func TestLogin(t *testing.T) {
+	a := machines(t, 1)
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	for _, account := range []string{"", "private", `{"type":"authorized_user","refresh_token":"private"}`} {
+		r := request(t, 0, "a")
+		r.Secret = map[string][]byte{gcpdriver.AlternativeServiceAccountJSON: []byte(account)}
+		err := kit.UpdateMachine(t.Context(), r)
+		require.ErrorContains(t, err, "serviceAccountJSON cannot be read")
+		assert.NotContains(t, err.Error(), "private")
+	}
+	config := a.config()
+	config.HTTP = fleet.Transport{Handler: refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"3"}})}
+	kind, after := kindOf(t, config)
+	assert.Equal(t, machineupdate.ErrThrottled, kind)
+	assert.Equal(t, 3*time.Second, after)
+	assert.Empty(t, a.requests)
+}
+
+// TestTokenExpires: a token that has expired is renewed, long after the update that got it.
+func TestTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 1)
+		a.expires = 600
+		kit, err := gcpdriver.New(a.config())
+		require.NoError(t, err)
+		fleet.Update(t, kit, request(t, 0, "a"))
+		time.Sleep(20 * time.Minute)
+		fleet.Update(t, kit, request(t, 0, "a"))
+		assert.Equal(t, 2, a.logins)
+	})
+}
+
+// TestLastLabel: a VM and a disk without any label are written as such, and not left as they are.
+func TestLastLabel(t *testing.T) {
+	f := fleet.New(tags.GCP.Rules)
+	own := map[string]string{"team": "a"}
+	f.Add(
+		driver.Resource{Kind: tags.VM, ID: "m-0", Tags: own}, driver.Resource{Kind: tags.Network, ID: "m-0", Tags: map[string]string{"a": ""}},
+		driver.Resource{Kind: tags.Disk, ID: "m-0", Tags: own},
+	)
+	a := &api{Cloud: f}
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	r := request(t, 0, "a")
+	r.Class.ProviderSpec, r.Parts = []byte(`{"disks":[{"boot":true}]}`), nil
+	for _, kind := range tags.Kinds() {
+		r.Parts = append(r.Parts, machineupdate.Part{
+			Kind: string(kind), Applied: `{"labels":{"team":"a"},"tags":["a"]}`, Desired: "{}",
+		})
+	}
+	fleet.Update(t, kit, r)
+	live, err := f.Resources(t.Context())
+	require.NoError(t, err)
+	for _, one := range live {
+		assert.Empty(t, one.Tags, one.Kind)
+	}
+}
+
+// TestTokens: a driver with workload identities has its own tokens.
+func TestTokens(t *testing.T) {
+	a := machines(t, 1)
+	config := a.config()
+	var lasting context.Context
+	config.Tokens = func(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
+		if len(secret) == 0 {
+			return nil, errors.New("no file")
+		}
+		lasting = ctx
+		return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "token"}), nil
+	}
+	kit, err := gcpdriver.New(config)
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	assert.Zero(t, a.logins)
+	assert.NoError(t, lasting.Err(), "it does not end with the login")
+}
+
+// TestProviderIDs: an ID of another form is refused before a login.
+func TestProviderIDs(t *testing.T) {
+	a := machines(t, 1)
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	for _, id := range []string{"", "gce:///p/z", "gce:///p//m", "gce:///p/z/m/x", "m"} {
+		r := request(t, 0, "a")
+		r.ProviderID = id
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "gce:///PROJECT/ZONE/NAME")
+	}
+	assert.Zero(t, a.logins)
+}
+
+// TestFailedOperation: a write whose operation fails is an error with the cloud's code.
+func TestFailedOperation(t *testing.T) {
+	a := machines(t, 1)
+	a.opFails = "RESOURCE_NOT_READY"
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	r := request(t, 0, "b")
+	r.BeforeWrite = func(context.Context) error { return nil }
+	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "RESOURCE_NOT_READY")
+}
+
+// TestServiceAccount: the VM is waited for while it is on its way, a suspended one is an error, and
+// so is more than one account.
+func TestServiceAccount(t *testing.T) {
+	const hot = `{"serviceAccounts":[{"email":"a@p","scopes":["x"]}%s]}`
+	for status, want := range map[string]string{
+		"STOPPING": machineupdate.ErrPending.Error(), "STAGING": machineupdate.ErrPending.Error(),
+		"REPAIRING": machineupdate.ErrPending.Error(), "": machineupdate.ErrPending.Error(),
+		"SUSPENDED": "the VM is suspended; resume it",
+	} {
+		t.Run(status, func(t *testing.T) {
+			a := machines(t, 1)
+			a.status = status
+			kit, err := gcpdriver.New(a.config())
+			require.NoError(t, err)
+			r := request(t, 0, "a")
+			r.Lane, r.BeforeWrite = "service-account", func(context.Context) error { return nil }
+			r.Parts = []machineupdate.Part{{Kind: "vm", Desired: machineupdate.Hot(fmt.Sprintf(hot, ""))}}
+			require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), want)
+			stops := strings.Count(strings.Join(a.requests, "\n"), "/stop")
+			assert.Equal(t, map[string]int{"": 1}[status], stops, "only a VM that runs is stopped")
+
+			r.Parts[0].Desired = machineupdate.Hot(fmt.Sprintf(hot, `,{"email":"b@p","scopes":[]}`))
+			a.status = "RUNNING"
+			require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "must be one account at the most")
+		})
+	}
+}
+
+// TestPages: VMs and disks of all pages of a list are read, in each zone, over a network as well.
+func TestPages(t *testing.T) {
+	a := machines(t, 40)
+	a.page = 7
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	kit, err := gcpdriver.New(gcpdriver.Config{
+		Endpoint: server.URL + "/compute/v1/",
+		Tokens: func(context.Context, map[string][]byte) (oauth2.TokenSource, error) {
+			return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "token"}), nil
+		},
+	})
+	require.NoError(t, err)
+	var all []*machineupdate.UpdateMachineRequest
+	for i := range 20 {
+		r := request(t, i, "a")
+		if i%2 == 0 {
+			r.ProviderID = strings.Replace(r.ProviderID, "/z/", "/z2/", 1)
+		}
+		all = append(all, r)
+	}
+	fleet.Update(t, kit, all...)
+	assert.Contains(t, a.requests, "GET z/disks")
+	assert.Contains(t, a.requests, "GET z2/disks")
+}
+
+// TestAbsent: a VM that is not there is reported as such, read alone or in a list.
+func TestAbsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 0)
+		kit, err := gcpdriver.New(a.config())
+		require.NoError(t, err)
+		errs := make(chan error)
+		for i := range 20 {
+			go func() { errs <- kit.UpdateMachine(t.Context(), request(t, i, "a")) }()
+		}
+		for range 20 {
+			require.ErrorIs(t, <-errs, machineupdate.ErrNotFound)
+		}
+	})
+}
+
+// TestEndpoint: without an endpoint, requests go to Google's.
+func TestEndpoint(t *testing.T) {
+	a, hosts := machines(t, 1), map[string]bool{}
+	config := a.config()
+	config.Endpoint, config.HTTP = "", fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hosts[r.URL.Host] = true
+		a.ServeHTTP(w, r)
+	})}
+	kit, err := gcpdriver.New(config)
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	assert.Equal(t, map[string]bool{"compute.test": true, "compute.googleapis.com": true}, hosts, "the first is that for tokens")
+}

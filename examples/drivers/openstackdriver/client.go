@@ -1,0 +1,188 @@
+package openstackdriver
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	sdk "github.com/gophercloud/gophercloud/v2/openstack"
+
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/examples/internal/throttling"
+	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// The keys under which a secret holds the credentials: a password or an application credential.
+const (
+	AuthURL    = "authURL"
+	DomainName = "domainName"
+	TenantName = "tenantName"
+	Username   = "username"
+	Password   = "password"
+
+	ApplicationCredentialID     = "applicationCredentialID"
+	ApplicationCredentialName   = "applicationCredentialName"
+	ApplicationCredentialSecret = "applicationCredentialSecret"
+
+	CACert     = "caCert"
+	ClientCert = "clientCert"
+	ClientKey  = "clientKey"
+	Insecure   = "insecure"
+)
+
+// credentials are all of these keys.
+var credentials = []string{
+	AuthURL, DomainName, TenantName, Username, Password, ApplicationCredentialID, ApplicationCredentialName,
+	ApplicationCredentialSecret, CACert, ClientCert, ClientKey, Insecure,
+}
+
+// The versions of the APIs: the first that tell whether a volume is deleted with its server, and that
+// have ETags.
+const (
+	computeVersion = "2.3"
+	storageVersion = "3.15"
+)
+
+// access is the access of a driver to OpenStack.
+type access struct {
+	Config
+
+	schema  *hotupdate.Schema
+	clients *login.Cache[*clients]
+}
+
+// clients are those of Nova and Cinder in one region. They share a token of Keystone.
+type clients struct {
+	compute, storage *gophercloud.ServiceClient
+}
+
+func (a *access) connect(
+	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *openstack.ProviderSpec,
+) (*machine, error) {
+	m := &machine{class: class, name: request.Machine, groups: a.groups(request, class)}
+	if err := m.parse(request.ProviderID); err != nil {
+		return nil, err
+	}
+	m.account = []string{class.Spec.Region}
+	for _, key := range credentials {
+		m.account = append(m.account, valueOf(request.Secret, key))
+	}
+	var err error
+	m.clients, err = a.clients.Client(ctx, m.account, func(ctx context.Context) (*clients, error) {
+		return a.login(ctx, request.Secret, class.Spec.Region)
+	})
+	return m, translated(err)
+}
+
+// groups returns the names of security groups that the spec has, or has had: in the class, and in the
+// parts of the request.
+func (a *access) groups(
+	request *machineupdate.UpdateMachineRequest, class *openstack.ProviderSpec,
+) map[string]bool {
+	all := slices.Clone(class.Spec.SecurityGroups)
+	for _, part := range request.Parts {
+		for _, hot := range append([]machineupdate.Hot{part.Desired, part.Applied}, part.Attempted...) {
+			if decoded, err := a.schema.Decode([]byte(hot)); err == nil { // else the kit tells
+				if spec, ok := decoded.(*openstack.ProviderSpec); ok {
+					all = append(all, spec.Spec.SecurityGroups...)
+				}
+			}
+		}
+	}
+	names := map[string]bool{}
+	for _, name := range named(all) {
+		names[name] = true
+	}
+	return names
+}
+
+func valueOf(secret map[string][]byte, key string) string {
+	return strings.TrimSpace(string(secret[key]))
+}
+
+// login gets a token of Keystone, which the clients renew by themselves. They make one attempt, since
+// they have no function for the repetition of throttled calls.
+func (a *access) login(ctx context.Context, secret map[string][]byte, region string) (*clients, error) {
+	provider, err := sdk.NewClient(valueOf(secret, AuthURL))
+	if err != nil {
+		return nil, err
+	}
+	if provider.HTTPClient.Transport = a.HTTP; a.HTTP == nil {
+		if provider.HTTPClient.Transport, err = transport(secret); err != nil {
+			return nil, err
+		}
+	}
+	options := gophercloud.AuthOptions{IdentityEndpoint: valueOf(secret, AuthURL), AllowReauth: true}
+	if id := valueOf(secret, ApplicationCredentialID); id != "" {
+		options.ApplicationCredentialID = id
+		options.ApplicationCredentialName = valueOf(secret, ApplicationCredentialName)
+		options.ApplicationCredentialSecret = valueOf(secret, ApplicationCredentialSecret)
+	} else {
+		options.Username, options.Password = valueOf(secret, Username), valueOf(secret, Password)
+		options.DomainName, options.TenantName = valueOf(secret, DomainName), valueOf(secret, TenantName)
+	}
+	if err = sdk.Authenticate(ctx, provider, options); err != nil {
+		return nil, err
+	}
+	c, endpoint := &clients{}, gophercloud.EndpointOpts{Region: region}
+	var computeErr, storageErr error
+	c.compute, computeErr = sdk.NewComputeV2(provider, endpoint)
+	c.storage, storageErr = sdk.NewBlockStorageV3(provider, endpoint)
+	c.compute.Microversion, c.storage.Microversion = computeVersion, storageVersion
+	return c, errors.Join(computeErr, storageErr)
+}
+
+// transport trusts the certificates in a secret.
+func transport(secret map[string][]byte) (http.RoundTripper, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: valueOf(secret, Insecure) == "true"}
+	if authorities := secret[CACert]; len(authorities) > 0 {
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(authorities) {
+			return nil, errors.New("the secret's " + CACert + " holds no certificate")
+		}
+	}
+	if certificate := secret[ClientCert]; len(certificate) > 0 {
+		pair, err := tls.X509KeyPair(certificate, secret[ClientKey])
+		if err != nil {
+			return nil, errors.New("the secret's " + ClientCert + " and " + ClientKey + " are no pair")
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	own := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it always is one
+	own.TLSClientConfig = config
+	return own, nil
+}
+
+// statusRateLimited is a status that some rate limits in front of OpenStack answer with.
+const statusRateLimited = 498
+
+// translated tells the kit of throttled calls, by the SDK's own errors. Those of a token that could
+// not be renewed do not wrap their cause.
+func translated(err error) error {
+	cause := err
+	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
+		cause = failed.ErrReauth
+	} else if failed, ok := errors.AsType[*gophercloud.ErrErrorAfterReauthentication](err); ok {
+		cause = failed.ErrOriginal
+	}
+	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause)
+	if !ok {
+		return err
+	}
+	after := throttling.RetryAfter(refused.ResponseHeader)
+	switch refused.Actual {
+	case http.StatusTooManyRequests, statusRateLimited:
+		return throttling.Error(err, after)
+	case http.StatusRequestEntityTooLarge: // or a quota of metadata is used up
+		if after > 0 {
+			return throttling.Error(err, after)
+		}
+	}
+	return err
+}

@@ -1,0 +1,297 @@
+// Package openstackdriver updates the servers of machine-controller-manager-provider-openstack on
+// its SDK, gophercloud.
+//
+// Metadata of the server and of its root volume, and the server's security groups are hot. Nova adds
+// and removes single keys, whatever their value is. The SDK has no call for metadata of a volume, so
+// these requests are raw, see replaceMetadata: Cinder writes all keys at once, on condition of an
+// ETag. The root volume is that of servers that boot from a volume.
+//
+// Ports carry words without values, which the launch sets and nothing changes. Security groups are
+// those that the provider spec names, or has named: others, such as those of load balancers, stay. A
+// group that the spec names by its ID is left alone, since Nova answers with names only.
+package openstackdriver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+
+	"github.com/hotupdate/providerconfig/examples/internal/login"
+	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Driver makes UpdateMachine of the driver for OpenStack, see [driver.Kit.UpdateMachine].
+type Driver = driver.Kit[openstack.ProviderSpec, *machine]
+
+// Config configures a driver. The zero value is that of production.
+type Config struct {
+	// HTTP sends requests, also those for tokens. Nil is the default of net/http with the
+	// certificates in the secret.
+	HTTP http.RoundTripper
+	// Refill is the number of calls a second that the operator admits of each function; zero is 10.
+	// OpenStack itself has no limit.
+	Refill float64
+	// Wait and Count are those of [driver.Definition].
+	Wait  func(ctx context.Context, d time.Duration) error
+	Count func(function, outcome string)
+}
+
+// Schema returns the Schema of the provider spec. Security groups are hot: servers that run join and
+// leave them (Nova API, Run an action: addSecurityGroup, removeSecurityGroup).
+func Schema() (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[openstack.ProviderSpec](hotupdate.WithTag("spec.securityGroups", "true,set"))
+}
+
+// Rules are those of [tags.OpenStack], but for the calls that this driver makes for volumes.
+func Rules(kind tags.Kind) (tags.Rules, error) {
+	rules, err := tags.OpenStack.Rules(kind)
+	if kind == tags.Disk {
+		rules.Guard = tags.GuardVersion
+	}
+	return rules, err
+}
+
+// New returns a driver.
+func New(config Config) (*Driver, error) {
+	schema, schemaErr := Schema()
+	server, serverErr := Rules(tags.VM)
+	volume, volumeErr := Rules(tags.Disk)
+	if err := errors.Join(schemaErr, serverErr, volumeErr); err != nil {
+		return nil, err
+	}
+	if config.Refill == 0 {
+		config.Refill = 10
+	}
+	// The driver gives the flat map, and so the keys by which MCM finds servers, to volumes as well.
+	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
+		return spec.Spec.Tags, spec.Spec.ResourceTags
+	}
+	ofServer := driver.FlatTagging[openstack.ProviderSpec, *machine](server, []tags.Kind{tags.VM}, flat)
+	ofServer.Set, ofServer.Remove = setMetadata, driver.OneByOne(removeMetadatum)
+	ofVolume := driver.FlatTagging[openstack.ProviderSpec, *machine](volume, []tags.Kind{tags.Disk}, flat)
+	ofVolume.Replace = replaceMetadata
+	a := &access{Config: config, schema: schema, clients: login.NewCache[*clients]()}
+	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
+		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Tags:   []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
+		Groups: []driver.Group[openstack.ProviderSpec, *machine]{securityGroups()},
+		Sharing: driver.Sharing[*machine]{
+			Key: func(m *machine) []string { return m.account },
+			Refill: map[string]float64{
+				"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill,
+				"Replace": config.Refill, "Modify": config.Refill,
+			},
+			Resources: readMany, MaxMachines: 1000,
+		},
+	})
+}
+
+// machine is the machine of one update.
+type machine struct {
+	*clients
+
+	class      *openstack.ProviderSpec
+	providerID string
+	name, id   string          // of the server
+	groups     map[string]bool // the names of security groups that the spec has, or has had
+	account    []string        // of whom calls may be shared: region and credentials
+}
+
+// parse reads a provider ID: openstack:///REGION/ID.
+func (m *machine) parse(providerID string) error {
+	region, id, _ := strings.Cut(strings.TrimPrefix(providerID, "openstack:///"), "/")
+	if region == "" || id == "" || strings.Contains(id, "/") {
+		return fmt.Errorf("the provider ID %q is not openstack:///REGION/ID", providerID)
+	}
+	m.providerID, m.id = providerID, id
+	return nil
+}
+
+// server is what an update reads of a server. The SDK's type does not tell which volumes are deleted
+// with the server.
+type server struct {
+	ID       string            `json:"id"`
+	Metadata map[string]string `json:"metadata"`
+	// Groups are the security groups of each port. Nova leaves out an empty list.
+	Groups []struct {
+		Name string `json:"name"`
+	} `json:"security_groups"`
+	Volumes []struct {
+		ID string `json:"id"`
+		// DeleteOnTermination is true for a volume that Nova has created. Volumes of the CSI driver
+		// outlive the server.
+		DeleteOnTermination bool `json:"delete_on_termination"`
+	} `json:"os-extended-volumes:volumes_attached"`
+}
+
+// readMany reads machines of one region and project. A single machine is read alone, more of them by
+// lists of the project. A machine of which a read does not show the root volume is not answered:
+// reads lag.
+func readMany(
+	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
+) error {
+	read := listed
+	if len(machines) == 1 {
+		read = alone
+	}
+	found, disks, err := read(ctx, machines)
+	if err != nil {
+		return translated(err)
+	}
+	for _, m := range machines {
+		own := found[m.id]
+		if own == nil {
+			answer(m.providerID, nil)
+			continue
+		}
+		live := []driver.Resource{{
+			Kind: tags.VM, ID: m.id, Tags: own.Metadata, Attributes: m.groupReadings(own),
+		}}
+		if m.class.Spec.RootDiskSize == 0 {
+			answer(m.providerID, live)
+		} else if root := m.root(own, disks); root != nil {
+			answer(m.providerID, append(live, driver.Resource{Kind: tags.Disk, ID: root.ID, Tags: root.Metadata}))
+		}
+	}
+	return nil
+}
+
+// root returns the volume that the server boots from. The driver names it after the machine if it
+// has created the volume, else Nova has.
+func (m *machine) root(own *server, disks map[string]*volumes.Volume) *volumes.Volume {
+	for _, a := range own.Volumes {
+		disk := disks[a.ID]
+		isNamed := m.class.Spec.RootDiskType != nil && disk != nil && disk.Name == m.name
+		if isNamed || m.class.Spec.RootDiskType == nil && a.DeleteOnTermination {
+			return disk
+		}
+	}
+	return nil
+}
+
+// listed reads all servers and volumes of the project.
+func listed(ctx context.Context, machines []*machine) (map[string]*server, map[string]*volumes.Volume, error) {
+	c, found, disks := machines[0].clients, map[string]*server{}, map[string]*volumes.Volume{}
+	pages, err := servers.List(c.compute, nil).AllPages(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []server
+	if err = servers.ExtractServersInto(pages, &all); err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		found[all[i].ID] = &all[i]
+	}
+	pages, err = volumes.List(c.storage, nil).AllPages(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown, err := volumes.ExtractVolumes(pages)
+	for i := range shown {
+		disks[shown[i].ID] = &shown[i]
+	}
+	return found, disks, err
+}
+
+// get reads a server.
+func (m *machine) get(ctx context.Context) (*server, error) {
+	own := &server{}
+	return own, servers.Get(ctx, m.compute, m.id).ExtractIntoStructPtr(own, "server")
+}
+
+// alone reads a server, and its root volume if it has one.
+func alone(ctx context.Context, machines []*machine) (map[string]*server, map[string]*volumes.Volume, error) {
+	m := machines[0]
+	own, err := m.get(ctx)
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	found, disks := map[string]*server{m.id: own}, map[string]*volumes.Volume{}
+	if m.class.Spec.RootDiskSize > 0 && m.class.Spec.RootDiskType != nil {
+		pages, err := volumes.List(m.storage, volumes.ListOpts{Name: m.name}).AllPages(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		shown, err := volumes.ExtractVolumes(pages)
+		for i := range shown {
+			disks[shown[i].ID] = &shown[i]
+		}
+		return found, disks, err
+	}
+	for _, a := range own.Volumes {
+		if m.class.Spec.RootDiskSize == 0 || !a.DeleteOnTermination {
+			continue
+		}
+		disk, err := volumes.Get(ctx, m.storage, a.ID).Extract()
+		if err != nil {
+			return nil, nil, err
+		}
+		disks[a.ID] = disk
+	}
+	return found, disks, nil
+}
+
+// setMetadata adds or changes keys of a server.
+func setMetadata(ctx context.Context, m *machine, resources []string, set []tags.Tag) error {
+	all := servers.MetadataOpts{}
+	for _, tag := range set {
+		all[tag.Key] = tag.Value
+	}
+	_, err := servers.UpdateMetadata(ctx, m.compute, resources[0], all).Extract()
+	return translated(err)
+}
+
+// removeMetadatum removes a key of a server. A key that is gone already is removed.
+func removeMetadatum(ctx context.Context, m *machine, server string, tag tags.Tag) error {
+	err := servers.DeleteMetadatum(ctx, m.compute, server, tag.Key).ExtractErr()
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return nil
+	}
+	return translated(err)
+}
+
+var (
+	errChanged = errors.New("the metadata of the volume has changed since it was read")
+	errNoETag  = errors.New("the volume's metadata has no ETag: Cinder has to serve version " + storageVersion +
+		" of its API, or a newer one")
+)
+
+// replaceMetadata writes all metadata of a volume. The SDK has no call for it. DELETE of a single key
+// would be no choice: it takes no condition, and a key with a slash has no URL.
+func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
+	type body struct {
+		Metadata map[string]string `json:"metadata"`
+	}
+	url := m.storage.ServiceURL("volumes", r.ID, "metadata")
+	var live body
+	shown, err := m.storage.Get(ctx, url, &live, nil)
+	if err != nil {
+		return translated(err)
+	}
+	tag := shown.Header.Get("ETag")
+	switch {
+	case tag == "":
+		return errNoETag
+	case !maps.Equal(live.Metadata, r.Tags):
+		return errChanged
+	}
+	_, err = m.storage.Put(ctx, url, body{all}, nil, &gophercloud.RequestOpts{
+		OkCodes: []int{http.StatusOK}, MoreHeaders: map[string]string{"If-Match": tag},
+	})
+	return translated(err)
+}

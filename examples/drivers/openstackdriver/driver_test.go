@@ -1,0 +1,379 @@
+package openstackdriver_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver/openstacktest"
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
+	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// flat is the metadata of server and root volume, with the keys by which MCM finds the machine.
+func flat(more map[string]string) map[string]string {
+	all := map[string]string{"kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
+	maps.Copy(all, more)
+	return all
+}
+
+func spec(t *testing.T, hot *tags.Tags, groups ...string) string {
+	t.Helper()
+	raw, err := json.Marshal(openstack.ProviderSpec{Spec: openstack.MachineSpec{
+		Region: "r", RootDiskSize: 20, Tags: flat(nil), ResourceTags: hot, SecurityGroups: groups,
+	}})
+	require.NoError(t, err)
+	return string(raw)
+}
+
+var secret = map[string][]byte{
+	openstackdriver.AuthURL: []byte(openstacktest.AuthURL), openstackdriver.DomainName: []byte("domain-of-mcm"),
+	openstackdriver.TenantName: []byte("project-of-mcm"), openstackdriver.Username: []byte("user-of-mcm"),
+	openstackdriver.Password: []byte("password-of-mcm"),
+}
+
+func config(a *openstacktest.API) openstackdriver.Config {
+	return openstackdriver.Config{HTTP: fleet.Transport{Handler: a}}
+}
+
+// groups are security groups of a server, with one that a load balancer has added.
+func groups(names string) map[string]driver.Reading {
+	return map[string]driver.Reading{openstacktest.Groups: driver.Done(`["lb"` + names + `]`)}
+}
+
+// TestConformance takes a machine between three provider specs, by HTTP. The volume pv is that of the
+// CSI driver.
+func TestConformance(t *testing.T) {
+	schema, err := openstackdriver.Schema()
+	require.NoError(t, err)
+	setup := drivertest.Setup{Schema: schema, Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
+	}}
+	state := func(names string, hot *tags.Tags, wanted ...string) drivertest.State {
+		return drivertest.State{Spec: spec(t, hot, wanted...), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(hot.Of(tags.VM)), Attributes: groups(names)},
+			{Kind: tags.Disk, ID: "root-server", Tags: flat(hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "pv", Name: "pvc-1", Tags: map[string]string{"team": "a"}},
+		}}
+	}
+	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*openstackdriver.Driver, error) {
+		c := config(openstacktest.New(cloud))
+		c.Wait = cloud.Wait
+		return openstackdriver.New(c)
+	},
+		state(`,"nodes"`, &tags.Tags{VM: map[string]string{"team": "a", "cost center": "1"}}, "nodes"),
+		state(`,"more","nodes"`, &tags.Tags{
+			VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup/daily": "yes"},
+		}, "nodes", "more", "nodes"),
+		state("", nil),
+	)
+}
+
+// kindOf updates a machine, and returns the kind of the error and the delay that it names.
+func kindOf(t *testing.T, a *openstacktest.API) (kind machineupdate.DriverError, after time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		time.Sleep(time.Hour) // the pacer's alarm ends
+	})
+	return kind, after
+}
+
+// answering lets requests whose path has a part get an answer.
+func answering(part string, answer http.Handler) func(r *http.Request) http.Handler {
+	return func(r *http.Request) http.Handler {
+		if strings.Contains(r.URL.Path, part) {
+			return answer
+		}
+		return nil
+	}
+}
+
+// TestThrottling: the SDK's errors for too many calls, and no others, are throttling, also those of
+// Keystone.
+func TestThrottling(t *testing.T) {
+	later := http.Header{"Retry-After": {"33"}}
+	for name, test := range map[string]struct {
+		part   string
+		status int
+		header http.Header
+		kind   machineupdate.DriverError
+		after  time.Duration
+	}{
+		"Nova":             {"/compute", http.StatusTooManyRequests, later, machineupdate.ErrThrottled, 33 * time.Second},
+		"Cinder":           {"/volume", http.StatusTooManyRequests, later, machineupdate.ErrThrottled, 33 * time.Second},
+		"Keystone":         {"/identity", http.StatusTooManyRequests, later, machineupdate.ErrThrottled, 33 * time.Second},
+		"no delay":         {"/compute", http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
+		"rate limited":     {"/compute", 498, later, machineupdate.ErrThrottled, 33 * time.Second},
+		"over a limit":     {"/compute", http.StatusRequestEntityTooLarge, later, machineupdate.ErrThrottled, 33 * time.Second},
+		"over a quota":     {"/compute", http.StatusRequestEntityTooLarge, nil, "", 0},
+		"no right":         {"/compute", http.StatusForbidden, later, "", 0},
+		"a server's fault": {"/compute", http.StatusServiceUnavailable, nil, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := machines(1)
+			a.Answers = answering(test.part, openstacktest.Refusal(test.status, test.header))
+			kind, after := kindOf(t, a)
+			assert.Equal(t, test.kind, kind)
+			assert.Equal(t, test.after, after)
+		})
+	}
+}
+
+// TestToken: a token that has expired is renewed once, for all. A renewal that is throttled is
+// throttling, and one that is refused is told without the secret.
+func TestToken(t *testing.T) {
+	a := machines(20)
+	kit, err := openstackdriver.New(config(a))
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	a.Expire()
+	var all []*machineupdate.UpdateMachineRequest
+	for i := range 20 {
+		all = append(all, request(t, i, "a"))
+	}
+	fleet.Update(t, kit, all...)
+	assert.Equal(t, 2, a.Logins())
+
+	a.Expire()
+	a.Answers = answering("/identity", openstacktest.Refusal(http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}))
+	kind, after := machineupdate.ErrorKindOf(kit.UpdateMachine(t.Context(), request(t, 0, "a")))
+	assert.Equal(t, machineupdate.ErrThrottled, kind)
+	assert.Equal(t, 33*time.Second, after)
+
+	a.Answers = answering("/identity", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.Copy(w, r.Body) // a proxy that is too talkative
+	}))
+	kit, err = openstackdriver.New(config(a))
+	require.NoError(t, err)
+	err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
+	require.ErrorContains(t, err, "403")
+	assert.NotContains(t, err.Error(), "password-of-mcm")
+}
+
+// TestApplicationCredential: the secret may hold an application credential instead of a password.
+func TestApplicationCredential(t *testing.T) {
+	a := machines(1)
+	var asked string
+	a.Answers = func(r *http.Request) http.Handler {
+		if strings.Contains(r.URL.Path, "/identity") {
+			body, err := io.ReadAll(r.Body)
+			require.NoError(t, err)
+			asked = string(body)
+		}
+		return nil
+	}
+	kit, err := openstackdriver.New(config(a))
+	require.NoError(t, err)
+	r := request(t, 0, "a")
+	r.Secret = map[string][]byte{
+		openstackdriver.AuthURL:                     []byte(openstacktest.AuthURL),
+		openstackdriver.ApplicationCredentialID:     []byte("id-of-credential"),
+		openstackdriver.ApplicationCredentialSecret: []byte("secret-of-credential"),
+	}
+	fleet.Update(t, kit, r)
+	assert.JSONEq(t, `{"auth":{"identity":{"methods":["application_credential"],
+		"application_credential":{"id":"id-of-credential","secret":"secret-of-credential"}}}}`, asked)
+}
+
+// TestVolume: metadata that others write between the read and the write is not overwritten, and
+// without ETags nothing is written.
+func TestVolume(t *testing.T) {
+	a := machines(1)
+	kit, err := openstackdriver.New(config(a))
+	require.NoError(t, err)
+	r := request(t, 0, "b")
+	r.BeforeWrite = func(ctx context.Context) error {
+		all, err := a.Resources(ctx)
+		at := slices.IndexFunc(all, func(r driver.Resource) bool { return r.ID == "root-s-0" })
+		require.NoError(t, err)
+		theirs := maps.Clone(all[at].Tags)
+		theirs["owner"] = "them"
+		return a.Replace(ctx, tags.Disk, all[at].ID, all[at].Version, theirs)
+	}
+	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has changed since it was read")
+	all, err := a.Resources(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, flat(map[string]string{"team": "a", "owner": "them"}), all[1].Tags)
+
+	r.BeforeWrite = func(context.Context) error { return nil }
+	a.Answers = func(r *http.Request) http.Handler {
+		r.Header.Del("X-OpenStack-Volume-API-Version")
+		return nil
+	}
+	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has no ETag: Cinder has to serve version 3.15")
+}
+
+// TestRootVolume: a volume that the driver has created has the machine's name, and a server with a
+// local disk has no volume of its own.
+func TestRootVolume(t *testing.T) {
+	f := fleet.New(openstackdriver.Rules)
+	f.Add(
+		driver.Resource{Kind: tags.VM, ID: "s-0", Name: "m-0", Attributes: groups(`,"nodes"`)},
+		driver.Resource{Kind: tags.Disk, ID: "root-s-0", Name: "m-0"},
+		driver.Resource{Kind: tags.Disk, ID: "pv", Name: "pvc"},
+	)
+	for disk, want := range map[string][]string{
+		`"rootDiskSize":20,"rootDiskType":"fast"`: {"s-0", "root-s-0"},
+		`"rootDiskSize":0`:                        {"s-0"},
+	} {
+		a := openstacktest.New(f)
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		r := request(t, 0, "a")
+		r.Class.ProviderSpec = []byte(strings.Replace(string(r.Class.ProviderSpec), `"rootDiskSize":20`, disk, 1))
+		fleet.Update(t, kit, r)
+		live, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		var tagged []string
+		for _, one := range live {
+			if one.Tags["team"] != "" {
+				tagged = append(tagged, one.ID)
+			}
+		}
+		assert.ElementsMatch(t, want, tagged, disk)
+		require.NoError(t, f.Replace(t.Context(), tags.Disk, "root-s-0", versionOf(t, f), nil))
+	}
+}
+
+// versionOf returns the version of the root volume.
+func versionOf(t *testing.T, f *fleet.Fleet) string {
+	t.Helper()
+	all, err := f.Resources(t.Context())
+	require.NoError(t, err)
+	return all[1].Version
+}
+
+// TestGroups: groups that the spec names by ID are left alone, and those of others stay. A throttled
+// change goes on where it was.
+func TestGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(1)
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		const id = "2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61"
+		r := request(t, 0, "a")
+		r.Class.ProviderSpec = []byte(spec(t, nil, "more", id))
+		for i := range r.Parts {
+			r.Parts[i].Desired = machineupdate.Hot(strings.Replace(string(r.Parts[i].Desired), `["nodes"]`, `["more","`+id+`"]`, 1))
+		}
+		removals := 0
+		a.Answers = func(r *http.Request) http.Handler {
+			if !strings.HasSuffix(r.URL.Path, "/action") {
+				return nil
+			}
+			body, err := io.ReadAll(r.Body)
+			require.NoError(t, err)
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			if strings.Contains(string(body), "removeSecurityGroup") {
+				removals++
+				if removals == 1 {
+					return openstacktest.Refusal(http.StatusTooManyRequests, nil)
+				}
+			}
+			return nil
+		}
+		fleet.Update(t, kit, r)
+		live, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		names, _, _ := live[0].Attributes[openstacktest.Groups].Parts()
+		assert.JSONEq(t, `["lb","more"]`, names)
+		assert.Equal(t, 2, removals)
+	})
+}
+
+// TestProviderIDs: an ID of another form is refused before a login.
+func TestProviderIDs(t *testing.T) {
+	a := machines(1)
+	kit, err := openstackdriver.New(config(a))
+	require.NoError(t, err)
+	for _, id := range []string{"", "openstack:///r", "openstack:///r/", "openstack:///r/s/x", "s"} {
+		r := request(t, 0, "a")
+		r.ProviderID = id
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "openstack:///REGION/ID")
+	}
+	assert.Zero(t, a.Logins())
+}
+
+// TestPages: servers and volumes of all pages of a list are read, and servers that are not there are
+// reported as such.
+func TestPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(20)
+		a.Page = 7
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		var errs [24]error
+		var all sync.WaitGroup
+		for i := range errs {
+			r := request(t, i, "a")
+			all.Go(func() { errs[i] = kit.UpdateMachine(t.Context(), r) })
+		}
+		all.Wait()
+		for i, err := range errs {
+			if i < 20 {
+				assert.NoError(t, err, i)
+			} else {
+				assert.ErrorIs(t, err, machineupdate.ErrNotFound, i)
+			}
+		}
+		assert.Contains(t, a.Requests(), "GET compute/v2.1/servers/detail")
+	})
+}
+
+// TestCertificates: the certificates in the secret are those that are trusted, and what is wrong with
+// them is told without them.
+func TestCertificates(t *testing.T) {
+	server := httptest.NewUnstartedServer(openstacktest.Refusal(http.StatusForbidden, nil))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of those that do not trust it
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	trusted := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	for name, test := range map[string]struct {
+		key, value, want string
+	}{
+		"trusted":        {openstackdriver.CACert, string(trusted), "got 403"},
+		"not verified":   {openstackdriver.Insecure, "true", "got 403"},
+		"not trusted":    {"", "", "certificate"},
+		"no certificate": {openstackdriver.CACert, "private-text", "caCert holds no certificate"},
+		"no pair":        {openstackdriver.ClientCert, "private-text", "clientCert and clientKey are no pair"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kit, err := openstackdriver.New(openstackdriver.Config{})
+			require.NoError(t, err)
+			r := request(t, 0, "a")
+			r.Secret = maps.Clone(secret)
+			r.Secret[openstackdriver.AuthURL] = []byte(server.URL + "/v3")
+			r.Secret[test.key] = []byte(test.value)
+			err = kit.UpdateMachine(t.Context(), r)
+			require.ErrorContains(t, err, test.want)
+			assert.NotContains(t, err.Error(), "private-text")
+		})
+	}
+}

@@ -1,0 +1,111 @@
+// Package cloudtable holds the guide's table of clouds against the drivers that it describes. Each
+// driver's tests check the line of their cloud, so the table says what the code does.
+package cloudtable
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Row is what a driver says of its cloud.
+type Row struct {
+	Cloud string
+	// SDK is the path of a module of the cloud's SDK, and GoMod the file that has its version.
+	SDK, GoMod string
+	// Schema is that of the provider spec.
+	Schema *hotupdate.Schema
+	// Calls returns the number of requests that read n machines, and of those that change the value
+	// of a tag on all resources of each.
+	Calls func(n int) (reads, writes int)
+	// Cannot is what the cloud cannot do.
+	Cannot string
+}
+
+// Check compares the line of a cloud with that in the guide, a file.
+func Check(t *testing.T, guide string, row *Row) {
+	t.Helper()
+	text, err := os.ReadFile(guide) //nolint:gosec // a file of the repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := row.line(t)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| "+row.Cloud+" |") {
+			if got := strings.TrimSpace(line); got != want {
+				t.Errorf("%s says\n%s\ninstead of\n%s", guide, got, want)
+			}
+			return
+		}
+	}
+	t.Errorf("%s does not have the line\n%s", guide, want)
+}
+
+func (r *Row) line(t *testing.T) string {
+	t.Helper()
+	alone, one := r.Calls(1)
+	together, all := r.Calls(100)
+	return fmt.Sprintf("| %s | %s | %s | read %d · %d, write %d · %d | %s |", r.Cloud, r.version(t),
+		strings.Join(r.hot(t), ", "), alone, together, one, all, r.Cannot)
+}
+
+// version returns the name and the version of the SDK.
+func (r *Row) version(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(r.GoMod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^\t` + regexp.QuoteMeta(r.SDK) + ` (v\S+)`).FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s has no %s", r.GoMod, r.SDK)
+	}
+	parts := strings.Split(r.SDK, "/")
+	return strings.Join(parts[max(len(parts)-2, 0):], "/") + " " + string(found[1])
+}
+
+// hot returns the fields that a driver applies: the outermost ones of the classes hot and in-place.
+func (r *Row) hot(t *testing.T) []string {
+	t.Helper()
+	text, err := json.Marshal(r.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exported struct{ Root kind }
+	if err := json.Unmarshal(text, &exported); err != nil {
+		t.Fatal(err)
+	}
+	return exported.Root.hot("")
+}
+
+// kind is what is read of a type in an exported Schema.
+type kind struct {
+	Fields []struct {
+		Name, Class string
+		Type        kind
+	}
+	Elem *kind
+}
+
+func (k *kind) hot(path string) (paths []string) {
+	if k.Elem != nil {
+		return k.Elem.hot(path + "[]")
+	}
+	for i := range k.Fields {
+		here := strings.TrimPrefix(path+"."+k.Fields[i].Name, ".")
+		switch k.Fields[i].Class {
+		case hotupdate.Hot.String():
+			paths = append(paths, "`"+here+"`")
+		case hotupdate.InPlace.String():
+			paths = append(paths, "`"+here+"` (in place)")
+		default:
+			paths = append(paths, k.Fields[i].Type.hot(here)...)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,74 @@
+package awsdriver_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+)
+
+func TestTable(t *testing.T) {
+	schema, err := awsdriver.Schema()
+	require.NoError(t, err)
+	cloudtable.Check(t, "../../README.md", &cloudtable.Row{
+		Cloud: "AWS", SDK: "github.com/aws/aws-sdk-go-v2/service/ec2", GoMod: "../go.mod", Schema: schema,
+		Calls:  func(n int) (reads, writes int) { return calls(t, n) },
+		Cannot: "change attributes of several resources in one call; change a volume again within six hours",
+	})
+}
+
+// calls counts the requests that read n machines, and those that give another owner to all of them.
+func calls(t *testing.T, n int) (reads, writes int) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var actions []string
+		var mutex sync.Mutex
+		simulated := cloud.New(cloud.Config{AccessKeys: []string{"key"}, Observe: func(r cloud.Request) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			actions = append(actions, r.Action)
+		}})
+		made, err := awsdriver.New(awsdriver.Config{
+			HTTP: &http.Client{Transport: handler{simulated}}, MaxBackoff: time.Minute,
+		})
+		require.NoError(t, err)
+		var machines []*fixture
+		for i := range n {
+			name := fmt.Sprint("m-", i)
+			f := &fixture{t: t, cloud: simulated, driver: made, spec: specWith(nil), updates: made.Kit.Driver()}
+			f.machine = &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
+			f.launch()
+			machines = append(machines, f)
+		}
+		actions = nil
+		var all sync.WaitGroup
+		for _, f := range machines {
+			all.Go(func() { assert.NoError(t, f.update(`{"tags":{"owner":"bob"}}`)) })
+		}
+		all.Wait()
+		for _, action := range actions {
+			if strings.HasPrefix(action, "Describe") {
+				reads++
+			} else {
+				writes++
+			}
+		}
+		for _, r := range simulated.Resources() {
+			assert.Equal(t, "bob", r.Tags["owner"], r.ID)
+		}
+	})
+	return reads, writes
+}

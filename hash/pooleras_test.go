@@ -1,0 +1,70 @@
+package hash_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// TestPoolEras: a pool gets the list of its strategy, and no other. An error of the eras of the
+// other kind does not concern it.
+func TestPoolEras(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[struct {
+		IOPS int `json:"iops"`
+	}]()
+	require.NoError(t, err)
+	own := func(pool string) []string { return []string{pool} }
+	sum, err := schema.HashRaw([]byte(`{"iops":1}`))
+	require.NoError(t, err)
+	eras, err := hash.NewPoolEras([]hash.Era[string]{
+		{Name: "raw", Data: func(raw []byte, _ string) ([]string, error) { return []string{string(raw)}, nil }},
+	}, hash.InPlaceEras("1.37", schema, own))
+	require.NoError(t, err)
+	for _, row := range []struct {
+		name, version, raw string
+		strategy           hotupdate.Strategy
+		want               hash.Lists
+	}{
+		{"rolls", "1.37.1", `{"iops":1}`, hotupdate.AutoRollingUpdate, hash.Lists{Rolling: []string{`{"iops":1}`}}},
+		{"rolls, unreadable for the other kind", "1.37.1", `{`, hotupdate.AutoRollingUpdate, hash.Lists{Rolling: []string{"{"}}},
+		{"in place, today", "1.36.9", `{`, hotupdate.AutoInPlaceUpdate, hash.Lists{}},
+		{
+			"in place, canonical", "1.37.0", `{"iops":1}`, hotupdate.ManualInPlaceUpdate,
+			hash.Lists{InPlace: append(sum.AdditionalData(), "pool")},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			lists, err := eras.Lists(row.strategy, &row.version, []byte(row.raw), "pool")
+			require.NoError(t, err)
+			assert.Equal(t, row.want, lists)
+		})
+	}
+}
+
+// TestPoolErasErrors: mistakes of both lists are told at once, and say of which list they are.
+func TestPoolErasErrors(t *testing.T) {
+	_, err := hash.NewPoolEras[string](nil, hash.InPlaceEras[string]("37", nil))
+	var codes []string
+	for _, problem := range fault.All(err) {
+		codes = append(codes, problem.Code)
+	}
+	assert.Equal(t, []string{"no-eras", "no-era-function", "invalid-from"}, codes)
+	assert.ErrorContains(t, err, "pools that are updated in place: ")
+
+	for name, eras := range map[string]*hash.PoolEras[string]{"nil": nil, "zero": {}} {
+		_, err := eras.Lists(hotupdate.AutoInPlaceUpdate, nil, nil, "")
+		require.Len(t, fault.All(err), 1, name)
+		assert.Equal(t, "no-eras", fault.All(err)[0].Code, name)
+	}
+	eras, err := hash.NewPoolEras(hash.InPlaceEras[string]("1.37", new(hotupdate.Schema)), nil)
+	require.Error(t, err)
+	assert.Nil(t, eras)
+	_, err = new(hash.PoolEras[string]).Lists(hotupdate.Strategy(9), nil, nil, "")
+	require.Len(t, fault.All(err), 1)
+	assert.NotEqual(t, "no-eras", fault.All(err)[0].Code, "an unknown strategy is no kind of pool")
+}
