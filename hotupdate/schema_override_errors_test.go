@@ -1,11 +1,17 @@
 package hotupdate_test
 
 import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // overridable has every kind of field that a path can lead to.
@@ -55,6 +61,27 @@ func overrideSyntaxRows() []schemaErrorRow {
 		rows = append(rows, schemaErrorRow{"bad path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath("invalid-path", path), reason})
 	}
 	return rows
+}
+
+// TestOverrideOfOneElement: the class of a single key is refused with what works instead, and not with another spelling of the key.
+func TestOverrideOfOneElement(t *testing.T) {
+	type config struct {
+		Labels map[string]string `json:"labels,omitempty"`
+		Deep   []struct {
+			Taints map[string]string `json:"taints,omitempty"`
+		} `json:"deep,omitempty"`
+	}
+	for path, field := range map[string]string{
+		"labels[team]": "labels", `labels["team"]`: "labels", "labels.team": "labels", "labels[a.b/c]": "labels",
+		"deep[0]": "deep", "deep[name=a].taints": "deep", "deep[].taints[a]": "deep[].taints", "deep[].taints.a": "deep[].taints",
+	} {
+		_, err := hotupdate.SchemaOf[config](hotupdate.WithTag(path, "true"))
+		problem, isTyped := errors.AsType[*fault.Error](err)
+		require.True(t, isTyped, path)
+		assert.Contains(t, problem.What, "names a single element", path)
+		assert.Contains(t, problem.Hint, "override `"+field+"`, ", path)
+		assert.NotContains(t, problem.Hint, "other characters", path)
+	}
 }
 
 // overrideTargetRows are well-formed paths that lead nowhere, or twice to one place.

@@ -24,9 +24,11 @@ func TestCRDsBesideTypes(t *testing.T) {
 		want   []string
 	}{
 		{"EC2NodeClass", apis.EC2NodeClassCRD, hotupdate.SchemaOf[awsv1.EC2NodeClassSpec], []string{
-			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, string", // with a pattern of its own: for the API server 1Gi and 1024Mi differ
+			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, quantityText", // recognized by a pattern of its own: 1Gi and 1024Mi mean the same
+			"TypeChanged kubelet.evictionHard[]: string, quantityText",                 // texts in Go
 			"TypeChanged kubelet.evictionSoftGracePeriod[]: duration, string",
-			"TypeChanged kubelet.kubeReserved[]: string, quantity", // texts in Go
+			"TypeChanged kubelet.evictionSoft[]: string, quantityText",
+			"TypeChanged kubelet.kubeReserved[]: string, quantity",
 			"TypeChanged kubelet.systemReserved[]: string, quantity",
 			"DefaultChanged metadataOptions.httpEndpoint: none, \"enabled\"",
 			"DefaultChanged metadataOptions.httpProtocolIPv6: none, \"disabled\"",
@@ -34,16 +36,20 @@ func TestCRDsBesideTypes(t *testing.T) {
 			"DefaultChanged metadataOptions.httpTokens: none, \"required\"",
 		}},
 		{"NodePool", apis.NodePoolCRD, hotupdate.SchemaOf[karpv1.NodePoolSpec], []string{
-			"TypeChanged disruption.budgets[].duration: duration, string",
+			"DefaultChanged disruption: none, {\"consolidateAfter\":\"0s\"}",
+			"PresenceChanged disruption: nothing, something", // it has no default of consolidateAfter
+			"DefaultChanged disruption.budgets: none, [{\"nodes\":\"10%\"}]",
+			"PresenceChanged disruption.budgets: nothing, something",
+			"TypeChanged disruption.budgets[].duration: duration, durationText",
 			"DefaultChanged disruption.budgets[].nodes: none, \"10%\"",
 			"PairingChanged disruption.budgets[].reasons: found by position, a set",
-			"TypeChanged disruption.consolidateAfter: opaque, string",
+			"TypeChanged disruption.consolidateAfter: opaque, durationText",
 			"DefaultChanged disruption.consolidationPolicy: none, \"WhenEmptyOrUnderutilized\"",
-			"DefaultChanged template.spec.expireAfter: none, \"720h\"",
-			"TypeChanged template.spec.expireAfter: opaque, string",
+			"DefaultChanged template.spec.expireAfter: none, \"720h0m0s\"",
+			"TypeChanged template.spec.expireAfter: opaque, durationText",
 			"TypeChanged template.spec.startupTaints[].timeAdded: metaTime, time", // a text may have a fraction of a second
 			"TypeChanged template.spec.taints[].timeAdded: metaTime, time",
-			"TypeChanged template.spec.terminationGracePeriod: duration, string",
+			"TypeChanged template.spec.terminationGracePeriod: duration, durationText",
 		}},
 	} {
 		raw, err := yaml.YAMLToJSON(tc.crd)

@@ -2,16 +2,16 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
 // planTags plans the calls for the infrastructure tags of some kinds of resources.
 func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
-	var problems []error
+	var problems fault.List
 	var plans []tags.ResourcePlan
 	for _, kind := range t.Kinds {
 		live := map[string]map[string]string{}
@@ -20,7 +20,12 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 		}
 		if len(live) > 0 {
 			planned, err := t.Rules.Plan(u.state(t, kind), slices.Collect(maps.Keys(live)), live)
-			problems, plans = append(problems, err), append(plans, planned...)
+			plans = append(plans, planned...)
+			for _, problem := range fault.All(err) {
+				if !contains(problems, problem) { // a key is unusable for every kind
+					problems = append(problems, problem)
+				}
+			}
 		}
 	}
 	for i := range plans {
@@ -34,7 +39,12 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	} else {
 		u.changeTags(t, t.Rules.Batches(plans))
 	}
-	return errors.Join(problems...)
+	return problems.Err()
+}
+
+// contains reports whether a problem is told already.
+func contains(problems fault.List, problem *fault.Error) bool {
+	return slices.ContainsFunc(problems, func(other *fault.Error) bool { return other.Error() == problem.Error() })
 }
 
 // state projects desired, applied and attempted parts by the same function, so that they can be

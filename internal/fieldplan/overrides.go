@@ -63,10 +63,27 @@ func invalidPath(path string) *fault.Error {
 			"with other characters"
 	field := strings.TrimSuffix(path, "[]")
 	if _, ok := fieldpath.ParsePattern(field); ok {
-		what, hint = "ends at the elements of a collection, which have no struct tag", "override `"+field+
-			"`, or a field of the elements"
+		what, hint = "ends at the elements of a collection, which have no struct tag", overrideAll(field)
+	}
+	// as in labels[team], which is how a change of an element is shown
+	if at := strings.LastIndexByte(path, '['); at >= 0 && !isMalformedBracket(path[at+1:]) {
+		if _, ok := fieldpath.ParsePattern(path[:at]); ok {
+			what, hint = singleElement, overrideAll(path[:at])
+		}
 	}
 	return mistake("", "invalid-path", what, hint)
+}
+
+// isMalformedBracket reports whether the text after a bracket does not name an element.
+func isMalformedBracket(rest string) bool {
+	return rest == "" || rest[0] == ']' || rest[0] == '"' || !strings.Contains(rest, "]")
+}
+
+// singleElement is the mistake of a path to one element of a list or map.
+const singleElement = "names a single element, and all elements of a list or map have one struct tag"
+
+func overrideAll(field string) string {
+	return "override `" + field + "`, or a field of its elements, as in `" + field + "[].NAME`"
 }
 
 // reportUnmatched reports every override whose path leads to no field.
@@ -76,14 +93,41 @@ func (c *compiler) reportUnmatched(root *Node) {
 		if f != nil {
 			continue
 		}
+		what := "matches no field of the type"
 		hint := "check the JSON names; inside free JSON and types that marshal themselves there are no fields"
 		if meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		unmatched := mistake("", "unknown-path", "matches no field of the type", hint)
+		if field := root.collectionIn(o.steps); field != "" {
+			what, hint = singleElement, overrideAll(field)
+		}
+		unmatched := mistake("", "unknown-path", what, hint)
 		unmatched.Path = o.path
 		c.faults.Add(unmatched)
 	}
+}
+
+// collectionIn returns the path of the first list or map of which steps name a single element, and
+// nothing if there is none.
+func (n *Node) collectionIn(steps []fieldpath.PatternStep) (path string) {
+	for _, s := range steps {
+		switch {
+		case n == nil:
+			return ""
+		case s.Element:
+			n = n.Elem
+		case n.Kind == List || n.Kind == Map || n.Kind == Array:
+			return path
+		default:
+			f := n.Lookup(s.Name)
+			if f == nil {
+				return ""
+			}
+			n = f.Node
+		}
+		path = s.After(path)
+	}
+	return ""
 }
 
 // follow returns the field to which steps lead. If they lead to none, it returns the field that was

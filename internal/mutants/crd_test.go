@@ -2,20 +2,25 @@ package mutants_test
 
 // The tests that kill.
 const (
-	idioms   = "internal/crd ^Test(Idioms|Required|SpecWith)"
-	patterns = "internal/crd ^Test(Meaning|Languages)"
-	rules    = "internal/crd ^Test(Rule|Options|Mistakes)"
-	crds     = "hotupdate ^Test(CRD|SchemaOfCRD)"
-	scripts  = "hotupdate/cmd/hotupdate ^TestScripts/plan_crd"
+	idioms      = "internal/crd ^Test(Idioms|Required|SpecWith)"
+	patterns    = "internal/crd ^Test(Meaning|Languages)"
+	rules       = "internal/crd ^Test(Rule|Options|Mistakes)"
+	crds        = "hotupdate ^Test(CRD|SchemaOfCRD)"
+	scripts     = "hotupdate/cmd/hotupdate ^TestScripts/plan_crd"
+	crdVersions = "hotupdate/cmd/hotupdate ^TestScripts/plan_versions"
+	audits      = "hotupdate/cmd/hotupdate ^TestAuditScripts/crds"
 )
 
 const (
-	propertyFile   = "internal/crd/property.go"
-	meaningFile    = "internal/crd/meaning.go"
-	patternFile    = "internal/crd/pattern.go"
-	ruleFile       = "internal/crd/rules.go"
-	definitionFile = "hotupdate/cmd/hotupdate/internal/side/crd.go"
-	customFile     = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
+	propertyFile    = "internal/crd/property.go"
+	meaningFile     = "internal/crd/meaning.go"
+	patternFile     = "internal/crd/pattern.go"
+	ruleFile        = "internal/crd/rules.go"
+	definitionFile  = "hotupdate/cmd/hotupdate/internal/side/crd.go"
+	crdClassesFile  = "hotupdate/cmd/hotupdate/internal/crds/classes.go"
+	crdVersionsFile = "hotupdate/cmd/hotupdate/internal/crds/versions.go"
+	customFile      = "hotupdate/cmd/hotupdate/internal/audit/custom.go"
+	configFile      = "hotupdate/cmd/hotupdate/internal/pool/judge/config.go"
 )
 
 // crdMutants break what a CustomResourceDefinition means.
@@ -37,7 +42,7 @@ var crdMutants = []mutant{
 	{"the option as decides what is an integer or a string", meaningFile, "declared == structtag.AsText || declared == structtag.AsQuantity {", "false {", "hotupdate ^TestDescribe"},
 	{"a key identifies by its text", propertyFile, "member.Name == f.Key && member.Type.Kind != \"int\"", "false", idioms},
 	{"an empty list differs from an absent one that has a default", propertyFile, "f.Nullable = isFilled ||", "f.Nullable = isFilled && p == nil ||", idioms},
-	{"an empty default is none", propertyFile, "problem != nil || text == leaf.Null || isEmpty", "problem != nil || text == leaf.Null || isEmpty && false", idioms},
+	{"an empty default is none", propertyFile, "isEmpty := n.Kind != \"json\" &&", "isEmpty := p == nil &&", idioms},
 	{"defaults below free JSON are told", propertyFile, "r.readFills(p, path)", "", idioms},
 	{"an embedded resource is free JSON", propertyFile, "case p.Preserve, p.Embedded:", "case p.Preserve:", idioms},
 	{"a password is not shown", propertyFile, `if p.Format == "password" {`, "if false {", idioms},
@@ -50,5 +55,11 @@ var crdMutants = []mutant{
 	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
 	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
 	{"a custom resource is judged by its own Schema", definitionFile, "return m.spec }", "return nil }", scripts},
-	{"a mistake in the classes is told in their file", customFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
+	{"a mistake in the classes is told in their file", crdClassesFile, "if c.object != nil && ", "if c.object == nil && ", scripts},
+	{"a field of the old version alone is not compared", crdVersionsFile, "if c.Origin == unknownMember {", "if false {", crdVersions},
+	{"a field of the new version alone is not compared", crdVersionsFile, `case f.Kind == "FieldAdded":`, `case f.Kind == "FieldAdded" && path == "":`, crdVersions},
+	{"versions that differ otherwise are not compared", crdVersionsFile, ", !f.Harmless():", ":", crdVersions},
+	{"what one version calls sensitive is not shown", configFile, "return isScalar && !hidesOld && !hidesNew", "return isScalar && !hidesOld && (!hidesNew || d.New != nil)", crdVersions},
+	{"a value of another spelling is shown only if nothing in it is sensitive", configFile, "isOpen := !described.Sensitive &&", "isOpen := pointer != \"\" &&", scripts},
+	{"an object of a version that is gone is not judged", customFile, "case updated == nil:\n\t\treturn Indeterminate", "case updated == nil:\n\t\treturn Unchanged", audits},
 }

@@ -28,6 +28,7 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 		d.add(location{path: "*"}, f)
 	}
 	d.object(twoNodes{rootOf(old), rootOf(updated)}, location{certain: true})
+	d.addMoved()
 	return sorted(d.findings)
 }
 
@@ -73,6 +74,8 @@ type comparer struct {
 	findings []Finding
 	open     map[twoNodes]bool
 	defaults [2]map[*fieldplan.Field][]byte // what is hashed of the defaults of objects, lists and maps
+
+	removed, added []placed // which are no findings yet
 }
 
 // add records a finding. If elements may be hot, or equal elements count once, a certain effect on
@@ -128,12 +131,10 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 			finding.Rolls, finding.Refuses = some(whereHeld), none
 		}
 		if to := renamed[f]; to != nil {
-			finding.Kind, finding.New = "FieldRenamed", s.member(to.Name).path
-			if fieldplan.IsProjected(to.Node.Class) {
-				finding.note = "one that is rewritten with the new name rolls"
-			}
+			d.add(s.member(f.Name), finding.renamed(s.member(to.Name).path, to))
+			continue
 		}
-		d.add(s.member(f.Name), finding)
+		d.removed = remember(d.removed, f, s.member(f.Name), &finding)
 	}
 	for _, f := range added {
 		if renamed[f] != nil {
@@ -143,7 +144,7 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 		if p.old.Rest != nil {
 			finding.Rolls, finding.Refuses = some(whereHeld), some(whereHeld)
 		}
-		d.add(s.member(f.Name), finding)
+		d.added = remember(d.added, f, s.member(f.Name), &finding)
 	}
 }
 

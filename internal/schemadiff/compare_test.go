@@ -205,6 +205,24 @@ var releases = []release{
 	of("one field may be another by a new name", member[int32](""), typeOf[leafB]()).
 		tells("FieldRenamed a: refuses every names it").
 		keeps(`{}`).refuses(`{"a":1}`),
+	of("a field may have moved into an object", typeOf[flat](), typeOf[nested]()).
+		tells("FieldRenamed expireAfter: refuses every names it").
+		keeps(`{"a":{"b":"x"}}`).refuses(`{"expireAfter":"x"}`),
+	of("a field may have moved out of an object", typeOf[nested](), typeOf[flat]()).
+		tells("FieldRenamed a.expireAfter: refuses every names it").
+		keeps(`{"a":{"b":"x"}}`).refuses(`{"a":{"expireAfter":"x"}}`),
+	of("a field may have moved into an object that is new", typeOf[flat](), typeOf[nestedDeeper]()).
+		tells("FieldAdded a.template:", "FieldRenamed expireAfter: refuses every names it").
+		keeps(`{"a":{"b":"x"}}`).refuses(`{"expireAfter":"x"}`),
+	of("a field does not move into several objects", typeOf[flat](), typeOf[nestedTwice]()).
+		tells("FieldAdded a.expireAfter:", "FieldAdded c:", "FieldRemoved expireAfter: refuses every names it").
+		refuses(`{"expireAfter":"x"}`),
+	of("a field does not move into a list", typeOf[flat](), typeOf[listed]()).
+		tells("FieldAdded c:", "FieldRemoved expireAfter: refuses every names it").
+		refuses(`{"expireAfter":"x"}`),
+	of("a field of another class did not move", typeOf[flat](), typeOf[nestedHot]()).
+		tells("FieldAdded a.expireAfter:", "FieldRemoved expireAfter: refuses every names it").
+		refuses(`{"expireAfter":"x"}`),
 	of("TypeMeta that is a field now", typeOf[struct {
 		metav1.TypeMeta `json:",inline"`
 	}](), typeOf[struct {
@@ -608,3 +626,52 @@ func fateOf(t *testing.T, old, updated reflect.Type, raw string) string {
 	}
 	return "keeps"
 }
+
+// flat and the others have a field at one place or another.
+type (
+	flat struct {
+		ExpireAfter *string `json:"expireAfter,omitempty"`
+		A           struct {
+			B string `json:"b,omitempty"`
+		} `json:"a"`
+	}
+	nested struct {
+		A struct {
+			B           string  `json:"b,omitempty"`
+			ExpireAfter *string `json:"expireAfter,omitempty"`
+		} `json:"a"`
+	}
+	nestedHot struct {
+		A struct {
+			B           string  `json:"b,omitempty"`
+			ExpireAfter *string `json:"expireAfter,omitempty" hotupdatable:"true"`
+		} `json:"a"`
+	}
+	nestedDeeper struct {
+		A struct {
+			B        string `json:"b,omitempty"`
+			Template *struct {
+				Spec struct {
+					ExpireAfter *string `json:"expireAfter,omitempty"`
+				} `json:"spec"`
+			} `json:"template,omitempty"`
+		} `json:"a"`
+	}
+	nestedTwice struct {
+		A struct {
+			B           string  `json:"b,omitempty"`
+			ExpireAfter *string `json:"expireAfter,omitempty"`
+		} `json:"a"`
+		C *struct {
+			ExpireAfter *string `json:"expireAfter,omitempty"`
+		} `json:"c,omitempty"`
+	}
+	listed struct {
+		A struct {
+			B string `json:"b,omitempty"`
+		} `json:"a"`
+		C []struct {
+			ExpireAfter *string `json:"expireAfter,omitempty"`
+		} `json:"c,omitempty"`
+	}
+)

@@ -66,6 +66,7 @@ func (c *call) addAudit(command *cobra.Command) {
 	flags.StringVar(&o.oldProgram, "old-exec", "",
 		"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
 	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
+	c.addClasses(command, "--old and --new")
 	flags.StringVar(&o.provider, "provider", "",
 		"only Workers and Shoots of the provider of this `NAME`, such as aws")
 	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
@@ -136,6 +137,14 @@ func (c *call) auditWriter() *audit.Writer {
 
 // judgeFleet judges manifests, until they end or the user interrupts.
 func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error) (*audit.Report, error) {
+	if c.audit.oldProgram+c.audit.newProgram == "" {
+		if old, updated, err := c.definitions(c.audit.old, c.audit.updated); err != nil || old != nil {
+			return c.judgeObjects(old, updated, known, list, err)
+		}
+	}
+	if err := c.checkNoClasses(); err != nil {
+		return nil, err
+	}
 	old, oldErr := release.Start(strings.Fields(c.audit.oldProgram), c.audit.old)
 	updated, newErr := release.Start(strings.Fields(c.audit.newProgram), c.audit.updated)
 	if err := errors.Join(oldErr, newErr); err != nil {

@@ -59,6 +59,7 @@ func (c *call) schemaDiffCommand() *cobra.Command {
 	}, c.diffSchemas, c.addOutput(textOutput, jsonOutput), func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
 			"tell the gravest consequence by the exit code as well")
+		c.addClasses(command, "OLD and NEW")
 	})
 }
 
@@ -75,7 +76,7 @@ func (c *call) schemaReportCommand() *cobra.Command {
 
 // schemaDiff is the JSON output of schema diff.
 type schemaDiff struct {
-	FormatVersion  int           `json:"formatVersion"`
+	FormatVersion  int           `json:"formatVersion,omitempty"` // only of the whole output
 	OldFingerprint string        `json:"oldFingerprint"`
 	NewFingerprint string        `json:"newFingerprint"`
 	Harmless       bool          `json:"harmless"`
@@ -90,35 +91,65 @@ type jsonFinding struct {
 }
 
 func (c *call) diffSchemas() (int, error) {
+	if old, updated, err := c.definitions(c.args[0], c.args[1]); err != nil || old != nil {
+		return c.diffDefinitions(old, updated, err)
+	}
+	if err := c.checkNoClasses(); err != nil {
+		return 0, err
+	}
 	old, oldErr := release.Read(c.args[0])
 	updated, newErr := release.Read(c.args[1])
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	findings, err := hotupdate.Compatibility(old.Schema, updated.Schema)
-	before, oldErr := old.Schema.Fingerprint()
-	after, newErr := updated.Schema.Fingerprint()
-	if err := errors.Join(err, oldErr, newErr); err != nil {
+	diff, err := newSchemaDiff(old.Schema, updated.Schema)
+	if err != nil {
 		return 0, err
 	}
-	diff, code := schemaDiff{listVersion, before, after, true, []jsonFinding{}}, exitOK
-	var text strings.Builder
+	diff.FormatVersion = listVersion
+	_, err = c.show(cmp.Or(diff.text(""), "the Schemas mean the same\n"), diff)
+	return c.codeOf(diff), err
+}
+
+func newSchemaDiff(old, updated *hotupdate.Schema) (*schemaDiff, error) {
+	findings, err := hotupdate.Compatibility(old, updated)
+	before, oldErr := old.Fingerprint()
+	after, newErr := updated.Fingerprint()
+	if err := errors.Join(err, oldErr, newErr); err != nil {
+		return nil, err
+	}
+	diff := &schemaDiff{OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
 	for _, f := range findings {
-		marker := "! "
-		if f.Harmless() {
-			marker = "  "
-		}
-		text.WriteString(marker + printable(f.String()) + "\n")
 		diff.Harmless = diff.Harmless && f.Harmless()
 		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), f.String()})
+	}
+	return diff, nil
+}
+
+// text has a line for each finding, which begins with a name.
+func (d *schemaDiff) text(name string) string {
+	var text strings.Builder
+	for _, f := range d.Findings {
+		marker := "! "
+		if f.Harmless {
+			marker = "  "
+		}
+		text.WriteString(marker + printable(name+f.Text) + "\n")
+	}
+	return text.String()
+}
+
+// codeOf is the exit code of the gravest consequence, if the user asks for it.
+func (c *call) codeOf(d *schemaDiff) int {
+	code := exitOK
+	for _, f := range d.Findings {
 		switch {
 		case !c.exitCode:
 		case f.Refuses.Where != "":
-			code = exitForbidden
+			return exitForbidden
 		case f.Rolls.Where != "":
-			code = max(code, exitRoll)
+			code = exitRoll
 		}
 	}
-	_, err = c.show(cmp.Or(text.String(), "the Schemas mean the same\n"), diff)
-	return code, err
+	return code
 }

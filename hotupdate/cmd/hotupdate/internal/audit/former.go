@@ -120,6 +120,11 @@ func joined(names, name string) string {
 }
 
 func (r *Report) merge(one *Report, known *Known) error {
+	if r.Old == "" {
+		r.Unit = one.Unit
+	} else if r.Unit != one.Unit {
+		r.Unit = "" // objects count as pools
+	}
 	r.Old, r.New = joined(r.Old, one.Old), joined(r.New, one.New)
 	r.Partial = r.Partial || one.Partial
 	r.Objects.Read += one.Objects.Read

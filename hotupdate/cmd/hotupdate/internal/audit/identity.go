@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // identity identifies an object. The probability that any two of n objects have the same identity
@@ -15,10 +15,10 @@ import (
 type identity [16]byte
 
 // identityOf hashes the UID of an object, or else the whole object.
-func identityOf(m *facts.Manifest) identity {
-	text := []byte(m.UID)
-	if m.UID == "" {
-		text = m.Tree.JSON()
+func identityOf(uid string, object *tree.Node) identity {
+	text := []byte(uid)
+	if uid == "" {
+		text = object.JSON()
 	}
 	sum := sha256.Sum256(text)
 	return identity(sum[:len(identity{})])

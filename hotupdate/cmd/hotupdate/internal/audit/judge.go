@@ -42,6 +42,7 @@ type JudgedPool struct {
 
 	Namespace         string  `json:"namespace,omitempty"`
 	Project           string  `json:"project,omitempty"`
+	APIVersion        string  `json:"apiVersion,omitempty"` // of a custom resource
 	Kind              string  `json:"kind"`
 	Name              string  `json:"name"`
 	Pool              string  `json:"pool"`
@@ -72,7 +73,7 @@ type Releases struct {
 	old, updated *release.Release
 	kind         facts.TypeMeta // of the provider configs; empty if neither release names it
 
-	comparisons sync.Map // of two Schemas
+	comparisons
 }
 
 // NewReleases checks that both are releases of one extension.
@@ -91,7 +92,7 @@ func (r *Releases) concern(raw []byte) bool {
 }
 
 // verdict returns the verdict on a pool that was hashed under both releases, with the reasons.
-func (r *Releases) verdict(p *facts.Pool, old, updated release.Hashed) (Verdict, []Reason) {
+func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (Verdict, []Reason) {
 	sameEra := old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash
 	switch {
 	case old.Refused != nil && updated.Refused != nil:
@@ -108,7 +109,7 @@ func (r *Releases) verdict(p *facts.Pool, old, updated release.Hashed) (Verdict,
 	case slices.Equal(old.Data, updated.Data): // unknown functions of one era are assumed to be the same
 		return Unchanged, nil
 	}
-	reasons := r.differences(old, updated, p.ProviderConfig)
+	reasons := s.differences(old, updated, p.ProviderConfig)
 	if !sameEra {
 		reasons = slices.Insert(reasons, 0, Reason{
 			Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash,
@@ -147,6 +148,9 @@ func within(path, above string) bool {
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
 }
 
+// comparisons are the comparisons of all pairs of Schemas. They are safe for concurrent use.
+type comparisons struct{ bySchemas sync.Map }
+
 // comparison is a comparison of two Schemas.
 type comparison struct {
 	findings []hotupdate.Finding
@@ -154,17 +158,17 @@ type comparison struct {
 }
 
 // compare compares two Schemas, once.
-func (r *Releases) compare(old, updated *hotupdate.Schema) *comparison {
+func (s *comparisons) compare(old, updated *hotupdate.Schema) *comparison {
 	key := [2]*hotupdate.Schema{old, updated}
-	known, ok := r.comparisons.Load(key)
+	known, ok := s.bySchemas.Load(key)
 	if !ok {
 		c := &comparison{}
 		c.findings, _ = hotupdate.Compatibility(old, updated) // fails only for nil
-		for _, s := range key {
-			open, _ := s.AdmitUnknown() // which has been compiled
+		for _, schema := range key {
+			open, _ := schema.AdmitUnknown() // which has been compiled
 			c.open = append(c.open, open)
 		}
-		known, _ = r.comparisons.LoadOrStore(key, c)
+		known, _ = s.bySchemas.LoadOrStore(key, c)
 	}
 	return known.(*comparison)
 }
@@ -172,13 +176,13 @@ func (r *Releases) compare(old, updated *hotupdate.Schema) *comparison {
 // differences says why two releases hash a provider config differently: the findings between the
 // Schemas of their eras at the paths where the hashed documents differ. A path without a finding is
 // a reason itself.
-func (r *Releases) differences(old, updated release.Hashed, raw []byte) (all []Reason) {
+func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all []Reason) {
 	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
 	if before == nil || after == nil ||
 		(old.Era.Hash == release.Canonical) != (updated.Era.Hash == release.Canonical) {
 		return nil
 	}
-	c := r.compare(old.Era.Schema, updated.Era.Schema)
+	c := s.compare(old.Era.Schema, updated.Era.Schema)
 	paths := c.paths(before, after)
 	unexplained := slices.Clone(paths)
 	for _, f := range c.findings {

@@ -23,6 +23,9 @@ type Report struct {
 	// Old and New name the releases.
 	Old string `json:"old"`
 	New string `json:"new"`
+	// Unit is what the counts of pools count: objects for custom resources, which have no pools, and
+	// else empty.
+	Unit string `json:"unit,omitempty"`
 	// Partial says that the audit was interrupted.
 	Partial bool `json:"partial,omitempty"`
 	// Objects counts all objects of the input.
@@ -273,7 +276,11 @@ func minorOf(version string) string {
 
 // Title names the pool.
 func (p *JudgedPool) Title() string {
-	return strings.TrimPrefix(fmt.Sprintf("%s: %s %s, pool %s", p.Namespace, p.Kind, p.Name, p.Pool), ": ")
+	title := strings.TrimPrefix(fmt.Sprintf("%s: %s %s", p.Namespace, p.Kind, p.Name), ": ")
+	if p.APIVersion != "" {
+		return title
+	}
+	return title + ", pool " + p.Pool
 }
 
 // causes are the causes of a verdict.

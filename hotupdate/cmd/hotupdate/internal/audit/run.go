@@ -39,22 +39,30 @@ type Options struct {
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	defer r.old.Stop()
 	defer r.updated.Stop()
-	seen, err := newIdentities(1 << 16)
-	if err != nil {
-		return nil, err
-	}
-	defer seen.close()
 	report := newReport(r.old.From, r.updated.From)
 	judge := func(d *manifest.Document) *judgedObject { return r.object(d, o.Provider) }
-	for object := range inorder.Map(ctx, documents, judge) {
-		if err := report.count(object, seen, o); err != nil {
-			return report, err
-		}
+	if err := report.judge(ctx, inorder.Map(ctx, documents, judge), o); err != nil {
+		return report, err
 	}
-	report.Partial = ctx.Err() != nil
 	report.addEras(r.old, r.updated)
 	report.finish(&o.Known)
 	return report, nil
+}
+
+// judge counts the results for all objects.
+func (r *Report) judge(ctx context.Context, objects iter.Seq[*judgedObject], o Options) error {
+	seen, err := newIdentities(1 << 16)
+	if err != nil {
+		return err
+	}
+	defer seen.close()
+	for object := range objects {
+		if err := r.count(object, seen, o); err != nil {
+			return err
+		}
+	}
+	r.Partial = ctx.Err() != nil
+	return nil
 }
 
 // judgedObject is the result for one object.
@@ -88,7 +96,7 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	case len(m.Pools) == 0:
 		judged.skip = NoPools
 	default:
-		judged.identity = identityOf(m)
+		judged.identity = identityOf(m.UID, m.Tree)
 		judged.failed = r.pools(o.Place, m, judged)
 	}
 	return judged
@@ -179,7 +187,7 @@ func (r *Report) CheckJudged() error {
 	if r.Objects.Judged > 0 || r.Partial {
 		return nil
 	}
-	problems := []error{fmt.Errorf("no pool was judged: %s", r.Accounting())}
+	problems := []error{fmt.Errorf("no %s was judged: %s", r.unit(), r.Accounting())}
 	if len(r.seen) > 0 {
 		problems = append(problems, fmt.Errorf("there are %s", strings.Join(r.seen, ", ")))
 	}

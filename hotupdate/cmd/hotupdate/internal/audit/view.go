@@ -81,7 +81,7 @@ func (s *section) IsLast(column int) bool { return column == len(s.Header)-1 }
 
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
-	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")
+	text := plaintext.Counted(r.Verdicts.Total().Pools, r.unit())
 	if by := plaintext.Listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
 		text += ": " + by
 	}
@@ -104,6 +104,36 @@ func (r *Report) Accounting() string {
 	return strings.Join(lines, "\n")
 }
 
+// ofObjects is the unit of reports about custom resources.
+const ofObjects = "object"
+
+func (r *Report) unit() string { return cmp.Or(r.Unit, "pool") }
+
+// inUnits is a table of a report about custom resources: their machines and Kubernetes versions are
+// not known.
+func (r *Report) inUnits(s section) section {
+	if r.Unit == "" {
+		return s
+	}
+	s.Title = strings.Replace(s.Title, "pool", r.Unit, 1)
+	isUnknown := func(head string) bool { return slices.Contains([]string{"machines", "minor", "version"}, head) }
+	for i := range s.Rows {
+		cells, notes := s.Rows[i][:len(s.Header)], s.Rows[i][len(s.Header):]
+		var kept []string
+		for column, cell := range cells {
+			if !isUnknown(s.Header[column]) {
+				kept = append(kept, cell)
+			}
+		}
+		s.Rows[i] = append(kept, notes...)
+	}
+	s.Header = slices.DeleteFunc(slices.Clone(s.Header), isUnknown)
+	for i, head := range s.Header {
+		s.Header[i] = strings.Replace(head, "pool", r.Unit, 1)
+	}
+	return s
+}
+
 // usualLimit bounds the rows of a table without pools, unless the view has a limit.
 const usualLimit = 20
 
@@ -111,6 +141,7 @@ const usualLimit = 20
 // pools for each verdict. Pools bounds the rows of the latter, unless the view has a limit.
 func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
 	add := func(s section, limit int) {
+		s = r.inUnits(s)
 		if v.Limit >= 0 {
 			limit = v.Limit
 		}

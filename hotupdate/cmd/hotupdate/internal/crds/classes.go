@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -17,9 +18,11 @@ import (
 type classes struct {
 	object *manifest.Object // nil if there are none
 	all    []class
-	tried  bool                    // a Schema was made
-	found  map[string]bool         // the paths of fields that some Schema has
-	first  map[string]*fault.Error // the first problem of a path that a Schema does not have
+
+	mutex sync.Mutex              // guards what follows: two sets may share classes
+	tried bool                    // a Schema was made
+	found map[string]bool         // the paths of fields that some Schema has
+	first map[string]*fault.Error // the first problem of a path that a Schema does not have
 }
 
 // class is the struct tag of the field at a path.
@@ -68,6 +71,8 @@ func readClasses(file string, stdin io.Reader) (*classes, error) {
 // compile makes the Schema of a resource, with the classes of the fields that it has. The others
 // may concern another kind or version.
 func (c *classes) compile(r *resource) *compiled {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	const unknownPath = "unknown-path"
 	schema, err := c.schemaOf(r, nil)
 	missing := map[string]bool{}
@@ -106,6 +111,8 @@ func (s *Set) CheckClasses() error {
 	if s == nil {
 		return nil
 	}
+	s.classes.mutex.Lock()
+	defer s.classes.mutex.Unlock()
 	var problems []error
 	for _, one := range s.classes.all {
 		if s.classes.tried && !s.classes.found[one.path] {

@@ -123,11 +123,15 @@ func nameOf(file string) string {
 	return file
 }
 
-// Types are the types of all resources, in order.
-func (s *Set) Types() []facts.TypeMeta {
-	return slices.SortedFunc(maps.Keys(s.resources), func(a, b facts.TypeMeta) int {
+// AllTypes are the types that at least one of the sets has, in order.
+func AllTypes(sets ...*Set) (all []facts.TypeMeta) {
+	for _, s := range sets {
+		all = slices.AppendSeq(all, maps.Keys(s.resources))
+	}
+	slices.SortFunc(all, func(a, b facts.TypeMeta) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
 	})
+	return slices.Compact(all)
 }
 
 // Has reports whether the set has the kind of a type in its group, in some version.

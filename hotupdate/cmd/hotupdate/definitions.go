@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+)
+
+// addClasses adds the flag for the classes of two releases of CRDs.
+func (c *call) addClasses(command *cobra.Command, releases string) {
+	command.Flags().StringVar(&c.classes, "classes", "",
+		"the `FILE` with the classes of the fields in the specs, by path, as in tags: true, if "+releases+" are CRDs")
+}
+
+// checkNoClasses refuses classes beside releases that have classes already.
+func (c *call) checkNoClasses() error {
+	if c.classes != "" {
+		return &usageError{"--classes is for two releases of CRDs; a Schema has its classes"}
+	}
+	return nil
+}
+
+// definitions reads two files or directories with CRDs. The sets are nil if neither has any.
+func (c *call) definitions(old, updated string) (before, after *crds.Set, err error) {
+	areOld, areNew := crds.AreIn(old), crds.AreIn(updated)
+	switch {
+	case areOld && areNew:
+		return crds.ReadBoth(old, updated, c.classes)
+	case areOld:
+		return nil, nil, fmt.Errorf("%s: has CRDs, and %s has none; compare two releases of CRDs", old, updated)
+	case areNew:
+		return nil, nil, fmt.Errorf("%s: has CRDs, and %s has none; compare two releases of CRDs", updated, old)
+	}
+	return nil, nil, nil
+}
+
+// judgeObjects judges custom resources, until they end or the user interrupts.
+func (c *call) judgeObjects(
+	old, updated *crds.Set, known *audit.Known, list func(*audit.JudgedPool) error, err error,
+) (*audit.Report, error) {
+	if err != nil {
+		return nil, err
+	}
+	if c.audit.provider != "" {
+		return nil, &usageError{"--provider is for Shoots and Workers, and not for the objects of CRDs"}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	report, err := audit.NewResources(old, updated).Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
+		Known: *known, Each: list,
+	})
+	if err == nil {
+		err = report.CheckJudged()
+	}
+	return report, err
+}
+
+// definitionsDiff is the JSON output of schema diff for CRDs.
+type definitionsDiff struct {
+	FormatVersion int            `json:"formatVersion"`
+	Harmless      bool           `json:"harmless"`
+	Resources     []resourceDiff `json:"resources"`
+}
+
+// resourceDiff is what changes for the objects of one version of a kind.
+type resourceDiff struct {
+	facts.TypeMeta
+	*schemaDiff // nil if only one of the releases has the version
+
+	// Only is old or new if only this release has the version.
+	Only string `json:"only,omitempty"`
+}
+
+// diffDefinitions compares the versions of kinds that two releases of CRDs have.
+func (c *call) diffDefinitions(old, updated *crds.Set, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	diff := &definitionsDiff{FormatVersion: listVersion, Harmless: true, Resources: []resourceDiff{}}
+	var problems []error
+	for _, of := range crds.AllTypes(old, updated) {
+		one, err := diffResource(of, old, updated)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		diff.Harmless = diff.Harmless && one.isHarmless()
+		diff.Resources = append(diff.Resources, one)
+	}
+	if err := errors.Join(append(problems, updated.CheckClasses())...); err != nil {
+		return 0, err
+	}
+	text, code := diff.text(), exitOK
+	for _, one := range diff.Resources {
+		if one.schemaDiff != nil {
+			code = max(code, c.codeOf(one.schemaDiff))
+		}
+		if !one.isHarmless() && c.exitCode && code == exitOK {
+			code = exitIndeterminate
+		}
+	}
+	_, err = c.show(text, diff)
+	return code, err
+}
+
+// diffResource compares a version of a kind, which may be in one of the releases only.
+func diffResource(of facts.TypeMeta, old, updated *crds.Set) (resourceDiff, error) {
+	before, oldErr := old.Schema(of)
+	after, newErr := updated.Schema(of)
+	one := resourceDiff{TypeMeta: of}
+	switch err := errors.Join(oldErr, newErr); {
+	case err != nil:
+		return one, err
+	case before == nil:
+		one.Only = "new"
+		return one, nil
+	case after == nil:
+		one.Only = "old"
+		return one, nil
+	}
+	diff, err := newSchemaDiff(before, after)
+	one.schemaDiff = diff
+	return one, err
+}
+
+// isHarmless reports whether no unchanged object is concerned. What happens to objects of a version
+// that is gone is not known.
+func (d *resourceDiff) isHarmless() bool {
+	return d.Only == "new" || d.schemaDiff != nil && d.schemaDiff.Harmless
+}
+
+// text names the version of the kind in front of each finding, if there are several.
+func (d *definitionsDiff) text() string {
+	var text strings.Builder
+	for _, one := range d.Resources {
+		name := one.APIVersion + " " + one.Kind
+		switch {
+		case one.Only == "old":
+			text.WriteString("! " + printable(name) + ": is gone: what happens to its objects is not known\n")
+		case one.Only == "new":
+			text.WriteString("  " + printable(name) + ": is new\n")
+		case len(d.Resources) > 1:
+			text.WriteString(one.text(name + ": "))
+		default:
+			text.WriteString(one.text(""))
+		}
+	}
+	if text.Len() == 0 {
+		return "the CRDs mean the same\n"
+	}
+	return text.String()
+}

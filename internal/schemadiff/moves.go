@@ -1,0 +1,94 @@
+package schemadiff
+
+import (
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+)
+
+// placed is a field that only one of the plans has, with the finding about it. A field below another
+// one of them has no finding of its own.
+type placed struct {
+	field   *fieldplan.Field
+	at      location
+	finding *Finding
+}
+
+// remember remembers a field that only one of the plans has, and those in it that are no objects.
+func remember(all []placed, f *fieldplan.Field, at location, finding *Finding) []placed {
+	all = append(all, placed{f, at, finding})
+	if below, ok := within(nil, f, at); ok {
+		all = append(all, below...)
+	}
+	return all
+}
+
+// maxWithin bounds the fields that are searched below one field: a type may contain another one many
+// times.
+const maxWithin = 1000
+
+// within appends the fields below an object that are no objects. It is false if there are too many,
+// as in a recursive type.
+func within(all []placed, f *fieldplan.Field, at location) (_ []placed, ok bool) {
+	if f.Node.Kind != fieldplan.Object {
+		return all, true
+	}
+	for _, below := range f.Node.Fields {
+		p := placed{field: below, at: at.member(below.Name)}
+		if below.Node.Kind != fieldplan.Object {
+			all = append(all, p)
+		}
+		isRecursive := below.Node.Recursive || len(p.at.path) > maxWithin
+		if isRecursive || len(all) > maxWithin {
+			return nil, false
+		}
+		if all, ok = within(all, below, p.at); !ok {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// addMoved adds the findings about the fields that only one of the plans has. It guesses moves as
+// [renames] guesses new names: of a removed field and an added one of the same name, each the only
+// one of its type, class and options on its side. A field does not move into a list or map, nor out
+// of it.
+func (d *comparer) addMoved() {
+	removed, added := byShape(d.removed), byShape(d.added)
+	moved := map[*Finding]bool{} // about fields that are found elsewhere
+	for shape, from := range removed {
+		to := added[shape]
+		if len(from) != 1 || len(to) != 1 || from[0].finding == nil {
+			continue
+		}
+		*from[0].finding = from[0].finding.renamed(to[0].at.path, to[0].field)
+		moved[to[0].finding] = true
+	}
+	for _, p := range append(d.removed, d.added...) {
+		if p.finding != nil && !moved[p.finding] {
+			d.add(p.at, *p.finding)
+		}
+	}
+}
+
+// byShape groups fields by their name, by everything that decides a hash in them, and by the
+// collection around them.
+func byShape(all []placed) map[string][]placed {
+	groups := map[string][]placed{}
+	for _, p := range all {
+		collection := p.at.path[:strings.LastIndex(p.at.path, "[]")+1]
+		shape := p.field.Name + "\n" + collection + "\n" + schemajson.Shape(p.field)
+		groups[shape] = append(groups[shape], p)
+	}
+	return groups
+}
+
+// renamed turns the finding that a field is removed into one that it has another path.
+func (f Finding) renamed(path string, to *fieldplan.Field) Finding {
+	f.Kind, f.New = "FieldRenamed", path
+	if fieldplan.IsProjected(to.Node.Class) {
+		f.note = "one that is rewritten with the new name rolls"
+	}
+	return f
+}
