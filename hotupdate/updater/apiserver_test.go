@@ -143,7 +143,8 @@ func answer(w http.ResponseWriter, code int, object any) {
 }
 
 type providerSpec struct {
-	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	Image string            `json:"image"`
+	Tags  map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 }
 
 // driver is a driver that is not called.
@@ -166,7 +167,7 @@ func (s *apiServer) updater() *updater.Updater {
 // create tells an Updater of a creation.
 func create(t *testing.T, u *updater.Updater, class string, tags map[string]string) {
 	t.Helper()
-	spec, err := json.Marshal(providerSpec{tags})
+	spec, err := json.Marshal(providerSpec{Tags: tags})
 	require.NoError(t, err)
 	u.Creating(t.Context(), &metav1.ObjectMeta{Name: "m", Namespace: namespace}, &metav1.ObjectMeta{Name: class}, spec)
 }
