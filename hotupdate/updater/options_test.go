@@ -51,7 +51,7 @@ func TestSilentWirings(t *testing.T) {
 	made, err := kitdriver.New(kitdriver.Definition[providerSpec, any]{
 		Schema: schema,
 		Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *providerSpec) (any, error) {
-			return nil, nil
+			return struct{}{}, nil
 		},
 		Resources: func(context.Context, any) ([]kitdriver.Resource, error) { return nil, nil },
 		Tags: []kitdriver.Tagging[providerSpec, any]{{
