@@ -3,9 +3,9 @@ package drivertest
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // element stands in a path for any index of a list and any key of a map.
@@ -58,22 +58,20 @@ func (n *node) walk(path []string, isUpdatable bool, visit func(path []string)) 
 func (n *node) hasFields() bool { return len(n.Fields) > 0 || n.Elem != nil && n.Elem.hasFields() }
 
 // text is the path as an RFC 6901 pointer.
-func text(path []string) string {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	var pointer strings.Builder
+func text(path []string) (pointer string) {
 	for _, name := range path {
-		pointer.WriteString("/" + escape.Replace(name))
+		pointer = fieldpath.Below(pointer, name)
 	}
-	return pointer.String()
+	return pointer
 }
 
 // isAt reports whether a pointer is at, above or below a path.
 func isAt(pointer string, path []string) bool {
-	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+	for i, name := range fieldpath.Names(pointer) {
 		if i == len(path) {
 			return true
 		}
-		if path[i] != element && "/"+name != text(path[i:i+1]) {
+		if path[i] != element && path[i] != name {
 			return false
 		}
 	}
@@ -105,8 +103,8 @@ func unchanged(setup *Setup, states []State) (problems []string) {
 		isExempt := slices.Contains(exempt, text(path))
 		exempt = slices.DeleteFunc(exempt, func(pointer string) bool { return pointer == text(path) })
 		if !isChanged && !isExempt {
-			problems = append(problems, "no state changes "+text(path)+", so nothing shows that the driver applies it: "+
-				"let two states differ in it, or name it in Setup.Unchanged")
+			problems = append(problems, "no state changes "+text(path)+", so nothing shows that the driver "+
+				"applies it: let two states differ in it, or name it in Setup.Unchanged")
 		}
 	}
 	for _, pointer := range exempt {
