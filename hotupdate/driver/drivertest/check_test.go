@@ -105,8 +105,9 @@ func recorded(t *testing.T, setup drivertest.Setup, cloud tags.Cloud, broken str
 func TestSpellings(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.Azure, tags.OpenStack} {
 		all := states(cloud)
-		all[1] = state(cloud, `"tags":{"vm":{"A":"2"}},"machineType":"small"`, map[string]string{"cluster": "c", "A": "2"},
-			map[string]string{"cluster": "c"}, map[string]string{"cluster": "c"}, "3000", "125", "true", "small")
+		all[1] = state(cloud, `"tags":{"vm":{"A":"2"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large"`,
+			map[string]string{"cluster": "c", "A": "2"}, map[string]string{"cluster": "c"}, map[string]string{"cluster": "c"},
+			"4000", "250", "false", "large")
 		assert.Empty(t, check(t, cloud, "", all...), cloud)
 	}
 }
