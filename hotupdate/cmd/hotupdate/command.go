@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -165,6 +166,16 @@ func (c *call) command(
 		return err
 	}
 	return command
+}
+
+// needs returns a function that takes exactly the named arguments.
+func needs(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return fmt.Errorf("needs %s, and has %s", strings.Join(names, " and "), plaintext.Counted(len(args), "argument"))
+	}
 }
 
 // maxHelp is the number of columns of help.

@@ -23,7 +23,7 @@ func (c *call) explainCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs("FILE"),
 	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false,
 			"write the exact bytes of the provider config that are hashed instead, without a "+
@@ -118,7 +118,7 @@ func (c *call) hashCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs("FILE"),
 	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools)
 }
 

@@ -33,7 +33,7 @@ func (c *call) planCommand() *cobra.Command {
 			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
 				return nil
 			}
-			return cobra.ExactArgs(2)(command, args)
+			return needs("OLD", "NEW")(command, args)
 		},
 	}, c.planChange, c.addPools, c.addJudgement, c.addPlan, c.addAccept,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))

@@ -55,7 +55,7 @@ func (c *call) schemaDiffCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "what another Schema does to configs that nobody touches",
-		Args:  cobra.ExactArgs(2),
+		Args:  needs("OLD", "NEW"),
 	}, c.diffSchemas, c.addOutput(textOutput, jsonOutput), func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
 			"tell the gravest consequence by the exit code as well")

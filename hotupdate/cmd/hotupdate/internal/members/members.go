@@ -66,6 +66,8 @@ type Problem struct {
 	// Want is the type of a member whose value is no value of the type, and nothing for members that
 	// the type does not have.
 	Want Type
+	// Reading is what YAML makes of the value, see [tree.Node.Reading].
+	Reading string
 	// IsTwice says that the member stands twice in its object.
 	IsTwice bool
 }
@@ -102,7 +104,7 @@ func problems(found *[]Problem, t Type, at *place, value *tree.Node) {
 	case len(*found) >= maxProblems || t.holds(value) && t.isFree():
 		return
 	case !t.holds(value):
-		add(Problem{Path: at.String(), Want: t})
+		add(Problem{Path: at.String(), Want: t, Reading: value.Reading()})
 		return
 	}
 	for i, element := range value.Elements() {

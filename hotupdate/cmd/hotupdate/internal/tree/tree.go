@@ -36,6 +36,7 @@ type Node struct {
 	name  string // of a member
 	text  string // of a Text; of a Bool or Number its spelling
 	raw   string // JSON that was read; empty if it was YAML
+	as    string // the text of a Bool or Number in YAML that is not its spelling in JSON
 	below []Node // the members or elements
 }
 
@@ -90,6 +91,19 @@ func (n *Node) Number() (json.Number, bool) {
 		return json.Number(n.text), true
 	}
 	return "", false
+}
+
+// Reading says what YAML makes of a word that looks like a text: the boolean false for n, the number 8
+// for 010. It is empty where nothing is made of the text.
+func (n *Node) Reading() string {
+	if n == nil || n.as == "" {
+		return ""
+	}
+	kind := "number"
+	if n.kind == Bool {
+		kind = "boolean"
+	}
+	return "the " + kind + " " + n.text + ", as YAML reads " + n.as
 }
 
 // IsTrue reports whether the value is true.

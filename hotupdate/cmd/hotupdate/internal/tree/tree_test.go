@@ -223,3 +223,14 @@ func FuzzParseJSON(f *testing.F) {
 		require.Equal(t, string(bytes.TrimSpace(raw)), string(root.JSON()))
 	})
 }
+
+// TestBinary: bytes that are no text are told as such, whatever marks they have.
+func TestBinary(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"foo\xff\xfe{{\x00\x01}}\n", "a: \xc3\x28", "a: b\x00"} {
+		_, err := tree.ParseYAML([]byte(text), 1)
+		require.EqualError(t, err, "is no text, and so neither YAML nor JSON: it has bytes that are not UTF-8, or the byte 0")
+	}
+	_, err := tree.ParseYAML([]byte("a: {{ .b }}"), 1)
+	require.ErrorIs(t, err, tree.ErrTemplate)
+}

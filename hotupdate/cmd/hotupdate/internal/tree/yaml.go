@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -204,12 +205,18 @@ func (c *converter) scalar(n *Node, from *yaml.Node) {
 	switch {
 	case isPlain && (tag != "" && isWord.MatchString(text) || mayBeOther.MatchString(text)):
 		n.kind, n.text = c.resolved(from, tag+text)
+		if (n.kind == Bool || n.kind == Number) && n.text != text && len(text) <= maxShown {
+			n.as = text
+		}
 	case tag != "":
 		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
 	default:
 		n.kind, n.text = Text, text
 	}
 }
+
+// maxShown bounds the words that a problem shows. No word with a meaning in YAML is longer.
+const maxShown = 24
 
 var (
 	// mayBeOther matches all plain scalars that are numbers, booleans or null, and some text.
@@ -246,13 +253,21 @@ var ErrTemplate = errors.New("is a template, since it has {{ and }}, and no mani
 
 // IsTemplate reports whether a text has the marks of Go templates.
 func IsTemplate(text []byte) bool {
-	return bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
+	return !isBinary(text) && bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
 }
+
+// isBinary reports whether bytes are no text: they are not UTF-8, or have the byte 0.
+func isBinary(text []byte) bool { return !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 }
+
+var errBinary = errors.New("is no text, and so neither YAML nor JSON: it has bytes that are not UTF-8, or the byte 0")
 
 // yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
 // values.
 func yamlError(text []byte, err error, line int) error {
-	if IsTemplate(text) {
+	switch {
+	case isBinary(text):
+		return errBinary
+	case IsTemplate(text):
 		return ErrTemplate
 	}
 	what := strings.TrimPrefix(err.Error(), "yaml: ")

@@ -177,7 +177,7 @@ func checkMembers(path string, t members.Type, value *tree.Node) (unknown []memb
 		case found.Want != "":
 			problems.Add(&fault.Error{
 				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
-				What: "is no " + found.Want.Kind(), Hint: found.Want.Hint(),
+				What: "is " + cmp.Or(found.Reading, "no "+found.Want.Kind()), Hint: found.Want.Hint(),
 			})
 		default:
 			unknown = append(unknown, found)
