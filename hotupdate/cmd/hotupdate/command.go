@@ -174,7 +174,8 @@ func needs(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return fmt.Errorf("needs %s, and has %s", strings.Join(names, " and "), plaintext.Counted(len(args), "argument"))
+		wanted, given := strings.Join(names, " and "), plaintext.Counted(len(args), "argument")
+		return fmt.Errorf("needs %s, and has %s", wanted, given)
 	}
 }
 
