@@ -20,14 +20,16 @@ func TestStory(t *testing.T) {
 	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
 }
 
-// TestReadme: the code in the README compiles, and its versions are those of go.mod.
+// TestReadme: the code in the README compiles, and its versions are those of go.mod, or of the newest
+// managers.
 func TestReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
 	require.Len(t, blocks, 1)
 	assert.Contains(t, read(t, "extension/example_test.go"), blocks[0][1])
+	modules := read(t, "go.mod") + read(t, "managers/newest/go.mod")
 	for _, version := range regexp.MustCompile(`\bv\d+\.\d+\.\d+`).FindAllString(readme, -1) {
-		assert.Regexp(t, `sigs\.k8s\.io/cluster-api\S* `+regexp.QuoteMeta(version)+`\n`, read(t, "go.mod"))
+		assert.Regexp(t, `sigs\.k8s\.io/cluster-api\S* `+regexp.QuoteMeta(version)+`\n`, modules)
 	}
 }
 
