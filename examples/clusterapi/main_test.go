@@ -27,9 +27,9 @@ func TestReadme(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
 	require.Len(t, blocks, 1)
 	assert.Contains(t, read(t, "extension/example_test.go"), blocks[0][1])
-	modules := read(t, "go.mod") + read(t, "managers/newest/go.mod")
+	modules := read(t, "go.mod") + "\n" + read(t, "managers/newest/go.mod")
 	for _, version := range regexp.MustCompile(`\bv\d+\.\d+\.\d+`).FindAllString(readme, -1) {
-		assert.Regexp(t, `sigs\.k8s\.io/cluster-api\S* `+regexp.QuoteMeta(version)+`\n`, modules)
+		assert.Regexp(t, `sigs\.k8s\.io/cluster-api\S* `+regexp.QuoteMeta(version)+`\s`, modules)
 	}
 }
 
