@@ -616,6 +616,7 @@ func TestDefinitions(t *testing.T) {
 		{"no Connect", func(d *definition) { d.Connect = nil }, []string{"Connect"}},
 		{"no Resources", func(d *definition) { d.Resources = nil }, []string{"Resources"}},
 		{"no Schema", func(d *definition) { d.Schema = nil }, []string{"Schema"}},
+		{"zero Schema", func(d *definition) { d.Schema = &hotupdate.Schema{} }, []string{"Schema"}},
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
 		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags and Groups"}},
 		{"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) }, []string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"}},
