@@ -24,16 +24,18 @@ import (
 )
 
 // flat are the tags of all resources, with those by which MCM finds the machine.
-func flat(more map[string]string) map[string]string {
+func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/worker/c": "1"}
-	maps.Copy(all, more)
+	for _, one := range more {
+		maps.Copy(all, one)
+	}
 	return all
 }
 
-func spec(t *testing.T, hot *tags.Tags) string {
+func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 	t.Helper()
 	raw, err := json.Marshal(alicloud.ProviderSpec{
-		Region: "cn-hangzhou", Tags: flat(nil), ResourceTags: hot,
+		Region: "cn-hangzhou", Tags: flat(common), ResourceTags: hot,
 		DataDisks: []alicloud.DataDisk{{Name: "kubelet", Size: 20}},
 	})
 	require.NoError(t, err)
@@ -48,13 +50,13 @@ func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Schema: schema, Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,
 	}}
-	state := func(hot *tags.Tags) drivertest.State {
-		return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
-			{Kind: tags.VM, ID: "i1", Tags: flat(hot.Of(tags.VM))},
-			{Kind: tags.Network, ID: "eni-i1", Tags: flat(hot.Of(tags.Network))},
+	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "i1", Tags: flat(common, hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: "eni-i1", Tags: flat(common, hot.Of(tags.Network))},
 			{Kind: tags.Network, ID: "eni-pod-i1", Tags: flat(nil)}, // of a CNI plugin
-			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(hot.Of(tags.Disk))},
-			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(common, hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(common, hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
 		}}
 	}
@@ -63,9 +65,9 @@ func TestConformance(t *testing.T) {
 		config.Wait = cloud.Wait
 		return aliclouddriver.New(config)
 	},
-		state(&tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"use": "nodes"}}),
-		state(&tags.Tags{VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"}}),
-		state(nil),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"use": "nodes"}}),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"}}),
+		state(map[string]string{"stage": "test"}, nil),
 	)
 }
 

@@ -27,7 +27,7 @@ func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineReque
 	}
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: fmt.Sprint("m", i), ProviderID: fmt.Sprint("cn-hangzhou.i", i), Secret: secret,
-		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil))},
+		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil, nil))},
 	}
 	for _, kind := range tags.Kinds() {
 		r.Parts = append(r.Parts, machineupdate.Part{Kind: string(kind), Applied: hot("a"), Desired: hot(team)})

@@ -26,15 +26,17 @@ import (
 )
 
 // flat are the tags of all resources, with those by which MCM finds the machine.
-func flat(more map[string]string) map[string]string {
+func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"Name": "c", "kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
-	maps.Copy(all, more)
+	for _, one := range more {
+		maps.Copy(all, one)
+	}
 	return all
 }
 
-func spec(t *testing.T, hot *tags.Tags) string {
+func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 	t.Helper()
-	s := azure.ProviderSpec{Location: "westeurope", ResourceGroup: "group", Tags: flat(nil), ResourceTags: hot}
+	s := azure.ProviderSpec{Location: "westeurope", ResourceGroup: "group", Tags: flat(common), ResourceTags: hot}
 	s.Properties.StorageProfile.DataDisks = []azure.DataDisk{{Name: "kubelet", LUN: 0}, {LUN: 1}}
 	raw, err := json.Marshal(s)
 	require.NoError(t, err)
@@ -49,11 +51,11 @@ func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Schema: schema, Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,
 	}}
-	state := func(hot *tags.Tags) drivertest.State {
-		disk := flat(hot.Of(tags.Disk))
-		return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
-			{Kind: tags.VM, ID: vmID("m"), Tags: flat(hot.Of(tags.VM))},
-			{Kind: tags.Network, ID: cardID("m-nic"), Tags: flat(hot.Of(tags.Network))},
+	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
+		disk := flat(common, hot.Of(tags.Disk))
+		return drivertest.State{Spec: spec(t, common, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: vmID("m"), Tags: flat(common, hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: cardID("m-nic"), Tags: flat(common, hot.Of(tags.Network))},
 			{Kind: tags.Network, ID: cardID("other"), Tags: flat(nil)},
 			{Kind: tags.Disk, ID: diskID("m-os-disk"), Tags: disk},
 			{Kind: tags.Disk, ID: diskID("m-kubelet-0-data-disk"), Tags: disk},
@@ -66,9 +68,9 @@ func TestConformance(t *testing.T) {
 		config.Wait = cloud.Wait
 		return azuredriver.New(config)
 	},
-		state(&tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"Purpose": "nodes"}}),
-		state(&tags.Tags{VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup": "daily"}}),
-		state(nil),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "a"}, Network: map[string]string{"Purpose": "nodes"}}),
+		state(nil, &tags.Tags{VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup": "daily"}}),
+		state(map[string]string{"stage": "test"}, nil),
 	)
 }
 

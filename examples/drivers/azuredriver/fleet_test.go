@@ -28,7 +28,7 @@ func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineReque
 	name := fmt.Sprint("m-", i)
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: name, ProviderID: "azure:///westeurope/" + name, Secret: secret,
-		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil))},
+		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil, nil))},
 	}
 	for _, kind := range tags.Kinds() {
 		r.Parts = append(r.Parts, machineupdate.Part{Kind: string(kind), Applied: hot("a"), Desired: hot(team)})

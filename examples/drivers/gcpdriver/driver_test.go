@@ -45,9 +45,17 @@ func labels(more map[string]string) map[string]string {
 
 func spec(t *testing.T, hot *tags.Tags, scopes ...string) string {
 	t.Helper()
+	return specOf(t, account, nil, nil, hot, scopes...)
+}
+
+// specOf is a provider spec with an account, if there are scopes, and more labels and network tags.
+func specOf(
+	t *testing.T, account string, more map[string]string, networkTags []string, hot *tags.Tags, scopes ...string,
+) string {
+	t.Helper()
 	s := gcp.ProviderSpec{
-		Zone: "z", Disks: []gcp.Disk{{Boot: true, SizeGB: 20}}, Labels: labels(nil),
-		Tags: []string{"kubernetes-io-cluster-c", "kubernetes-io-role-node"}, ResourceTags: hot,
+		Zone: "z", Disks: []gcp.Disk{{Boot: true, SizeGB: 20}}, Labels: labels(more),
+		Tags: append([]string{"kubernetes-io-cluster-c", "kubernetes-io-role-node"}, networkTags...), ResourceTags: hot,
 		ServiceAccounts: []gcp.ServiceAccount{{Email: account, Scopes: scopes}},
 	}
 	if len(scopes) == 0 {
@@ -84,10 +92,13 @@ func TestConformance(t *testing.T) {
 		state(spec(t, &tags.Tags{
 			VM: map[string]string{"team": "a"}, Network: map[string]string{"bastion": ""},
 		}, "b", "a"), `[{"email":"`+account+`","scopes":["a","b"]}]`, map[string]string{"team": "a"}, nil, "bastion"),
-		state(spec(t, &tags.Tags{
+		state(specOf(t, "other@p.iam.gserviceaccount.com", nil, nil, &tags.Tags{
 			VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"},
-		}, "c"), `[{"email":"`+account+`","scopes":["c"]}]`, map[string]string{"team": "b"}, map[string]string{"backup": "daily"}),
-		state(spec(t, &tags.Tags{Network: map[string]string{"edge": ""}}), "[]", nil, nil, "edge"),
+		}, "c"), `[{"email":"other@p.iam.gserviceaccount.com","scopes":["c"]}]`, map[string]string{"team": "b"},
+			map[string]string{"backup": "daily"}),
+		state(specOf(t, account, map[string]string{"stage": "test"}, []string{"door"}, &tags.Tags{
+			Network: map[string]string{"edge": ""},
+		}), "[]", map[string]string{"stage": "test"}, map[string]string{"stage": "test"}, "edge", "door"),
 	)
 }
 

@@ -31,16 +31,18 @@ import (
 )
 
 // flat is the metadata of server and root volume, with the keys by which MCM finds the machine.
-func flat(more map[string]string) map[string]string {
+func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
-	maps.Copy(all, more)
+	for _, one := range more {
+		maps.Copy(all, one)
+	}
 	return all
 }
 
-func spec(t *testing.T, hot *tags.Tags, groups ...string) string {
+func spec(t *testing.T, common map[string]string, hot *tags.Tags, groups ...string) string {
 	t.Helper()
 	raw, err := json.Marshal(openstack.ProviderSpec{Spec: openstack.MachineSpec{
-		Region: "r", RootDiskSize: 20, Tags: flat(nil), ResourceTags: hot, SecurityGroups: groups,
+		Region: "r", RootDiskSize: 20, Tags: flat(common), ResourceTags: hot, SecurityGroups: groups,
 	}})
 	require.NoError(t, err)
 	return string(raw)
@@ -68,11 +70,11 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, err)
 	setup := drivertest.Setup{Schema: schema, Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
-	}}
-	state := func(names string, hot *tags.Tags, wanted ...string) drivertest.State {
-		return drivertest.State{Spec: spec(t, hot, wanted...), Resources: []driver.Resource{
-			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(hot.Of(tags.VM)), Attributes: groups(names)},
-			{Kind: tags.Disk, ID: "root-server", Tags: flat(hot.Of(tags.Disk))},
+	}, Unchanged: []string{"/spec/resourceTags/network"}} // Nova's ports carry no metadata
+	state := func(names string, common map[string]string, hot *tags.Tags, wanted ...string) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot, wanted...), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(common, hot.Of(tags.VM)), Attributes: groups(names)},
+			{Kind: tags.Disk, ID: "root-server", Tags: flat(common, hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "pv", Name: "pvc-1", Tags: map[string]string{"team": "a"}},
 		}}
 	}
@@ -81,11 +83,11 @@ func TestConformance(t *testing.T) {
 		c.Wait = cloud.Wait
 		return openstackdriver.New(c)
 	},
-		state(`,"nodes"`, &tags.Tags{VM: map[string]string{"team": "a", "cost center": "1"}}, "nodes"),
-		state(`,"more","nodes"`, &tags.Tags{
+		state(`,"nodes"`, nil, &tags.Tags{VM: map[string]string{"team": "a", "cost center": "1"}}, "nodes"),
+		state(`,"more","nodes"`, nil, &tags.Tags{
 			VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup/daily": "yes"},
 		}, "nodes", "more", "nodes"),
-		state("", nil),
+		state("", map[string]string{"stage": "test"}, nil),
 	)
 }
 
@@ -278,7 +280,7 @@ func TestGroups(t *testing.T) {
 		require.NoError(t, err)
 		const id = "2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61"
 		r := request(t, 0, "a")
-		r.Class.ProviderSpec = []byte(spec(t, nil, "more", id))
+		r.Class.ProviderSpec = []byte(spec(t, nil, nil, "more", id))
 		for i := range r.Parts {
 			r.Parts[i].Desired = machineupdate.Hot(strings.Replace(string(r.Parts[i].Desired), `["nodes"]`, `["more","`+id+`"]`, 1))
 		}

@@ -30,7 +30,7 @@ func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineReque
 	}
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: fmt.Sprint("m-", i), ProviderID: fmt.Sprint("openstack:///r/s-", i), Secret: secret,
-		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil, "nodes"))},
+		Class: machineupdate.MachineClass{ProviderSpec: []byte(spec(t, nil, nil, "nodes"))},
 	}
 	for _, kind := range []string{"vm", "disk"} {
 		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Applied: hot("a"), Desired: hot(team)})

@@ -178,19 +178,24 @@ func TestUnchangedFields(t *testing.T) {
 		IOPS int               `json:"iops,omitempty" hotupdatable:"true"`
 		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 	}
+	type account struct {
+		Email  string   `json:"email"`
+		Scopes []string `json:"scopes,omitempty" hotupdatable:"inplace,set"`
+	}
 	schema, err := hotupdate.SchemaOf[struct {
 		spec
 
-		Labels  map[string]string   `json:"labels,omitempty"  hotupdatable:"true"`
-		A       string              `json:"a/b,omitempty"     hotupdatable:"inplace"`
-		Zones   []string            `json:"zones,omitempty"   hotupdatable:"true"`
-		Volumes []volume            `json:"volumes,omitempty" hotupdatable:"false,key=name"`
-		Pools   map[string][]volume `json:"pools,omitempty"`
-		Ignored string              `json:"ignored,omitempty" hotupdatable:"ignore"`
-		Image   string              `json:"image,omitempty"`
+		Labels   map[string]string   `json:"labels,omitempty"  hotupdatable:"true"`
+		A        string              `json:"a/b,omitempty"     hotupdatable:"inplace"`
+		Zones    []string            `json:"zones,omitempty"   hotupdatable:"true"`
+		Volumes  []volume            `json:"volumes,omitempty" hotupdatable:"false,key=name"`
+		Pools    map[string][]volume `json:"pools,omitempty"`
+		Accounts []account           `json:"accounts,omitempty" hotupdatable:"inplace,key=email"`
+		Ignored  string              `json:"ignored,omitempty" hotupdatable:"ignore"`
+		Image    string              `json:"image,omitempty"`
 	}]()
 	require.NoError(t, err)
-	newer := []string{"/a~1b", "/labels", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}
+	newer := []string{"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}
 	told := func(unchanged []string, change func(all []drivertest.State)) (pointers []string) {
 		setup := setupOf(t, tags.AWS)
 		setup.Schema, setup.Unchanged = schema, unchanged
@@ -209,13 +214,13 @@ func TestUnchangedFields(t *testing.T) {
 	assert.Equal(t, newer, told(nil, nothing))
 	assert.Empty(t, told(newer, nothing))
 	assert.Equal(t, []string{"/image", "/none"}, told(append([]string{"/image", "/none"}, newer...), nothing), "no leaves")
-	assert.Equal(t, []string{"/a~1b", "/labels", "/pools/*/*/tags", "/volumes/*/tags"}, told(nil, func(all []drivertest.State) {
+	assert.Equal(t, []string{"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/tags", "/volumes/*/tags"}, told(nil, func(all []drivertest.State) {
 		more := `,"zones":["a1"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
 		for i := range all {
 			all[i].Spec = strings.Replace(all[i].Spec, ",", strings.ReplaceAll(more, "1", strconv.Itoa(i+1)), 1)
 		}
 	}))
-	assert.Equal(t, []string{"/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}, told(nil, func(all []drivertest.State) {
+	assert.Equal(t, []string{"/accounts/*/scopes", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}, told(nil, func(all []drivertest.State) {
 		all[0].Spec = strings.Replace(all[0].Spec, ",", `,"labels":{"x":"1"},"a/b":"1",`, 1)
 	}))
 }

@@ -20,6 +20,7 @@ type node struct {
 type field struct {
 	Name  string `json:"name"`
 	Class string `json:"class"`
+	Key   string `json:"key"` // the field by which elements of the list are paired
 	Type  node   `json:"type"`
 }
 
@@ -35,21 +36,23 @@ func updatable(schema *hotupdate.Schema) (paths [][]string, err error) {
 	if err := json.Unmarshal(exported, &document); err != nil {
 		return nil, err
 	}
-	document.Root.walk(nil, false, func(path []string) { paths = append(paths, path) })
+	document.Root.walk(nil, field{}, func(path []string) { paths = append(paths, path) })
 	return paths, nil
 }
 
-// walk visits the leaves below a path that are Hot or InPlace. A map or list of scalars is a leaf.
-func (n *node) walk(path []string, isUpdatable bool, visit func(path []string)) {
+// walk visits the leaves below a path, which leads to a value of a field, that are Hot or InPlace. A map
+// or list of scalars is a leaf. The key of an element is none, because another key is another element.
+func (n *node) walk(path []string, of field, visit func(path []string)) {
 	switch {
 	case len(n.Fields) > 0:
 		for _, f := range n.Fields {
-			isUpdatable := f.Class == hotupdate.Hot.String() || f.Class == hotupdate.InPlace.String()
-			f.Type.walk(append(slices.Clip(path), f.Name), isUpdatable, visit)
+			if f.Name != of.Key {
+				f.Type.walk(append(slices.Clip(path), f.Name), f, visit)
+			}
 		}
 	case n.Elem != nil && n.Elem.hasFields():
-		n.Elem.walk(append(slices.Clip(path), element), isUpdatable, visit)
-	case isUpdatable:
+		n.Elem.walk(append(slices.Clip(path), element), of, visit)
+	case of.Class == hotupdate.Hot.String() || of.Class == hotupdate.InPlace.String():
 		visit(path)
 	}
 }
