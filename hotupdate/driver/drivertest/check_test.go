@@ -185,13 +185,13 @@ func TestUnchangedFields(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct {
 		spec
 
-		Labels   map[string]string   `json:"labels,omitempty"  hotupdatable:"true"`
-		A        string              `json:"a/b,omitempty"     hotupdatable:"inplace"`
-		Zones    []string            `json:"zones,omitempty"   hotupdatable:"true"`
-		Volumes  []volume            `json:"volumes,omitempty" hotupdatable:"false,key=name"`
+		Labels   map[string]string   `json:"labels,omitempty"   hotupdatable:"true"`
+		A        string              `json:"a/b,omitempty"      hotupdatable:"inplace"`
+		Zones    []string            `json:"zones,omitempty"    hotupdatable:"true"`
+		Volumes  []volume            `json:"volumes,omitempty"  hotupdatable:"false,key=name"`
 		Pools    map[string][]volume `json:"pools,omitempty"`
 		Accounts []account           `json:"accounts,omitempty" hotupdatable:"inplace,key=email"`
-		Ignored  string              `json:"ignored,omitempty" hotupdatable:"ignore"`
+		Ignored  string              `json:"ignored,omitempty"  hotupdatable:"ignore"`
 		Image    string              `json:"image,omitempty"`
 	}]()
 	require.NoError(t, err)
