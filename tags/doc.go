@@ -43,11 +43,10 @@
 //  10. After a plan was applied and desired recorded as last-applied without attempts, the next
 //     plan is empty.
 //  11. A desired key that [Rules.AnyValue] names is right with any live value: the plan sets the key
-//     where it is missing, and never overwrites it, not even a value of ours. So another value in
-//     the spec reaches only resources without the key; on the others the plan reports it as kept.
-//     Ownership does not change: when the key is neither desired nor mandatory any longer, rule 3
-//     removes it if its live value is owned. A value that others gave it, and a value of ours that
-//     an unapplied one has replaced in Recorded, stay on the resource.
+//     where it is missing, and never overwrites it, not even a value of ours. Another value in the
+//     spec reaches only resources without the key; on the others the plan reports it as kept.
+//     Ownership does not change: once the key is not wanted, rule 3 removes it if its live value is
+//     owned. A value of others stays, and so does one of ours that is recorded no longer.
 //
 // # Edge cases
 //
@@ -65,6 +64,7 @@
 //     somebody else sets in this window is lost, and every key that somebody else removes comes
 //     back.
 //   - A value that others set, and that equals ours, counts as ours.
+//   - A key of [Rules.AnyValue] that a read does not show yet is set, and loses its new value.
 //
 // # Errors
 //

@@ -56,7 +56,7 @@ func TestOtherWriter(t *testing.T) {
 		{"VerifyDue", 24 * time.Hour, nil, report(vm, "a", "secret"), true, ""},
 		{"ConfirmationDue", time.Hour, nil, func(report func(machineupdate.Resource, string, string)) {
 			report(vm, "a", "secret")
-			report(vm, "b", "secret")
+			report(vm, "b", "a secret")
 			report(disk, "a", "secret")
 			report(vm, "a", "another secret")
 		}, true, `"a" of disk vol-1, "a" of vm i-1, "b" of vm i-1`},
