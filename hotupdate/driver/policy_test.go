@@ -233,9 +233,9 @@ func TestOtherWriter(t *testing.T) {
 			w.find("vol-1").Tags = tc.live
 			request := w.request(&providerSpec{Tags: &tc.applied}, &providerSpec{Tags: &tc.desired})
 			var told []string
-			request.OtherWriter = func(r machineupdate.Resource, key, live string) {
+			request.OtherWriter = func(resource, key, live string) {
 				assert.NotZero(t, w.marked, "nothing is written before")
-				told = append(told, strings.Join([]string{r.Kind, r.ID, key, live}, " "))
+				told = append(told, strings.Join([]string{resource, key, live}, " "))
 			}
 			request.Tell = func(message string) { require.Fail(t, message) }
 			if tc.change != nil {

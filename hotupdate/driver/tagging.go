@@ -49,7 +49,7 @@ func (u *update[T, C]) report(plan *tags.ResourcePlan) {
 	}
 	if u.request.OtherWriter != nil {
 		for _, key := range plan.Rewritten {
-			u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.name(), key, r.Tags[key]) })
+			u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })
 		}
 	}
 	for _, key := range plan.Kept {

@@ -63,11 +63,11 @@ type UpdateMachineRequest struct {
 	Tell func(message string) `json:"-"`
 	// OtherWriter reports a key that the update overwrites on a resource, although the flow has
 	// applied it before with the value that it writes now: another writer, such as a policy of the
-	// cloud, has changed it. The live value tells reports apart and is never shown. An [Executor]
-	// makes the event HotUpdateOtherWriter of what it has not reported yet. It sets OtherWriter
-	// only where reads have caught up since the last success: for confirmations and verifications.
-	// Nil reports nothing.
-	OtherWriter func(resource Resource, key, live string) `json:"-"`
+	// cloud, has changed it. The resource is a text for people, such as "vm i-1". The live value
+	// tells reports apart and is never shown. An [Executor] makes the event HotUpdateOtherWriter of
+	// what it has not reported yet. It sets OtherWriter only where reads have caught up since the
+	// last success: for confirmations and verifications. Nil reports nothing.
+	OtherWriter func(resource, key, live string) `json:"-"`
 }
 
 // Part holds the known and the desired state of the resources of one kind. A driver reads only

@@ -15,7 +15,7 @@ import (
 type rewritten struct {
 	machine  types.UID
 	name     string // of the machine
-	resource Resource
+	resource string
 	key      string
 	live     string // its value
 }
@@ -72,8 +72,7 @@ func (f *findings) take() []rewritten {
 	f.found = nil
 	slices.SortFunc(found, func(a, b rewritten) int {
 		return cmp.Or(
-			strings.Compare(a.key, b.key), strings.Compare(a.resource.Kind, b.resource.Kind),
-			strings.Compare(a.resource.ID, b.resource.ID), strings.Compare(a.live, b.live),
+			strings.Compare(a.key, b.key), strings.Compare(a.resource, b.resource), strings.Compare(a.live, b.live),
 		)
 	})
 	return found
@@ -87,7 +86,7 @@ func (e *Executor[M]) watchWriters(o *observation, d *decision, request *UpdateM
 		return func(M) {}
 	}
 	var reported findings
-	request.OtherWriter = func(resource Resource, key, live string) {
+	request.OtherWriter = func(resource, key, live string) {
 		reported.add(rewritten{o.Machine.GetUID(), o.Machine.GetName(), resource, key, live})
 	}
 	return func(machine M) {
@@ -101,8 +100,8 @@ func (e *Executor[M]) watchWriters(o *observation, d *decision, request *UpdateM
 func message(found []rewritten) string {
 	var keys []string
 	for _, r := range found {
-		keys = append(keys, strconv.Quote(r.key)+" of "+r.resource.Kind+" "+r.resource.ID)
+		keys = append(keys, strconv.Quote(r.key)+" of "+r.resource)
 	}
 	return "another writer has changed keys of the class, which are written again: " + strings.Join(keys, ", ") +
-		"; stop that writer, take the keys out of the class, or leave their values to it by AnyValue of the driver's Rules"
+		"; stop that writer, remove the keys from the class, or name them in AnyValue of the driver's Rules"
 }

@@ -27,8 +27,8 @@ func TestOtherWriter(t *testing.T) {
 			told = append(told, fmt.Sprint(of.(*object).Name, " ", level, " ", message))
 		}
 	}
-	vm, disk := machineupdate.Resource{Kind: "vm", ID: "i-1"}, machineupdate.Resource{Kind: "disk", ID: "vol-1"}
-	var reports func(report func(machineupdate.Resource, string, string))
+	const vm, disk = "vm i-1", "disk vol-1"
+	var reports func(report func(resource, key, live string))
 	isAsked := false
 	b.executor.UpdateMachine = func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
 		if isAsked = r.OtherWriter != nil; isAsked && reports != nil {
@@ -38,23 +38,23 @@ func TestOtherWriter(t *testing.T) {
 	}
 	const (
 		prefix = "m-1 Warning another writer has changed keys of the class, which are written again: "
-		suffix = "; stop that writer, take the keys out of the class, or leave their values to it by AnyValue of the driver's Rules"
+		suffix = "; stop that writer, remove the keys from the class, or name them in AnyValue of the driver's Rules"
 	)
-	report := func(of machineupdate.Resource, key, live string) func(func(machineupdate.Resource, string, string)) {
-		return func(report func(machineupdate.Resource, string, string)) { report(of, key, live) }
+	report := func(of, key, live string) func(func(resource, key, live string)) {
+		return func(report func(resource, key, live string)) { report(of, key, live) }
 	}
 	for i, tc := range []struct {
 		reason  string
 		after   time.Duration
 		change  func()
-		reports func(func(machineupdate.Resource, string, string))
+		reports func(func(resource, key, live string))
 		isAsked bool
 		want    string
 	}{
 		{"FirstAdoption", 0, nil, nil, false, ""},
 		{"ConfirmationDue", time.Hour, nil, report(vm, "a", "secret"), true, `"a" of vm i-1`},
 		{"VerifyDue", 24 * time.Hour, nil, report(vm, "a", "secret"), true, ""},
-		{"ConfirmationDue", time.Hour, nil, func(report func(machineupdate.Resource, string, string)) {
+		{"ConfirmationDue", time.Hour, nil, func(report func(resource, key, live string)) {
 			report(vm, "a", "secret")
 			report(vm, "b", "a secret")
 			report(disk, "a", "secret")

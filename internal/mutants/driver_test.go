@@ -38,7 +38,7 @@ var driverMutants = []mutant{
 	{"a value that is no longer left to others is another revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "false {", kitOthers},
 	{"no value that is left to others is no revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "true {", kitOthers},
 	{"each pattern is another revision", kitFile, `any value %q", t.Kinds`, `any value %v", t.Kinds`, kitOthers},
-	{"another writer is told after the marker", kitTaggingFile, "u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.name(), key, r.Tags[key]) })", "u.request.OtherWriter(r.name(), key, r.Tags[key])", kitOthers},
+	{"another writer is told after the marker", kitTaggingFile, "u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })", "u.request.OtherWriter(r.text(), key, r.Tags[key])", kitOthers},
 	// Infrastructure tags.
 	{"what was attempted is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[1:2]}", kitTags},
 	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},

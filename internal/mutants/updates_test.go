@@ -198,7 +198,7 @@ var updateMutants = []mutant{
 	{"the memory of other writers is bounded", writersFile, "len(w.known) >= maxKnown {", "false {", others},
 	{"the memory of other writers is as large as it says", writersFile, "len(w.known) >= maxKnown {", "len(w.known) >= maxKnown-1 {", others},
 	{"each value is told", writersFile, "resource, key, live})", "resource, key, \"\"})", others},
-	{"each resource is told", writersFile, "o.Machine.GetName(), resource, key", "o.Machine.GetName(), Resource{Kind: resource.Kind}, key", others},
+	{"each resource is told", writersFile, "o.Machine.GetName(), resource, key", "o.Machine.GetName(), \"\", key", others},
 	{"each machine is told", writersFile, "rewritten{o.Machine.GetUID(), ", "rewritten{\"\", ", others},
 	{"a confirmation sees other writers", writersFile, "!isConfirmed && d.reason != verifyDue {", "(!isConfirmed || true) && d.reason != verifyDue {", others},
 	{"a verification sees other writers", writersFile, "!isConfirmed && d.reason != verifyDue {", "!isConfirmed {", others},
