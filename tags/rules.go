@@ -41,8 +41,8 @@ type Rules struct {
 	// reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
 	ClusterKeys, RoleKeys, ReservedKeys []string
 
-	// AnyValue has patterns, as above, of desired keys whose value is left to others, such as a
-	// policy of the cloud that rewrites it within each write. Such a key is set where it is
+	// AnyValue has patterns, as in ClusterKeys, of desired keys whose value is left to others, such
+	// as a policy of the cloud that rewrites it within each write. Such a key is set where it is
 	// missing, and its live value is never overwritten: see rule 11 of the package documentation.
 	// Mandatory keys are set regardless.
 	AnyValue []string

@@ -52,9 +52,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 // Schema returns the Schema of the Definition.
 func (k *Kit[T, C]) Schema() *hotupdate.Schema { return k.definition.Schema }
 
-// Driver describes the kit to the update flow. A changed attribute or default changes the Revision,
-// and so does AnyValue of [tags.Rules].
-// The operator may set Epoch.
+// Driver describes the kit to the update flow. A changed attribute, default or AnyValue of
+// [tags.Rules] changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {

@@ -2,9 +2,9 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
@@ -52,8 +52,9 @@ func (u *update[T, C]) report(plan *tags.ResourcePlan) {
 			u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })
 		}
 	}
-	for _, key := range plan.Kept {
-		u.tell(r.text() + " keeps its value of " + strconv.Quote(key) + ": AnyValue leaves the value to others")
+	if len(plan.Kept) > 0 {
+		u.tell(fmt.Sprintf("%s keeps its values of %q: AnyValue of the driver's Rules leaves them to others",
+			r.text(), plan.Kept))
 	}
 }
 

@@ -34,7 +34,7 @@ var driverMutants = []mutant{
 	{"a takeover is not another writer", kitTaggingFile, "range plan.Rewritten {", "range plan.Takeover {", kitOthers},
 	{"what is applied is known", kitTaggingFile, "Applied: projected[1], ", "", kitOthers},
 	{"what is desired is not applied", kitTaggingFile, "Applied: projected[1], ", "Applied: projected[0], ", kitOthers},
-	{"a value that is left to others is told", kitTaggingFile, "range plan.Kept {", "range plan.Kept[:0] {", kitOthers},
+	{"a value that is left to others is told", kitTaggingFile, "if len(plan.Kept) > 0 {", "if false {", kitOthers},
 	{"a value that is no longer left to others is another revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "false {", kitOthers},
 	{"no value that is left to others is no revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "true {", kitOthers},
 	{"each pattern is another revision", kitFile, `any value %q", t.Kinds`, `any value %v", t.Kinds`, kitOthers},
