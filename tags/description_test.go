@@ -70,6 +70,7 @@ func TestMistakesOfADescription(t *testing.T) {
 		ClusterKeys:      []string{"", "Cluster"},
 		RoleKeys:         []string{"**", "*role*"},
 		ReservedKeys:     []string{"Name", "*", "a*b"},
+		AnyValue:         []string{"*team", "*"},
 		Guard:            tags.GuardVersion + 1,
 		ResourcesPerCall: -1,
 	}
@@ -82,6 +83,7 @@ func TestMistakesOfADescription(t *testing.T) {
 		"empty-rules MaxTags", "unusable-rules Key.Max", "unusable-rules Key.Match", "unusable-rules Value", "unusable-rules Guard",
 		"unusable-rules ResourcesPerCall, TagsPerCall", "unusable-rules ClusterKeys[0]", "unusable-rules ClusterKeys[1]",
 		"unusable-rules RoleKeys[0]", "unusable-rules ReservedKeys[1]", "unusable-rules ReservedKeys[2]",
+		"unusable-rules AnyValue[1]", "unusable-rules AnyValue",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

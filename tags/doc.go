@@ -33,7 +33,8 @@
 //     second plan, made when all requests have landed and reads have caught up, is empty or has
 //     been carried out as well. Until then every attempt stays owned (see [State]).
 //  6. A desired key that is live with a value that we do not own becomes ours. The plan sets it and
-//     reports a takeover.
+//     reports a takeover. If the last success applied the key with the value to set, the plan
+//     reports it as rewritten, too: somebody has changed it since.
 //  7. All other keys are foreign. They are never changed, and count towards the limit.
 //  8. Resources are identified by ID. Pass only those that the launch created: volumes of a CSI
 //     driver and interfaces of a CNI belong to others.
@@ -41,6 +42,11 @@
 //     nothing is planned for any resource.
 //  10. After a plan was applied and desired recorded as last-applied without attempts, the next
 //     plan is empty.
+//  11. A desired key that [Rules.AnyValue] names is right with any live value: the plan sets the key
+//     where it is missing, and never overwrites it, not even a value of ours. Another value in the
+//     spec reaches only resources without the key; on the others the plan reports it as kept.
+//     Ownership does not change: once the key is not wanted, rule 3 removes it if its live value is
+//     owned. A value of others stays, and so does one of ours that is recorded no longer.
 //
 // # Edge cases
 //
@@ -58,6 +64,7 @@
 //     somebody else sets in this window is lost, and every key that somebody else removes comes
 //     back.
 //   - A value that others set, and that equals ours, counts as ours.
+//   - A key of [Rules.AnyValue] that a read does not show yet is set, and loses its new value.
 //
 // # Errors
 //

@@ -28,15 +28,16 @@ func TestPlanAgreesWithNaivePlan(t *testing.T) {
 
 // FuzzPlan is the same for any ASCII keys and values, driven by coverage.
 func FuzzPlan(f *testing.F) {
-	f.Add(uint8(0), uint8(50), "a=1 b=2", "a=2", "", "a=1", "Name=m", "a=1 b=x f=x aws:1=")
-	f.Add(uint8(1), uint8(5), "A=1 a=2 Name=m", "", "B=1 a=3", "b=1", "Name=m kubernetes.io-cluster-x=", "AB=1 aB=2 NAME=m a=3")
-	f.Add(uint8(2), uint8(2), "a=1", "b=1", "c=1", "d=1 e=1", "", "a=1 b=1 c=x")
-	f.Add(uint8(3), uint8(9), "a=", "b=", "", "c=v", "kubernetes-io-cluster-x=", "a= b= f=")
-	f.Add(uint8(4), uint8(9), "foo=1 Foo=2", "", "FOO=3", "bar=1 Bar=2", "", "foo=1 Foo=2 FOO=x")
-	f.Add(uint8(5), uint8(20), "acs:x=1", "kubernetes.io/role/x=1", "a=1", "a=1", "kubernetes.io/cluster/x= kubernetes.io/cluster/y=", "a=1")
+	f.Add(uint8(0), uint8(50), "a=1 b=2", "a=2", "", "a=1", "Name=m", "a=1 b=x f=x aws:1=", "")
+	f.Add(uint8(0), uint8(50), "a=1 b=2", "b=3", "", "a=1 b=3 cc=1", "Name=m", "a=x b=2 cc=2 Name=x", "b c* *me")
+	f.Add(uint8(1), uint8(5), "A=1 a=2 Name=m", "", "B=1 a=3", "b=1", "Name=m kubernetes.io-cluster-x=", "AB=1 aB=2 NAME=m a=3 B=2", "B")
+	f.Add(uint8(2), uint8(2), "a=1", "b=1", "c=1", "d=1 e=1", "", "a=1 b=1 c=x", "")
+	f.Add(uint8(3), uint8(9), "a=", "b=", "", "c=v", "kubernetes-io-cluster-x=", "a= b= f=", "")
+	f.Add(uint8(4), uint8(9), "foo=1 Foo=2", "", "FOO=3", "bar=1 Bar=2", "", "foo=1 Foo=2 FOO=x", "")
+	f.Add(uint8(5), uint8(20), "acs:x=1", "kubernetes.io/role/x=1", "a=1", "a=1", "kubernetes.io/cluster/x= kubernetes.io/cluster/y=", "a=1", "")
 	all := naives()
-	f.Fuzz(func(t *testing.T, which, limit uint8, applied, first, second, desired, mandatory, live string) {
-		for _, r := range applied + first + second + desired + mandatory + live {
+	f.Fuzz(func(t *testing.T, which, limit uint8, applied, first, second, desired, mandatory, live, anyValue string) {
+		for _, r := range applied + first + second + desired + mandatory + live + anyValue {
 			if r >= utf8.RuneSelf {
 				return // the naive plan folds ASCII only
 			}
@@ -44,12 +45,25 @@ func FuzzPlan(f *testing.F) {
 		n := all[int(which)%len(all)]
 		rules := rulesOf(t, n.cloud, n.kind)
 		rules.MaxTags = int(limit) + 1
+		rules.AnyValue = usable(rules, strings.Fields(anyValue))
 		comparePlans(t, rules, tags.State{
 			Recorded:  []map[string]string{parse(applied), parse(first), parse(second)},
+			Applied:   parse(applied),
 			Desired:   parse(desired),
 			Mandatory: parse(mandatory),
 		}, parse(live))
 	})
+}
+
+// usable returns the patterns that AnyValue of these rules may have.
+func usable(rules *tags.Rules, patterns []string) []string {
+	isUnusable := func(pattern string) bool {
+		one := *rules
+		one.AnyValue = []string{pattern}
+		_, err := one.Plan(tags.State{}, nil, nil)
+		return err != nil
+	}
+	return slices.DeleteFunc(slices.Clone(patterns), isUnusable)
 }
 
 // drawSpec draws a spec over few keys and values, in several spellings.
@@ -60,6 +74,7 @@ func drawSpec(t *rapid.T, label string, values ...string) map[string]string {
 
 func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
+	rules.AnyValue = usable(rules, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "c", "na*", "Name", "*d", "kubernetes*"}), 0, 3).Draw(t, "any value"))
 	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
 	state := tags.State{
 		Recorded:  []map[string]string{drawSpec(t, "applied", "1", "2")},
@@ -68,6 +83,9 @@ func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "attempts") {
 		state.Recorded = append(state.Recorded, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
+	}
+	if rapid.Bool().Draw(t, "applied is known") {
+		state.Applied = state.Recorded[0]
 	}
 	comparePlans(t, rules, state, drawSpec(t, "live", "1", "2", "3", "x"))
 }
@@ -80,6 +98,29 @@ func comparePlans(t rapid.TB, rules *tags.Rules, state tags.State, live map[stri
 		t.Fatalf("error %v, want a plan: %v", err, ok)
 	case ok && show(plans[0]) != show(want):
 		t.Fatalf("got  %q\nwant %q", show(plans[0]), show(want))
+	case ok:
+		checkLeft(t, &naive, &plans[0])
+	}
+}
+
+// checkLeft checks rules 10 and 11 on their own: a key whose value is left to others keeps it, and the plan after a success without
+// attempts does nothing and reports nothing.
+func checkLeft(t rapid.TB, n *naivePlanner, plan *tags.ResourcePlan) {
+	after := plan.Apply(n.live)
+	for key, value := range n.live {
+		isDesired := len(n.valuesIn(n.state.Desired, key)) > 0
+		if now, ok := after[key]; isDesired && n.isLeft(key) && (!ok || now != value) {
+			t.Fatalf("the key %q had the value %q, and has %q", key, value, now)
+		}
+	}
+	settled := n.state
+	settled.Recorded, settled.Applied = []map[string]string{n.state.Desired}, n.state.Desired
+	next, err := n.rules.Plan(settled, []string{"r"}, map[string]map[string]string{"r": after})
+	if err != nil || len(next[0].Set)+len(next[0].Remove)+len(next[0].Takeover)+len(next[0].Rewritten) > 0 {
+		t.Fatalf("the next plan is %q, %v", show(next[0]), err)
+	}
+	for _, key := range next[0].Kept {
+		t.Fatalf("the key %q is reported as kept after a success", key)
 	}
 }
 
@@ -217,6 +258,8 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 	slices.SortFunc(plan.Set, byKey)
 	slices.SortFunc(plan.Remove, byKey)
 	slices.Sort(plan.Takeover)
+	slices.Sort(plan.Rewritten)
+	slices.Sort(plan.Kept)
 	plan.Remove = slices.Compact(plan.Remove)
 	if foreign+len(wanted)+len(plan.Remove) <= n.rules.MaxTags {
 		plan = tags.InOrder(plan, true)
@@ -232,10 +275,25 @@ func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
 	if isLive && n.sameValue(liveValue, tag.Value) {
 		return
 	}
+	wasApplied := slices.Contains(n.valuesIn(n.state.Applied, tag.Key), tag.Value)
+	if isLive && n.isLeft(tag.Key) {
+		if !wasApplied {
+			plan.Kept = append(plan.Kept, tag.Key)
+		}
+		return
+	}
 	plan.Set = append(plan.Set, tag)
 	if isLive && !n.sameValue(liveValue, tag.Value) && !n.owns(tag.Key, liveValue) {
 		plan.Takeover = append(plan.Takeover, tag.Key)
+		if wasApplied {
+			plan.Rewritten = append(plan.Rewritten, tag.Key)
+		}
 	}
+}
+
+// isLeft reports whether the value of a key is left to others.
+func (n *naivePlanner) isLeft(key string) bool {
+	return len(n.valuesIn(n.state.Mandatory, key)) == 0 && n.matchesAny(key, n.rules.AnyValue)
 }
 
 func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]string) (foreign int) {

@@ -17,7 +17,10 @@ type State struct {
 	// After a success, Recorded has the spec that was last-applied before as well: see rules 1 and
 	// 5 of the package documentation.
 	Recorded []map[string]string
-	Desired  map[string]string // what the spec wants now
+	// Applied is the one of Recorded that the last success has applied; nil if none is known. It
+	// decides only what the plan reports as Rewritten and Kept.
+	Applied map[string]string
+	Desired map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
 	Mandatory map[string]string
 }
@@ -30,6 +33,12 @@ type ResourcePlan struct {
 	// a driver passes it on if its cloud supports conditions.
 	Remove   []Tag
 	Takeover []string // keys of Set that are live with a foreign value, which is lost
+	// Rewritten are the keys of Takeover that Applied has with the value to set. If reads have
+	// caught up since the success, another writer has changed them.
+	Rewritten []string
+	// Kept are the desired keys that keep another live value because of [Rules.AnyValue], and that
+	// Applied does not have with the desired value: the resource does not get what the spec changes.
+	Kept []string
 
 	// setFirst says that everything is set before anything is removed, so that a key that replaces
 	// another is never missing. Without setFirst the removals come first, because the limit leaves

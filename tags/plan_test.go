@@ -34,7 +34,7 @@ func pairs(all []tags.Tag) string {
 	return b.String()
 }
 
-// show writes a plan as "set a=1; remove b=2; takeover a; RemoveFirst", without what is empty; what sets before it removes is the rule.
+// show writes a plan as "set a=1; remove b=2; takeover a; rewritten a; kept c; RemoveFirst", without what is empty; what sets before it removes is the rule.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
@@ -44,9 +44,14 @@ func show(p tags.ResourcePlan) string {
 	}
 	list("set", p.Set)
 	list("remove", p.Remove)
-	if len(p.Takeover) > 0 {
-		parts = append(parts, "takeover "+strings.Join(p.Takeover, " "))
+	keys := func(noun string, all []string) {
+		if len(all) > 0 {
+			parts = append(parts, noun+" "+strings.Join(all, " "))
+		}
 	}
+	keys("takeover", p.Takeover)
+	keys("rewritten", p.Rewritten)
+	keys("kept", p.Kept)
 	if !p.SetsFirst() {
 		parts = append(parts, "RemoveFirst")
 	}
@@ -73,7 +78,9 @@ var planTests = []struct {
 	{"dropped", tags.AWS, tags.VM, "a=1 b=2", []string{"a=1"}, "a=1", "", "a=1 b=2", "remove b=2", "owned and not desired"},
 	{"dropped all", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=1", "remove a=1", "an empty spec is an attempted removal"},
 	{"drifted away", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "", "set a=1", "somebody deleted a desired key"},
-	{"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a", "somebody changed a desired key, and loses the value"},
+	{"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a; rewritten a", "somebody changed a desired key that was applied, and loses the value"},
+	{"changed by both", tags.AWS, tags.VM, "a=1", nil, "a=2", "", "a=x", "set a=2; takeover a", "the value to set was not applied before, so nobody has rewritten it"},
+	{"an attempt is live", tags.AWS, tags.VM, "a=1", []string{"a=2"}, "a=1", "", "a=2", "set a=1", "a late request of ours, and not another writer"},
 
 	{"re-created by somebody", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=x", "", "ownership is kind, key and value: it is theirs now"},
 	{"never owned", tags.AWS, tags.VM, "", nil, "", "", "a=1", "", "keys dropped before adoption are foreign for ever"},
@@ -112,6 +119,9 @@ var planTests = []struct {
 
 	{"folded: one key", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=1", "", "CostCenter=1", "", "only the spelling changed"},
 	{"folded: set as it is spelled", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=2", "", "COSTCENTER=1", "set COSTCENTER=2", "two spellings in one write would be one key twice"},
+	{"folded: rewritten", tags.Azure, tags.VM, "costCenter=1", nil, "costcenter=1", "", "COSTCENTER=x", "set COSTCENTER=1; takeover COSTCENTER; rewritten COSTCENTER", "applied by another spelling"},
+	{"folded: rewritten, applied by two spellings", tags.Azure, tags.VM, "A=2 a=1", nil, "a=2", "", "a=x", "set a=2; takeover a; rewritten a", "one of them has the value"},
+	{"mandatory is rewritten", tags.AWS, tags.VM, "Name=m", nil, "Name=m", "Name=m", "Name=x", "set Name=m; takeover Name; rewritten Name", "a flat spec holds it, too"},
 	{"folded: owned", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "COSTCENTER=1", "remove COSTCENTER=1", "ours by another spelling"},
 	{"folded: re-created by somebody", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "costcenter=x", "", "theirs by value"},
 	{"folded: mandatory is last", tags.Azure, tags.VM, "", nil, "name=u", "Name=m", "", "set Name=m", "one key, and it is mandatory"},
@@ -131,9 +141,60 @@ func TestPlan(t *testing.T) {
 	for _, test := range planTests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, test.kind)
-			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
 			for _, attempt := range test.attempted {
 				state.Recorded = append(state.Recorded, parse(attempt))
+			}
+			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(plans[0]); got != test.want {
+				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
+			}
+		})
+	}
+}
+
+// TestAnyValue: the value of a key that AnyValue names is left to others; whose the key is does not change by that.
+func TestAnyValue(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		cloud     tags.Cloud
+		patterns  string
+		applied   string
+		attempted string
+		desired   string
+		mandatory string
+		live      string
+		want      string
+		reason    string
+	}{
+		{"missing", tags.AWS, "a", "", "", "a=1", "", "f=x", "set a=1", "the key is set where it is missing"},
+		{"equal", tags.AWS, "a", "a=1", "", "a=1", "", "a=1", "", "nothing to do"},
+		{"rewritten by a policy", tags.AWS, "a", "a=1", "", "a=1", "", "a=x", "", "any value is right, so nothing is written at a verification"},
+		{"adopted", tags.AWS, "a", "", "a=1", "a=1", "", "a=x", "kept a", "never overwritten, and people hear that the spec's value is not there"},
+		{"another value in the spec", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=x", "kept a", "the change does not reach the resource"},
+		{"another value in the spec, ours is live", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=1", "kept a", "not even a value of ours is overwritten"},
+		{"another value in the spec, live already", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=2", "", "nothing is kept"},
+		{"another key is not named", tags.AWS, "a", "a=1 b=1", "", "a=1 b=1", "", "a=x b=x", "set b=1; takeover b; rewritten b", "only named keys are left"},
+		{"pattern", tags.AWS, "finops-* *-owner", "", "", "finops-x=1 the-owner=1 b=1", "", "finops-x=2 the-owner=2 b=2", "set b=1; takeover b; kept finops-x the-owner", "a * at an end of a pattern"},
+		{"case counts", tags.AWS, "Team", "team=1", "", "team=1", "", "team=x", "set team=1; takeover team; rewritten team", "another key"},
+		{"case is ignored", tags.Azure, "Team", "team=1", "", "team=1", "", "TEAM=x", "", "one key"},
+		{"several spellings", tags.OpenStack, "foo", "", "", "foo=1", "", "FOO=x Foo=y", "kept FOO", "whichever stands for the key"},
+		{"mandatory", tags.AWS, "*cluster* Name", "Name=m", "", "", "kubernetes.io/cluster/c=1 Name=m", "kubernetes.io/cluster/c=x Name=x", "set Name=m kubernetes.io/cluster/c=1; takeover Name kubernetes.io/cluster/c; rewritten Name", "MCM finds the machine by their values"},
+
+		{"no longer desired, ours", tags.AWS, "a", "a=1", "", "", "", "a=1", "remove a=1", "the live value is owned"},
+		{"no longer desired, theirs", tags.AWS, "a", "a=1", "", "", "", "a=x", "", "with a value of others the key is theirs"},
+		{"no longer desired, after a change that was kept", tags.AWS, "a", "a=2", "", "", "", "a=1", "", "the former value is recorded no longer: documented"},
+		{"no longer desired, while the change is unconfirmed", tags.AWS, "a", "a=2", "a=1", "", "", "a=1", "remove a=1", "the former value is still recorded"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rules := rulesOf(t, test.cloud, tags.VM)
+			rules.AnyValue = strings.Fields(test.patterns)
+			state := tags.State{
+				Recorded: []map[string]string{parse(test.applied), parse(test.attempted)}, Applied: parse(test.applied),
+				Desired: parse(test.desired), Mandatory: parse(test.mandatory),
 			}
 			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
 			if err != nil {

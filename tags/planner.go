@@ -16,6 +16,7 @@ type planner struct {
 	rules              *Rules
 	state              *State
 	owned              map[Tag]bool // the recorded tags, with the identities of their keys
+	applied            spec
 	desired, mandatory spec
 	wanted             map[string]Tag // desired and mandatory ones
 }
@@ -25,8 +26,8 @@ const infrastructureTags = "infrastructure tags"
 
 func newPlanner(r *Rules, s *State) *planner {
 	p := &planner{
-		rules: r, state: s, owned: map[Tag]bool{}, desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
-		wanted: map[string]Tag{},
+		rules: r, state: s, owned: map[Tag]bool{}, wanted: map[string]Tag{},
+		applied: r.spec(s.Applied), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
 	}
 	for _, recorded := range s.Recorded {
 		for key, value := range recorded {
@@ -87,29 +88,53 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	return nil
 }
 
-// planWanted fills in Set and Takeover, and returns how many wanted keys are not live. A key keeps
-// its live spelling: the wanted one if that is live, too.
+// planWanted fills in everything but Remove, and returns how many wanted keys are not live.
 func (p *planner) planWanted(plan *ResourcePlan, live spec) (additions int) {
 	for id, tag := range p.wanted {
 		tag.Value = p.rules.value(tag.Value)
-		if spellings := live[id]; len(spellings) == 0 {
-			additions++
+		if spellings := live[id]; len(spellings) > 0 {
+			p.planLive(plan, id, tag, spellings)
 		} else {
-			at := slices.IndexFunc(spellings, func(l Tag) bool { return l.Key == tag.Key })
-			found := spellings[max(at, 0)]
-			tag.Key = found.Key
-			if p.rules.value(found.Value) == tag.Value {
-				continue
-			}
-			if !p.isOwned(id, found.Value) {
-				plan.Takeover = append(plan.Takeover, tag.Key)
-			}
+			additions++
+			plan.Set = append(plan.Set, tag)
 		}
-		plan.Set = append(plan.Set, tag)
 	}
 	plan.Set = sorted(plan.Set)
 	slices.Sort(plan.Takeover)
+	slices.Sort(plan.Rewritten)
+	slices.Sort(plan.Kept)
 	return additions
+}
+
+// planLive plans a wanted key that is live. A key keeps its live spelling: the wanted one if that is
+// live, too.
+func (p *planner) planLive(plan *ResourcePlan, id string, tag Tag, spellings []Tag) {
+	at := slices.IndexFunc(spellings, func(l Tag) bool { return l.Key == tag.Key })
+	found := spellings[max(at, 0)]
+	tag.Key = found.Key
+	if p.rules.value(found.Value) == tag.Value {
+		return
+	}
+	isApplied := slices.ContainsFunc(p.applied[id], func(a Tag) bool { return p.rules.value(a.Value) == tag.Value })
+	if p.isLeft(id) {
+		if !isApplied {
+			plan.Kept = append(plan.Kept, tag.Key)
+		}
+		return
+	}
+	if !p.isOwned(id, found.Value) {
+		plan.Takeover = append(plan.Takeover, tag.Key)
+		if isApplied {
+			plan.Rewritten = append(plan.Rewritten, tag.Key)
+		}
+	}
+	plan.Set = append(plan.Set, tag)
+}
+
+// isLeft reports whether the value of a desired key is left to others. Mandatory keys never are.
+func (p *planner) isLeft(id string) bool {
+	isNamed := func(pattern string) bool { return p.rules.names(pattern, id) }
+	return p.mandatory[id] == nil && slices.ContainsFunc(p.rules.AnyValue, isNamed)
 }
 
 // planRest fills in Remove and returns how many foreign keys count towards the limit.

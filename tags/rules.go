@@ -41,6 +41,12 @@ type Rules struct {
 	// reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
 	ClusterKeys, RoleKeys, ReservedKeys []string
 
+	// AnyValue has patterns, as in ClusterKeys, of desired keys whose value is left to others, such
+	// as a policy of the cloud that rewrites it within each write. Such a key is set where it is
+	// missing, and its live value is never overwritten: see rule 11 of the package documentation.
+	// Mandatory keys are set regardless.
+	AnyValue []string
+
 	// Guard is the condition of a removal, for the API calls that the table names. A driver that
 	// makes other calls changes it.
 	Guard Guard
@@ -111,6 +117,9 @@ func (r *Rules) check() error {
 	r.checkPatterns("ClusterKeys", r.ClusterKeys, require)
 	r.checkPatterns("RoleKeys", r.RoleKeys, require)
 	r.checkPatterns("ReservedKeys", r.ReservedKeys, require)
+	r.checkPatterns("AnyValue", r.AnyValue, require)
+	require(!r.KeysOnly || len(r.AnyValue) == 0, "AnyValue",
+		"is set although keys have no values", "leave it out")
 	return problems.Err()
 }
 
@@ -174,13 +183,18 @@ func (r *Rules) reserved(key string) (why reason, pattern string) {
 		patterns []string
 	}{{findsCluster, r.ClusterKeys}, {findsRole, r.RoleKeys}, {isReserved, r.ReservedKeys}} {
 		for _, pattern := range list.patterns {
-			if r.IgnoresCase && matches(fold(pattern), fold(key)) || matches(pattern, key) ||
+			if r.names(pattern, key) ||
 				list.why == isReserved && matches(pattern, fold(key)) { // never if the pattern has capitals
 				return list.why, pattern
 			}
 		}
 	}
 	return "", ""
+}
+
+// names reports whether a pattern names a key: case counts unless the cloud ignores it.
+func (r *Rules) names(pattern, key string) bool {
+	return matches(pattern, key) || r.IgnoresCase && matches(fold(pattern), fold(key))
 }
 
 // matches reports whether a key matches a pattern.

@@ -52,13 +52,18 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 // Schema returns the Schema of the Definition.
 func (k *Kit[T, C]) Schema() *hotupdate.Schema { return k.definition.Schema }
 
-// Driver describes the kit to the update flow. A changed attribute or default changes the Revision.
-// The operator may set Epoch.
+// Driver describes the kit to the update flow. A changed attribute, default or AnyValue of
+// [tags.Rules] changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {
 		lane.Kinds = k.definition.kinds(lane.Name)
 		said.Lanes = append(said.Lanes, lane)
+	}
+	for i := range k.definition.Tags {
+		if t := &k.definition.Tags[i]; len(t.Rules.AnyValue) > 0 {
+			said.Revision += fmt.Sprintf(" %s any value %q", t.Kinds, t.Rules.AnyValue)
+		}
 	}
 	for _, g := range k.definition.Groups {
 		said.Revision += fmt.Sprint(" ", g.Kind, g.Defaults)

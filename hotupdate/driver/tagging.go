@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -29,10 +30,7 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 		}
 	}
 	for i := range plans {
-		for _, key := range plans[i].Takeover {
-			r := u.named[plans[i].Resource].name()
-			u.takeovers = append(u.takeovers, func() { u.definition.Takeover(r, key) })
-		}
+		u.report(&plans[i])
 	}
 	if t.Replace != nil {
 		u.replaceTags(t, plans)
@@ -40,6 +38,24 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 		u.changeTags(t, t.Rules.Batches(plans))
 	}
 	return problems.Err()
+}
+
+// report reports what a plan takes from others or leaves to them. What it takes is reported with the
+// first call.
+func (u *update[T, C]) report(plan *tags.ResourcePlan) {
+	r := u.named[plan.Resource]
+	for _, key := range plan.Takeover {
+		u.takeovers = append(u.takeovers, func() { u.definition.Takeover(r.name(), key) })
+	}
+	if u.request.OtherWriter != nil {
+		for _, key := range plan.Rewritten {
+			u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })
+		}
+	}
+	if len(plan.Kept) > 0 {
+		u.tell(fmt.Sprintf("%s keeps its values of %q: AnyValue of the driver's Rules leaves them to others",
+			r.text(), plan.Kept))
+	}
 }
 
 // contains reports whether a problem is told already.
@@ -55,7 +71,7 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 		projected = append(projected, t.Project(spec, kind))
 		u.hide(maps.Values(projected[len(projected)-1]))
 	}
-	s := tags.State{Desired: projected[0], Recorded: projected[1:]}
+	s := tags.State{Desired: projected[0], Applied: projected[1], Recorded: projected[1:]}
 	if t.Mandatory != nil {
 		s.Mandatory = t.Mandatory(u.class, u.request.Machine)
 	}

@@ -52,10 +52,11 @@ type Classes struct {
 	driver    Driver
 }
 
-// ability is what a process has learned about a driver from a lane of a class.
+// ability is what a process has learned about a driver from a lane of a class, and reported.
 type ability struct {
 	unable   atomic.Pointer[time.Time] // when the driver last returned Unimplemented
 	reported atomic.Bool               // an event has reported that it cannot update
+	writers  writers
 }
 
 // preparation is the prepared state of a class.

@@ -211,6 +211,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	request := o.request(result.decision.pass)
 	request.Object, request.Rank = result.Machine, reason.rank()
 	request.Tell = e.teller(result.Machine)
+	publishWriters := e.watchWriters(o, &result.decision, request)
 	request.BeforeWrite = func(ctx context.Context) error {
 		if o.isClosed() {
 			return errReadOnly
@@ -225,6 +226,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	}
 	callErr := e.update(callCtx, request)
 	cancel()
+	publishWriters(result.Machine)
 	once.Do(func() {}) // from now on no marker is written
 	switch {
 	case failed == nil:

@@ -282,3 +282,17 @@ func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver,
 	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)
 	return p, nil
 }
+
+// MaxKnown is how many reports of other writers a class remembers.
+const MaxKnown = maxKnown
+
+// Writers is the memory of what was reported of other writers.
+type Writers struct{ writers }
+
+// Knows reports whether a key of a machine was reported before, and remembers it.
+func (w *Writers) Knows(machine, key string) bool {
+	return len(w.news([]rewritten{{name: machine, key: key}})) == 0
+}
+
+// Size returns how much is remembered.
+func (w *Writers) Size() int { return len(w.known) }

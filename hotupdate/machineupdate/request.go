@@ -28,9 +28,9 @@ import (
 // driver retries throttled calls, with growing delays, until the context is done. Package driver
 // implements all this.
 //
-// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite and Tell. So
-// a driver interface that has these five can pass on the rest as bytes, and needs no type of this
-// package.
+// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite, Tell and
+// OtherWriter. So a driver interface that has these six can pass on the rest as bytes, and needs no
+// type of this package.
 type UpdateMachineRequest struct {
 	Machine    string `json:"machine"` // its name
 	ProviderID string `json:"providerID"`
@@ -58,9 +58,17 @@ type UpdateMachineRequest struct {
 	// the same. An [Executor] sets it. If the driver does not declare ReadsFirst, it does nothing.
 	BeforeWrite func(ctx context.Context) error `json:"-"`
 	// Tell reports what people should know and what is no failure: that a change of the class is not
-	// applied to the machine. It must not quote values of the provider spec. An [Executor] makes it
-	// the event HotUpdateNotApplied. Nil reports nothing.
+	// applied to the machine, or that a resource keeps a value that is left to others. It must not
+	// quote values of the provider spec. An [Executor] makes it the event HotUpdateNotApplied. Nil
+	// reports nothing.
 	Tell func(message string) `json:"-"`
+	// OtherWriter reports a key that the update overwrites on a resource, although the flow has
+	// applied it before with the value that it writes now: another writer, such as a policy of the
+	// cloud, has changed it. The resource is a text for people, such as "vm i-1". The live value
+	// tells reports apart and is never shown. An [Executor] makes the event HotUpdateOtherWriter of
+	// what it has not reported yet. It sets OtherWriter only where reads have caught up since the
+	// last success: for confirmations and verifications. Nil reports nothing.
+	OtherWriter func(resource, key, live string) `json:"-"`
 }
 
 // Part holds the known and the desired state of the resources of one kind. A driver reads only

@@ -5,6 +5,7 @@ const (
 	kitTags   = "hotupdate/driver ^Test(Panic|Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions|Rules)"
 	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
 	kitTold   = "hotupdate/driver ^Test(NotApplied|DefaultIsNotKept)$"
+	kitOthers = "hotupdate/driver ^Test(Policy|PolicyOfOneWrite|OtherWriter|AnyValueIsRemoved|AnyValueIsARevision)$"
 	kitModel  = "hotupdate/driver ^TestModel$"
 )
 
@@ -28,6 +29,16 @@ var driverMutants = []mutant{
 	{"an attribute that keeps its value is told", kitGroupFile, "u.tellKept(g, r, projected[0], projected[1])", "_ = r", kitTold},
 	{"an attribute that was never set is not told", kitUnapplied, ` && applied[name] != "" {`, " {", kitTold},
 	{"an update that only reads tells nothing", kitUnapplied, " && !u.request.ReadOnly {", " {", kitTold},
+	// Other writers.
+	{"another writer is told", kitTaggingFile, "range plan.Rewritten {", "range plan.Rewritten[:0] {", kitOthers},
+	{"a takeover is not another writer", kitTaggingFile, "range plan.Rewritten {", "range plan.Takeover {", kitOthers},
+	{"what is applied is known", kitTaggingFile, "Applied: projected[1], ", "", kitOthers},
+	{"what is desired is not applied", kitTaggingFile, "Applied: projected[1], ", "Applied: projected[0], ", kitOthers},
+	{"a value that is left to others is told", kitTaggingFile, "if len(plan.Kept) > 0 {", "if false {", kitOthers},
+	{"a value that is no longer left to others is another revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "false {", kitOthers},
+	{"no value that is left to others is no revision", kitFile, "len(t.Rules.AnyValue) > 0 {", "true {", kitOthers},
+	{"each pattern is another revision", kitFile, `any value %q", t.Kinds`, `any value %v", t.Kinds`, kitOthers},
+	{"another writer is told after the marker", kitTaggingFile, "u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })", "u.request.OtherWriter(r.text(), key, r.Tags[key])", kitOthers},
 	// Infrastructure tags.
 	{"what was attempted is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[1:2]}", kitTags},
 	{"what was applied is owned", kitTaggingFile, "Recorded: projected[1:]}", "Recorded: projected[2:]}", kitTags},

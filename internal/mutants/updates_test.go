@@ -11,7 +11,8 @@ const (
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
 	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
-	plans      = "tags TestPlan|Example"
+	plans      = "tags TestPlan|TestAnyValue|Example"
+	others     = "hotupdate/machineupdate ^TestOtherWriter"
 )
 
 const (
@@ -35,6 +36,7 @@ const (
 	recordParseFile   = "hotupdate/machineupdate/internal/record/format.go"
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
 	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
+	writersFile       = "hotupdate/machineupdate/writers.go"
 	versionsFile      = "hotupdate/machineupdate/versions.go"
 	tagsPlannerFile   = "tags/planner.go"
 	tagsSpecFile      = "tags/spec.go"
@@ -190,6 +192,20 @@ var updateMutants = []mutant{
 	{"a limiter has tokens", limiterFile, "require(l.Burst > 0, ", "require(true, ", wirings},
 	{"a limiter allows an update in flight", limiterFile, "require(l.InFlight >= 0, ", "require(true, ", wirings},
 	{"what is not applied is an event", executorFile, "\trequest.Tell = e.teller(result.Machine)\n", "", wirings},
+	// Other writers.
+	{"another writer is an event", executorFile, "\tpublishWriters(result.Machine)\n", "\t_ = publishWriters\n", others},
+	{"another writer is told once", writersFile, "\t\tw.known[hash] = struct{}{}\n", "", others},
+	{"the memory of other writers is bounded", writersFile, "len(w.known) >= maxKnown {", "false {", others},
+	{"the memory of other writers is as large as it says", writersFile, "len(w.known) >= maxKnown {", "len(w.known) >= maxKnown-1 {", others},
+	{"each value is told", writersFile, "resource, key, live})", "resource, key, \"\"})", others},
+	{"each resource is told", writersFile, "o.Machine.GetName(), resource, key", "o.Machine.GetName(), \"\", key", others},
+	{"each machine is told", writersFile, "rewritten{o.Machine.GetUID(), ", "rewritten{\"\", ", others},
+	{"a confirmation sees other writers", writersFile, "!isConfirmed && d.reason != verifyDue {", "(!isConfirmed || true) && d.reason != verifyDue {", others},
+	{"a verification sees other writers", writersFile, "!isConfirmed && d.reason != verifyDue {", "!isConfirmed {", others},
+	{"other updates do not", writersFile, "!isConfirmed && d.reason != verifyDue {", "!isConfirmed && false {", others},
+	{"a success of unknown time is no confirmation", writersFile, "d.action == actConfirm && !d.again", "d.action == actConfirm", others},
+	{"no events, no reports", writersFile, "e.Event == nil || ", "", others},
+	{"other writers are told in order", writersFile, "strings.Compare(a.key, b.key), ", "", others},
 	{"a creation records the class of the driver", preparedFile, "class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec)", "bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) || true", creations},
 	{"a creation is read by the former Schema", creationFile, "cmp.Or(observed.Class, observed.Former)", "cmp.Or(observed.Class)", creations},
 	{"a creation writes its marker first", creationFile, "if !e.write(ctx, creation.begin(), &result) {", "if creation.begin() == nil {", creations},
@@ -256,9 +272,20 @@ var updateMutants = []mutant{
 	{"every recorded spec is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[:min(len(s.Recorded), 1)] {\n", plans},
 	{"what is recorded first is ours", tagsPlannerFile, "range s.Recorded {\n", "range s.Recorded[min(len(s.Recorded), 1):] {\n", plans},
 	{"mandatory keys hide desired ones", tagsPlannerFile, "range []spec{p.desired, p.mandatory}", "range []spec{p.mandatory, p.desired}", plans},
-	{"what is live needs no call", tagsPlannerFile, "\t\t\tif p.rules.value(found.Value) == tag.Value {", "\t\t\tif false {", plans},
+	{"what is live needs no call", tagsPlannerFile, "\tif p.rules.value(found.Value) == tag.Value {", "\tif false {", plans},
 	{"a foreign value that is lost is told", tagsPlannerFile, "if !p.isOwned(id, found.Value) {", "if false {", plans},
-	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = found.Key\n", "", plans},
+	{"a key that another writer has changed is told", tagsPlannerFile, "\t\tif isApplied {\n", "\t\tif false {\n", plans},
+	{"only what was applied is changed by another writer", tagsPlannerFile, "\t\tif isApplied {\n", "\t\tif true {\n", plans},
+	{"another value was not applied", tagsPlannerFile, "return p.rules.value(a.Value) == tag.Value })", "return a != Tag{} })", plans},
+	{"a value is left to others", tagsPlannerFile, "\tif p.isLeft(id) {\n", "\tif false {\n", plans},
+	{"a value that is kept is told", tagsPlannerFile, "\t\tif !isApplied {\n", "\t\tif false {\n", plans},
+	{"a value that was applied is not told as kept", tagsPlannerFile, "\t\tif !isApplied {\n", "\t\tif true {\n", plans},
+	{"mandatory values are not left to others", tagsPlannerFile, "return p.mandatory[id] == nil && slices", "return slices", plans},
+	{"the case of patterns counts where that of keys does", tagsRulesFile, "|| r.IgnoresCase && matches(fold(pattern), fold(key))", "|| matches(fold(pattern), fold(key))", plans},
+	{"patterns ignore case where keys do", tagsRulesFile, "|| r.IgnoresCase && matches(fold(pattern), fold(key))", "", plans},
+	{"patterns of values of others are checked", tagsRulesFile, "\tr.checkPatterns(\"AnyValue\", r.AnyValue, require)\n", "", "tags Mistakes"},
+	{"keys without values leave none to others", tagsRulesFile, "require(!r.KeysOnly || len(r.AnyValue) == 0, ", "require(true, ", "tags Mistakes"},
+	{"a live spelling is written", tagsPlannerFile, "\ttag.Key = found.Key\n", "", plans},
 	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+wanted > p.rules.MaxTags {", "if additions > 0 && foreign+wanted > 1000*p.rules.MaxTags {", plans},
 	{"where a limit binds removals come first", tagsPlannerFile, "plan.setFirst = foreign+len(plan.Remove)+wanted <= p.rules.MaxTags", "plan.setFirst = true", plans},
 	{"keys without values are the same", tagsSpecFile, "\tif r.KeysOnly {\n\t\treturn \"\"", "\tif false {\n\t\treturn \"\"", plans},

@@ -61,6 +61,7 @@ func (d *Driver) UpdateMachine(
 	update := &machineupdate.UpdateMachineRequest{
 		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
 		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
+		Tell: request.Tell, OtherWriter: request.OtherWriter,
 	}
 	if err := json.Unmarshal(request.Update, update); err != nil {
 		return nil, err

@@ -45,6 +45,9 @@ type UpdateMachineRequest struct {
 	Update []byte
 	// BeforeWrite must have returned nil before the first change of the cloud.
 	BeforeWrite func(ctx context.Context) error
+	// Tell and OtherWriter report what becomes events of the machine.
+	Tell        func(message string)
+	OtherWriter func(resource, key, live string)
 }
 
 // UpdateMachineResponse is the result of an update.

@@ -32,6 +32,9 @@
 //
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //
+// Check a driver without AnyValue in its [tags.Rules]: values that are left to others are no
+// desired state.
+//
 // The package owns the fake cloud and the promises. It knows no provider: limits come from the
 // rules that the adopter names. The drivers in examples/drivers are checked with it.
 package drivertest
