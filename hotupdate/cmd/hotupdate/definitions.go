@@ -17,6 +17,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
+// addDefinitions adds the flags for the CRDs of custom resources and the classes of their fields.
+func (c *call) addDefinitions(command *cobra.Command) {
+	command.Flags().StringVar(&c.crd, "crd", "",
+		"the `FILE` with the CustomResourceDefinitions of objects that are read beside Shoots, Workers and provider "+
+			"configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
+	command.Flags().StringVar(&c.classes, "classes", "",
+		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+}
+
 // addClasses adds the flag for the classes of two releases of CRDs.
 func (c *call) addClasses(command *cobra.Command, releases string) {
 	command.Flags().StringVar(&c.classes, "classes", "",
