@@ -32,7 +32,7 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	for i, f := range found {
 		findings[i] = Finding{
 			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls),
-			Refuses: Effect(f.Refuses), text: f.Text,
+			Refuses: Effect(f.Refuses), found: f,
 		}
 	}
 	return findings, nil
@@ -62,7 +62,7 @@ type Finding struct {
 	// Refuses says which configurations that the old Schema reads are refused by the updated one.
 	Refuses Effect `json:"refuses"`
 
-	text string
+	found schemadiff.Finding
 }
 
 // Effect says which configurations have a consequence. The zero value says that none has it.
@@ -90,5 +90,9 @@ type Effect struct {
 // Harmless reports whether every configuration keeps its hash and none is refused.
 func (f Finding) Harmless() bool { return f.Rolls == Effect{} && f.Refuses == Effect{} }
 
-// String returns what changed and what follows from it, as a sentence.
-func (f Finding) String() string { return f.text }
+// String returns what changed and what follows from it for worker pools, as a sentence.
+func (f Finding) String() string { return f.found.Sentence(schemadiff.Pools) }
+
+// ObjectString is String for Schemas of custom resources, which are in no pool and have no eras: it says
+// what follows for objects.
+func (f Finding) ObjectString() string { return f.found.Sentence(schemadiff.Objects) }

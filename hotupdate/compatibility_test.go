@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"became in-place", compatibility[oneInt32, oneInPlace],
-			[]string{"a: became in-place, was immutable: no hash changes; from now on a change of it updates nodes in place, or replaces machines of pools that roll, it replaced machines"},
+			[]string{"a: became in-place, was immutable: no hash changes; from now on a change of it updates nodes in place, or replaces machines under a rolling strategy, it replaced machines"},
 			[]string{"ClassChanged"},
 		},
 		{

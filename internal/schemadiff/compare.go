@@ -87,7 +87,7 @@ func (d *comparer) add(s location, f Finding) {
 		f.Rolls = some(whereAround)
 	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
-	f.Text = f.sentence(whileHot[s.whileHot])
+	f.in = whileHot[s.whileHot]
 	d.findings = append(d.findings, f)
 }
 

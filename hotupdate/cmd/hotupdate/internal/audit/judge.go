@@ -82,7 +82,9 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
-	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
+	r := &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}
+	r.textOf = hotupdate.Finding.String
+	return r, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
@@ -149,7 +151,10 @@ func within(path, above string) bool {
 }
 
 // comparisons are the comparisons of all pairs of Schemas. They are safe for concurrent use.
-type comparisons struct{ bySchemas sync.Map }
+type comparisons struct {
+	bySchemas sync.Map
+	textOf    func(hotupdate.Finding) string // the sentence for what is judged
+}
 
 // comparison is a comparison of two Schemas.
 type comparison struct {
@@ -188,7 +193,7 @@ func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all 
 	for _, f := range c.findings {
 		isConcerned := func(path string) bool { return within(path, f.Path) || within(f.Path, path) }
 		if f.Rolls.Where != "" && slices.ContainsFunc(paths, isConcerned) {
-			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
+			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: s.textOf(f)})
 			unexplained = slices.DeleteFunc(unexplained, isConcerned)
 		}
 	}
