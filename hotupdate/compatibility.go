@@ -90,6 +90,13 @@ type Effect struct {
 // Harmless reports whether every configuration keeps its hash and none is refused.
 func (f Finding) Harmless() bool { return f.Rolls == Effect{} && f.Refuses == Effect{} }
 
+// MayRoll reports whether Rolls describes a configuration in JSON. If it does not, another hash is not
+// the consequence of this finding. It is false for a configuration that neither Schema reads.
+func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Rolls, raw) }
+
+// MayRefuse reports whether Refuses describes a configuration in JSON, like [Finding.MayRoll].
+func (f Finding) MayRefuse(raw []byte) bool { return f.found.Meets(f.found.Refuses, raw) }
+
 // String returns what changed and what follows from it for worker pools, as a sentence.
 func (f Finding) String() string { return f.found.Sentence(schemadiff.Pools) }
 

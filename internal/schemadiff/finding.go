@@ -9,6 +9,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Finding is one difference.
@@ -17,6 +19,8 @@ type Finding struct {
 	Path           string // in the old plan; for an added field, in the updated plan; with [] for elements
 	Old, New       string // the old and the new state
 	Rolls, Refuses Effect
+
+	plans [2]*fieldplan.Plan // the old and the updated one
 
 	in   string // in which elements it applies, for the sentence
 	note string // a further consequence
@@ -77,7 +81,7 @@ var changes = map[string]string{
 }
 
 // Sentence describes the difference and its consequences. It is empty for no finding.
-func (f *Finding) Sentence(of *Subject) string {
+func (f Finding) Sentence(of *Subject) string {
 	if f.Kind == "" {
 		return ""
 	}
@@ -86,7 +90,7 @@ func (f *Finding) Sentence(of *Subject) string {
 }
 
 // consequences describes the effects, the gravest first.
-func (f *Finding) consequences(of *Subject) []string {
+func (f Finding) consequences(of *Subject) []string {
 	var all []string
 	if f.Refuses != none {
 		verb := "may refuse " + of.oneConfig
