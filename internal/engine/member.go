@@ -14,7 +14,7 @@ type Hashed struct {
 
 // HashedMember says what the canonical document has of field f of an object of node n, with the value v
 // behind any pointers. The object is an element of collection in, or in is nil. A value that has a problem
-// is set and filled.
+// is set and filled. A key or selector is set by the rules of other leaves, although it is always written.
 func (p *Program) HashedMember(n, in *fieldplan.Node, f *fieldplan.Field, v reflect.Value) (h Hashed) {
 	object, m := p.canonical.element(n, in), valueOf(v)
 	if object == nil || !exists(m) {
@@ -30,6 +30,10 @@ func (p *Program) HashedMember(n, in *fieldplan.Node, f *fieldplan.Field, v refl
 	h.IsSet = r.member(o, m, ',')
 	if !o.kind.isLeaf() && !isNone(o.kind, m) {
 		h.IsFilled = r.composite(o.routine, m, omitted)
+	}
+	if o.always {
+		isSelector := in.When != nil && in.When.Hot == n && in.When.Field.Name == f.Name // Hot whatever its class
+		h.IsSet = fieldplan.IsProjected(f.Node.Class) && !isSelector && !f.Unset(p.LeafText(f.Node, v))
 	}
 	if r.trail.Failed() {
 		return Hashed{IsSet: true, IsFilled: true}
