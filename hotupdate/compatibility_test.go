@@ -323,3 +323,24 @@ func TestFindingsAboutObjects(t *testing.T) {
 	}
 	assert.False(t, hotupdate.Finding{}.MayRoll([]byte(`{}`)))
 }
+
+// TestSelectorIsHotInHotElements: the member that selects an element is Hot there, whatever its struct tag says.
+func TestSelectorIsHotInHotElements(t *testing.T) {
+	type before struct {
+		Z map[string]struct {
+			When string `json:"when"`
+		} `json:"z" hotupdatable:"false,hotwhen=when:a"`
+	}
+	type after struct {
+		Z map[string]struct {
+			When string `json:"when" hotupdatable:"false"`
+		} `json:"z" hotupdatable:"false,hotwhen=when:a"`
+	}
+	findings := compatibility[before, after](t)
+	require.Len(t, findings, 1)
+	for raw, want := range map[string]bool{
+		`{"z":{"x":{"when":"a"}}}`: false, `{"z":{"x":{"when":""}}}`: false, `{"z":{"x":{"when":"b"}}}`: true,
+	} {
+		assert.Equal(t, want, findings[0].MayRoll([]byte(raw)), raw)
+	}
+}

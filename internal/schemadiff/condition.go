@@ -2,7 +2,6 @@ package schemadiff
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
@@ -17,8 +17,8 @@ import (
 // Meets reports whether a configuration in JSON meets the condition of an effect of the finding, under
 // one of the plans that can read it.
 func (f Finding) Meets(e Effect, raw []byte) bool {
-	tree, ok := treeOf(raw)
-	if e == none || !ok {
+	tree, err := jsonpatch.Parse(raw)
+	if e == none || err != nil {
 		return false
 	}
 	steps := stepsOf(f.Path)
@@ -27,14 +27,6 @@ func (f Finding) Meets(e Effect, raw []byte) bool {
 		c := condition{plan: p, program: engine.Of(p), where: e.Where}
 		return err == nil && c.holds(tree, config, steps)
 	})
-}
-
-// treeOf decodes JSON into maps, lists and scalars.
-func treeOf(raw []byte) (tree any, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	err := decoder.Decode(&tree)
-	return tree, err == nil
 }
 
 // stepsOf are the steps of a path, which may end with several [].
