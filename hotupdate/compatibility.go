@@ -72,7 +72,8 @@ type Effect struct {
 	Every bool `json:"every"`
 	// Where describes the configurations by their value at the path; below [], by the value of at
 	// least one element. Its words complete "a configuration that", and are stable. No other
-	// configuration has the consequence. Where is empty if none has it.
+	// configuration has the consequence. Where is empty if none has it. [Finding.MayRoll] and
+	// [Finding.MayRefuse] say whether it describes a configuration.
 	//
 	//	names it                               the member is there, even if it is null
 	//	has it                                 the member is not null; an element is there
