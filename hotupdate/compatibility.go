@@ -32,7 +32,7 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	for i, f := range found {
 		findings[i] = Finding{
 			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls),
-			Refuses: Effect(f.Refuses), text: f.Text,
+			Refuses: Effect(f.Refuses), found: f,
 		}
 	}
 	return findings, nil
@@ -62,7 +62,7 @@ type Finding struct {
 	// Refuses says which configurations that the old Schema reads are refused by the updated one.
 	Refuses Effect `json:"refuses"`
 
-	text string
+	found schemadiff.Finding
 }
 
 // Effect says which configurations have a consequence. The zero value says that none has it.
@@ -72,7 +72,8 @@ type Effect struct {
 	Every bool `json:"every"`
 	// Where describes the configurations by their value at the path; below [], by the value of at
 	// least one element. Its words complete "a configuration that", and are stable. No other
-	// configuration has the consequence. Where is empty if none has it.
+	// configuration has the consequence. Where is empty if none has it. [Finding.MayRoll] and
+	// [Finding.MayRefuse] say whether it describes a configuration.
 	//
 	//	names it                               the member is there, even if it is null
 	//	has it                                 the member is not null; an element is there
@@ -90,5 +91,16 @@ type Effect struct {
 // Harmless reports whether every configuration keeps its hash and none is refused.
 func (f Finding) Harmless() bool { return f.Rolls == Effect{} && f.Refuses == Effect{} }
 
-// String returns what changed and what follows from it, as a sentence.
-func (f Finding) String() string { return f.text }
+// MayRoll reports whether Rolls describes a configuration in JSON. If it does not, another hash is not
+// the consequence of this finding. It is false for a configuration that neither Schema reads.
+func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Rolls, raw) }
+
+// MayRefuse reports whether Refuses describes a configuration in JSON, like [Finding.MayRoll].
+func (f Finding) MayRefuse(raw []byte) bool { return f.found.Meets(f.found.Refuses, raw) }
+
+// String returns what changed and what follows from it for worker pools, as a sentence.
+func (f Finding) String() string { return f.found.Sentence(schemadiff.Pools) }
+
+// ObjectString is String for Schemas of custom resources, which are in no pool and have no eras: it says
+// what follows for objects.
+func (f Finding) ObjectString() string { return f.found.Sentence(schemadiff.Objects) }

@@ -228,10 +228,13 @@ func (e evolution) holdsTo(t require.TestingT, findings []hotupdate.Finding, raw
 	}
 	rolls, refuses := never, never
 	for _, f := range findings {
-		if e.concerns(f.Path, f.Rolls.Where, raw) {
+		mayRoll, mayRefuse := e.concerns(f.Path, f.Rolls.Where, raw), e.concerns(f.Path, f.Refuses.Where, raw)
+		require.Equal(t, mayRoll, f.MayRoll(raw), "finding %v\nraw %s\n%s", f, raw, types)
+		require.Equal(t, mayRefuse, f.MayRefuse(raw), "finding %v\nraw %s\n%s", f, raw, types)
+		if mayRoll {
 			rolls = max(rolls, claimOf(f.Rolls))
 		}
-		if e.concerns(f.Path, f.Refuses.Where, raw) {
+		if mayRefuse {
 			refuses = max(refuses, claimOf(f.Refuses))
 		}
 	}

@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"became in-place", compatibility[oneInt32, oneInPlace],
-			[]string{"a: became in-place, was immutable: no hash changes; from now on a change of it updates nodes in place, or replaces machines of pools that roll, it replaced machines"},
+			[]string{"a: became in-place, was immutable: no hash changes; from now on a change of it updates nodes in place, or replaces machines under a rolling strategy, it replaced machines"},
 			[]string{"ClassChanged"},
 		},
 		{
@@ -263,4 +263,84 @@ func TestCompatibilityOfRenamedFieldsIsLinear(t *testing.T) {
 	}
 	require.Less(t, comparing(crdNesting, 14), 3*comparing(crdNesting, 7), "fields in one another")
 	require.Less(t, comparing(crdOfFields, 100), 3*comparing(crdOfFields, 50), "fields of one object")
+}
+
+// TestFindingsAboutObjects: what follows for custom resources is said of objects, and a finding says which of them it concerns.
+func TestFindingsAboutObjects(t *testing.T) {
+	type before struct {
+		Gone  string   `json:"gone"`
+		Zones []string `json:"zones"`
+		Size  int64    `json:"size"`
+	}
+	type after struct {
+		Zones *[]string `json:"zones" hotupdatable:"false,default='[\"a\"]'"`
+		Size  string    `json:"size"`
+	}
+	findings := compatibility[before, after](t)
+	texts := map[string]string{}
+	for _, f := range findings {
+		texts[f.Path+" "+f.Kind] = f.ObjectString()
+		assert.NotContains(t, f.ObjectString(), "pool")
+		assert.NotContains(t, f.ObjectString(), "era")
+		assert.NotContains(t, f.ObjectString(), "configuration")
+	}
+	assert.Equal(t, map[string]string{
+		"gone FieldRemoved": "gone: is gone, was string, immutable: the updated Schema refuses every object that names it; the hashes of the others stay",
+		"size TypeChanged": "size: became string, was int64: the updated Schema may refuse an object that names it; " +
+			"an object that has it may roll",
+		"zones DefaultChanged":     `zones: has the default ["a"], had none: every object that spells out the old or the new default rolls`,
+		"zones NullabilityChanged": "zones: became a pointer, was a value: no hash changes",
+		"zones PresenceChanged":    "zones: an empty value means something, it used to mean nothing: every object that has it empty rolls",
+	}, texts)
+	assert.Empty(t, hotupdate.Finding{}.ObjectString())
+
+	for _, tc := range []struct {
+		raw          string
+		roll, refuse []string
+	}{
+		{`{}`, nil, nil},
+		{`{"gone":null,"size":null}`, nil, []string{"gone FieldRemoved", "size TypeChanged"}},
+		{`{"zones":[]}`, []string{"zones PresenceChanged"}, nil},
+		{`{"zones":["a"]}`, []string{"zones DefaultChanged"}, nil},
+		{`{"zones":["b"],"size":1}`, []string{"size TypeChanged"}, []string{"size TypeChanged"}},
+		{`{"zones":null}`, nil, nil},
+		{`{"size":true}`, nil, nil}, // neither Schema reads it
+		{`{"zones":`, nil, nil},
+		{``, nil, nil},
+		{`null`, nil, nil},
+	} {
+		var roll, refuse []string
+		for _, f := range findings {
+			if f.MayRoll([]byte(tc.raw)) {
+				roll = append(roll, f.Path+" "+f.Kind)
+			}
+			if f.MayRefuse([]byte(tc.raw)) {
+				refuse = append(refuse, f.Path+" "+f.Kind)
+			}
+		}
+		assert.Equal(t, tc.roll, roll, tc.raw)
+		assert.Equal(t, tc.refuse, refuse, tc.raw)
+	}
+	assert.False(t, hotupdate.Finding{}.MayRoll([]byte(`{}`)))
+}
+
+// TestSelectorIsHotInHotElements: the member that selects an element is Hot there, whatever its struct tag says.
+func TestSelectorIsHotInHotElements(t *testing.T) {
+	type before struct {
+		Z map[string]struct {
+			When string `json:"when"`
+		} `json:"z" hotupdatable:"false,hotwhen=when:a"`
+	}
+	type after struct {
+		Z map[string]struct {
+			When string `json:"when" hotupdatable:"false"`
+		} `json:"z" hotupdatable:"false,hotwhen=when:a"`
+	}
+	findings := compatibility[before, after](t)
+	require.Len(t, findings, 1)
+	for raw, want := range map[string]bool{
+		`{"z":{"x":{"when":"a"}}}`: false, `{"z":{"x":{"when":""}}}`: false, `{"z":{"x":{"when":"b"}}}`: true,
+	} {
+		assert.Equal(t, want, findings[0].MayRoll([]byte(raw)), raw)
+	}
 }

@@ -13,13 +13,16 @@ const (
 	dynamic  = "internal/leaf TestLeaf"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
 	releases = "internal/schemadiff TestCompare"
-	meanings = "internal/leaf ^TestMeaning"
+	// conditions are held against the oracle.
+	conditions = "hotupdate ^TestFindings"
+	meanings   = "internal/leaf ^TestMeaning"
 )
 
 const (
 	collectionsFile = "internal/engine/collections.go"
 	coverFile       = "hotupdate/cover.go"
 	compareFile     = "internal/schemadiff/compare.go"
+	conditionFile   = "internal/schemadiff/condition.go"
 	diffFile        = "internal/engine/diff.go"
 	elementsFile    = "internal/engine/elements.go"
 	fieldplanFile   = "internal/fieldplan/plan.go"
@@ -224,5 +227,12 @@ var mutants = []mutant{
 	{"null is no key behind a pointer", compareFile, "|| in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {", "{", releases},
 	{"a number is always a key", compareFile, "n.Key.Node.Leaf == leaf.String && n.When == nil", "n.When == nil", releases},
 	{"null says what the empty object says", compareFile, ", !isLeaf && p.old.Kind != fieldplan.Array:", ":", releases},
+	{"null is not held", conditionFile, "c.where == whereHeld && member != nil", "c.where == whereHeld", conditions},
+	{"only the default is spelled out", conditionFile, "return f.Default != nil && !hashed.IsSet", "return f.Default != nil", conditions},
+	{"something hashed is not empty", conditionFile, "return f.Pointer && !isNil && !hashed.IsFilled", "return f.Pointer && !isNil", conditions},
+	{"zero is spelled out behind a pointer", conditionFile, "isLeaf && f.Pointer && zero != nil", "isLeaf && zero != nil", conditions},
+	{"the place is one in arrays", conditionFile, "if !step.Element || n.Kind != fieldplan.Array {", "if !step.Element || n.Elem == nil {", conditions},
+	{"a selector is hot whatever its class", "internal/engine/member.go", "in.When != nil && in.When.Hot == n &&", "false &&", "hotupdate ^TestSelectorIsHot"},
+	{"a value with a problem is set", "internal/engine/member.go", "if r.trail.Failed() {", "if false {", conditions},
 	{"of what is told twice the graver stays", "internal/schemadiff/finding.go", "gravity(b.Rolls)-gravity(a.Rolls)", "gravity(a.Rolls)-gravity(b.Rolls)", releases},
 }

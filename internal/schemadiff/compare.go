@@ -17,9 +17,10 @@ import (
 // Compare lists the differences between two plans, sorted by path. Go names, the order of Go
 // fields, and texts that only people read make no difference.
 func Compare(old, updated *fieldplan.Plan) []Finding {
-	d := &comparer{open: map[twoNodes]bool{}, defaults: [2]map[*fieldplan.Field][]byte{
-		engine.Of(old).Defaults(), engine.Of(updated).Defaults(),
-	}}
+	d := &comparer{
+		plans: [2]*fieldplan.Plan{old, updated}, open: map[twoNodes]bool{},
+		defaults: [2]map[*fieldplan.Field][]byte{engine.Of(old).Defaults(), engine.Of(updated).Defaults()},
+	}
 	if old.Open != updated.Open {
 		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
 		if old.Open {
@@ -71,6 +72,7 @@ func (s location) member(name string) location {
 }
 
 type comparer struct {
+	plans    [2]*fieldplan.Plan
 	findings []Finding
 	open     map[twoNodes]bool
 	defaults [2]map[*fieldplan.Field][]byte // what is hashed of the defaults of objects, lists and maps
@@ -87,7 +89,7 @@ func (d *comparer) add(s location, f Finding) {
 		f.Rolls = some(whereAround)
 	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
-	f.Text = f.sentence(whileHot[s.whileHot])
+	f.in, f.plans = whileHot[s.whileHot], d.plans
 	d.findings = append(d.findings, f)
 }
 

@@ -550,8 +550,8 @@ func TestRenamedFieldTellsWhoRolls(t *testing.T) {
 		}
 	)
 	const rolls = "one that is rewritten with the new name rolls"
-	assert.Contains(t, schemadiff.Compare(planOf(t, typeOf[held]()), planOf(t, typeOf[leafB]()))[0].Text, rolls)
-	assert.NotContains(t, schemadiff.Compare(planOf(t, typeOf[hot]()), planOf(t, typeOf[hotNow]()))[0].Text, rolls)
+	assert.Contains(t, schemadiff.Compare(planOf(t, typeOf[held]()), planOf(t, typeOf[leafB]()))[0].Sentence(schemadiff.Pools), rolls)
+	assert.NotContains(t, schemadiff.Compare(planOf(t, typeOf[hot]()), planOf(t, typeOf[hotNow]()))[0].Sentence(schemadiff.Pools), rolls)
 }
 
 // TestCompareLoaded: the rules hold without the Go types.

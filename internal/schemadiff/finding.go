@@ -2,13 +2,15 @@
 // unchanged configurations.
 //
 // It owns the kinds of differences, the effect of each on the hash and on the decoding of a
-// configuration, and the sentences that describe them. It must not know pools or eras.
+// configuration, and the sentences that describe them. It must not know which eras there are.
 package schemadiff
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Finding is one difference.
@@ -17,10 +19,30 @@ type Finding struct {
 	Path           string // in the old plan; for an added field, in the updated plan; with [] for elements
 	Old, New       string // the old and the new state
 	Rolls, Refuses Effect
-	Text           string // the difference and its consequences, as a sentence
 
+	plans [2]*fieldplan.Plan // the old and the updated one
+
+	in   string // in which elements it applies, for the sentence
 	note string // a further consequence
 }
+
+// Subject is what has the configurations, for sentences.
+type Subject struct {
+	every, one             string // before a condition
+	everyConfig, oneConfig string // likewise, where a configuration is read
+	unless                 string // what keeps the hash
+}
+
+// The subjects. Only pools are named in eras.
+var (
+	Pools = &Subject{
+		every: "every pool", one: "a pool", everyConfig: "every configuration", oneConfig: "a configuration",
+		unless: " unless an era of the old Schema stays",
+	}
+	Objects = &Subject{
+		every: "every object", one: "an object", everyConfig: "every object", oneConfig: "an object",
+	}
+)
 
 // Effect says which configurations are affected.
 type Effect struct {
@@ -58,24 +80,30 @@ var changes = map[string]string{
 	"UnknownMembersChanged": "unknown members became NEW, were OLD",
 }
 
-// sentence describes the finding; in says in which elements it applies.
-func (f Finding) sentence(in string) string {
+// Sentence describes the difference and its consequences. It is empty for no finding.
+func (f Finding) Sentence(of *Subject) string {
+	if f.Kind == "" {
+		return ""
+	}
 	change := strings.NewReplacer("NEW", f.New, "OLD", f.Old).Replace(cmp.Or(changes[f.Kind], "became NEW, was OLD"))
-	return f.Path + ": " + change + in + ": " + strings.Join(f.consequences(), "; ")
+	return f.Path + ": " + change + f.in + ": " + strings.Join(f.consequences(of), "; ")
 }
 
 // consequences describes the effects, the gravest first.
-func (f Finding) consequences() []string {
+func (f Finding) consequences(of *Subject) []string {
 	var all []string
 	if f.Refuses != none {
-		verb := map[bool]string{true: "refuses every", false: "may refuse a"}[f.Refuses.Every]
-		all = append(all, "the updated Schema "+verb+" configuration that "+f.Refuses.Where)
+		verb := "may refuse " + of.oneConfig
+		if f.Refuses.Every {
+			verb = "refuses " + of.everyConfig
+		}
+		all = append(all, "the updated Schema "+verb+" that "+f.Refuses.Where)
 	}
 	switch {
 	case f.Rolls.Every:
-		all = append(all, "every pool that "+f.Rolls.Where+" rolls unless an era of the old Schema stays")
+		all = append(all, of.every+" that "+f.Rolls.Where+" rolls"+of.unless)
 	case f.Rolls != none:
-		all = append(all, "a pool that "+f.Rolls.Where+" may roll unless an era of the old Schema stays")
+		all = append(all, of.one+" that "+f.Rolls.Where+" may roll"+of.unless)
 	case f.Refuses == none:
 		all = append(all, "no hash changes")
 	default:

@@ -29,8 +29,8 @@ var (
 var ofClass = map[structtag.Class][2]string{
 	structtag.Immutable: {"replaces machines", "replaced machines"},
 	structtag.InPlace: {
-		"updates nodes in place, or replaces machines of pools that roll",
-		"updated nodes in place, or replaced machines of pools that roll",
+		"updates nodes in place, or replaces machines under a rolling strategy",
+		"updated nodes in place, or replaced machines under a rolling strategy",
 	},
 	structtag.Hot:     {"is applied to running machines", "was applied to running machines"},
 	structtag.Ignored: {"concerns no machine", "concerned no machine"},

@@ -158,8 +158,8 @@ func (c *call) command(
 	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
 	command.Long = strings.TrimSuffix(string(long), "\n")
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
-		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
-			return &usageError{"standard input can be only one of the files"}
+		if err := onlyOneStdin(args); err != nil {
+			return err
 		}
 		c.began, c.args = true, args
 		c.code, err = do()
@@ -177,6 +177,15 @@ func needs(names ...string) cobra.PositionalArgs {
 		wanted, given := strings.Join(names, " and "), plaintext.Counted(len(args), "argument")
 		return fmt.Errorf("needs %s, and has %s", wanted, given)
 	}
+}
+
+// onlyOneStdin refuses files of which several are standard input.
+func onlyOneStdin(files []string) error {
+	first := slices.Index(files, stdin)
+	if first >= 0 && slices.Contains(files[first+1:], stdin) {
+		return &usageError{"standard input can be only one of the files"}
+	}
+	return nil
 }
 
 // maxHelp is the number of columns of help.

@@ -11,11 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
+
+// addDefinitions adds the flags for the CRDs of custom resources and the classes of their fields.
+func (c *call) addDefinitions(command *cobra.Command) {
+	command.Flags().StringVar(&c.crd, "crd", "",
+		"the `FILE` with the CustomResourceDefinitions of objects that are read beside Shoots, Workers and provider "+
+			"configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
+	command.Flags().StringVar(&c.classes, "classes", "",
+		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+}
 
 // addClasses adds the flag for the classes of two releases of CRDs.
 func (c *call) addClasses(command *cobra.Command, releases string) {
@@ -129,7 +139,7 @@ func diffResource(of facts.TypeMeta, old, updated *crds.Set) (resourceDiff, erro
 		one.Only = "old"
 		return one, nil
 	}
-	diff, err := newSchemaDiff(before, after)
+	diff, err := newSchemaDiff(before, after, hotupdate.Finding.ObjectString)
 	one.schemaDiff = diff
 	return one, err
 }

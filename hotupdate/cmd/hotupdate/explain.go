@@ -24,12 +24,14 @@ func (c *call) explainCommand() *cobra.Command {
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
 		Args:  needs("FILE"),
-	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, func(command *cobra.Command) {
-		command.Flags().BoolVar(&c.document, "document", false,
-			"write the exact bytes of the provider config that are hashed instead, without a "+
-				"newline;\nsha256sum of them is the hash")
-		command.MarkFlagsMutuallyExclusive("document", "output")
-	})
+	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions, c.addDocument)
+}
+
+func (c *call) addDocument(command *cobra.Command) {
+	command.Flags().BoolVar(&c.document, "document", false,
+		"write the exact bytes of the provider config or spec that are hashed instead, without a newline;\n"+
+			"sha256sum of them is the hash")
+	command.MarkFlagsMutuallyExclusive("document", "output")
 }
 
 // explained are the fields of a provider config or of a pool.
@@ -38,7 +40,8 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a set field in JSON.
+// fieldShown is a set field in JSON. As is what its value stands for, if that is not the value itself,
+// and By says what As follows from, see [hotupdate.Description].
 type fieldShown struct {
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`
@@ -47,6 +50,8 @@ type fieldShown struct {
 	Source    string          `json:"source,omitempty"`
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
+	As        string          `json:"as,omitempty"`
+	By        string          `json:"by,omitempty"`
 }
 
 func (c *call) explainFields() (int, error) {
@@ -80,21 +85,21 @@ func writeDocument(c *call) error {
 	return nil
 }
 
-func explainPool(r *side.Reader, from string, p facts.Pool) (explained, error) {
+func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error) {
 	one := explained{p.Worker.Name, []fieldShown{}}
-	if p.Worker.Name == "" { // a provider config on its own
-		if _, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig); err != nil {
+	if m.IsBare() {
+		if _, err := r.SchemaOf(m, p); err != nil {
 			return one, err
 		}
 	}
-	fields, err := pool.Explain(p, r.Options)
+	fields, err := pool.Explain(p, m.Options(r.Options))
 	for _, f := range fields {
 		one.Fields = append(one.Fields, fieldShown{
 			Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
-			Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
+			Value: json.RawMessage(f.New), Sensitive: f.Sensitive, As: f.As, By: f.By,
 		})
 	}
-	return one, manifests.InFile(from, err)
+	return one, manifests.InFile(m.PlaceOfConfig(p), err)
 }
 
 // text returns a table with a row for each field that is set.
@@ -105,7 +110,7 @@ func (e explained) text() string {
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		rows = append(rows, []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source)})
+		rows = append(rows, []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source), f.meaning()})
 	}
 	title := ""
 	if e.Pool != "" {
@@ -114,12 +119,20 @@ func (e explained) text() string {
 	return title + plaintext.Table(rows)
 }
 
+// meaning says what the value stands for, such as: quantity by its pattern.
+func (f fieldShown) meaning() string {
+	if f.As == "" {
+		return ""
+	}
+	return f.As + " by " + f.By
+}
+
 func (c *call) hashCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "hash FILE",
 		Short: "the digest that a worker pool's name depends on",
 		Args:  needs("FILE"),
-	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools)
+	}, c.hashConfigs, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions)
 }
 
 // hashed is the canonical hash of a provider config, also in JSON. Today is what today's release of the
@@ -156,8 +169,8 @@ func (h *hashed) row() []string {
 
 func (c *call) hashConfigs() (int, error) {
 	sumOf := bySchema((*hotupdate.Schema).HashRaw)
-	all, err := perPool(c, func(r *side.Reader, from string, p facts.Pool) (hashed, error) {
-		sum, err := sumOf(r, from, p)
+	all, err := perPool(c, func(r *side.Reader, m *side.Input, p facts.Pool) (hashed, error) {
+		sum, err := sumOf(r, m, p)
 		return hashed{p.Worker.Name, sum.String(), hashedTodayOf(&p, r.Options)}, err
 	})
 	if err != nil {
@@ -184,9 +197,9 @@ func (c *call) addPools(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 
-// perPool returns what a function says of every pool of the file that is the argument. The function
-// gets the place of the provider config, for messages.
-func perPool[T any](c *call, do func(r *side.Reader, from string, p facts.Pool) (T, error)) ([]T, error) {
+// perPool returns what a function says of every pool of the manifest in the file that is the argument.
+// A provider config on its own and a custom resource are one pool.
+func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool) (T, error)) ([]T, error) {
 	r, err := c.reader()
 	if err != nil {
 		return nil, err
@@ -197,21 +210,21 @@ func perPool[T any](c *call, do func(r *side.Reader, from string, p facts.Pool) 
 	}
 	all, problems := make([]T, len(m.Pools)), make([]error, len(m.Pools))
 	for i, p := range m.Pools {
-		all[i], problems[i] = do(r, side.PlaceOfConfig(m.From, p), p)
+		all[i], problems[i] = do(r, m, p)
 	}
 	return all, errors.Join(problems...)
 }
 
-// bySchema returns a function of a provider config that asks its Schema, which it must have.
+// bySchema returns a function of a provider config or spec that asks its Schema, which it must have.
 func bySchema[T any](
 	ask func(*hotupdate.Schema, []byte) (T, error),
-) func(r *side.Reader, from string, p facts.Pool) (T, error) {
-	return func(r *side.Reader, from string, p facts.Pool) (answer T, err error) {
-		schema, err := r.Schemas.SchemaOfRaw(from, p.ProviderConfig)
+) func(r *side.Reader, m *side.Input, p facts.Pool) (T, error) {
+	return func(r *side.Reader, m *side.Input, p facts.Pool) (answer T, err error) {
+		schema, err := r.SchemaOf(m, p)
 		if err != nil {
 			return answer, err
 		}
 		answer, err = ask(schema, p.ProviderConfig)
-		return answer, manifests.InFile(from, err)
+		return answer, manifests.InFile(m.PlaceOfConfig(p), err)
 	}
 }

@@ -40,6 +40,12 @@ func (c *call) addJudgement(command *cobra.Command) {
 
 // reader returns a reader of manifests that judges by the flags.
 func (c *call) reader() (*side.Reader, error) {
+	if c.classes != "" && c.crd == "" {
+		return nil, &usageError{"--classes is for the objects of --crd"}
+	}
+	if err := onlyOneStdin(append([]string{c.crd, c.classes, c.cloudProfile}, c.args...)); err != nil {
+		return nil, err
+	}
 	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras), c.std.providers)
 	if err == nil && c.crd != "" {
 		var custom *crds.Set

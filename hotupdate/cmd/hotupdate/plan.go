@@ -35,7 +35,7 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return needs("OLD", "NEW")(command, args)
 		},
-	}, c.planChange, c.addPools, c.addJudgement, c.addPlan, c.addAccept,
+	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addAccept,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
 
@@ -47,11 +47,6 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.StringVar(&c.gardener, "gardener", "",
 		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
 			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
-	flags.StringVar(&c.crd, "crd", "",
-		"the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers "+
-			"and provider configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
-	flags.StringVar(&c.classes, "classes", "",
-		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
 	flags.StringArrayVar(&c.exclude, "exclude", nil,
 		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base; give the flag "+
 			"again for\nanother one")
@@ -136,9 +131,6 @@ func (c *call) planChange() (int, error) {
 
 // comparing returns a reader that compares two sides by the flags.
 func (c *call) comparing() (*side.Reader, error) {
-	if c.classes != "" && c.crd == "" {
-		return nil, &usageError{"--classes is for the objects of --crd"}
-	}
 	exclude, err := side.ParseGlobs(c.exclude)
 	if err != nil {
 		return nil, &usageError{"--exclude: " + err.Error()}

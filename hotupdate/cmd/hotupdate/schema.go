@@ -102,7 +102,7 @@ func (c *call) diffSchemas() (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	diff, err := newSchemaDiff(old.Schema, updated.Schema)
+	diff, err := newSchemaDiff(old.Schema, updated.Schema, hotupdate.Finding.String)
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +111,8 @@ func (c *call) diffSchemas() (int, error) {
 	return c.codeOf(diff), err
 }
 
-func newSchemaDiff(old, updated *hotupdate.Schema) (*schemaDiff, error) {
+// newSchemaDiff compares two Schemas, with the texts of findings by a function.
+func newSchemaDiff(old, updated *hotupdate.Schema, textOf func(hotupdate.Finding) string) (*schemaDiff, error) {
 	findings, err := hotupdate.Compatibility(old, updated)
 	before, oldErr := old.Fingerprint()
 	after, newErr := updated.Fingerprint()
@@ -121,7 +122,7 @@ func newSchemaDiff(old, updated *hotupdate.Schema) (*schemaDiff, error) {
 	diff := &schemaDiff{OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
 	for _, f := range findings {
 		diff.Harmless = diff.Harmless && f.Harmless()
-		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), f.String()})
+		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), textOf(f)})
 	}
 	return diff, nil
 }

@@ -24,7 +24,11 @@ type Resources struct {
 }
 
 // NewResources returns the two releases, which have the same classes.
-func NewResources(old, updated *crds.Set) *Resources { return &Resources{old: old, updated: updated} }
+func NewResources(old, updated *crds.Set) *Resources {
+	r := &Resources{old: old, updated: updated}
+	r.textOf = hotupdate.Finding.ObjectString
+	return r
+}
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has
 // are skipped. An object of a version that only one of the releases has is indeterminate.

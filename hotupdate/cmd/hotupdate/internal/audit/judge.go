@@ -82,7 +82,9 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
-	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
+	r := &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}
+	r.textOf = hotupdate.Finding.String
+	return r, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
@@ -148,8 +150,14 @@ func within(path, above string) bool {
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
 }
 
+// overlap reports whether one of two paths is equal to or below the other one.
+func overlap(a, b string) bool { return within(a, b) || within(b, a) }
+
 // comparisons are the comparisons of all pairs of Schemas. They are safe for concurrent use.
-type comparisons struct{ bySchemas sync.Map }
+type comparisons struct {
+	bySchemas sync.Map
+	textOf    func(hotupdate.Finding) string // the sentence for what is judged
+}
 
 // comparison is a comparison of two Schemas.
 type comparison struct {
@@ -184,16 +192,28 @@ func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all 
 	}
 	c := s.compare(old.Era.Schema, updated.Era.Schema)
 	paths := c.paths(before, after)
+	findings := c.rolling(paths)
+	if old.Era.Hash == release.Canonical { // bytes may differ where the hash does not
+		findings = slices.DeleteFunc(findings, func(f hotupdate.Finding) bool { return !f.MayRoll(raw) })
+	}
 	unexplained := slices.Clone(paths)
-	for _, f := range c.findings {
-		isConcerned := func(path string) bool { return within(path, f.Path) || within(f.Path, path) }
-		if f.Rolls.Where != "" && slices.ContainsFunc(paths, isConcerned) {
-			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
-			unexplained = slices.DeleteFunc(unexplained, isConcerned)
-		}
+	for _, f := range findings {
+		all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: s.textOf(f)})
+		unexplained = slices.DeleteFunc(unexplained, func(path string) bool { return overlap(path, f.Path) })
 	}
 	for _, path := range unexplained {
 		all = append(all, Reason{Path: path, Text: path + ": is hashed in another way"})
+	}
+	return all
+}
+
+// rolling returns the findings at some paths by which hashes may differ.
+func (c *comparison) rolling(paths []string) (all []hotupdate.Finding) {
+	for _, f := range c.findings {
+		isAt := slices.ContainsFunc(paths, func(path string) bool { return overlap(path, f.Path) })
+		if f.Rolls.Where != "" && isAt {
+			all = append(all, f)
+		}
 	}
 	return all
 }

@@ -153,13 +153,6 @@ func causes(c judge.Comparison) []judge.Finding {
 	return slices.DeleteFunc(slices.Clone(c.Changes), func(change judge.Finding) bool { return !change.Decides })
 }
 
-func pathsOf(changes hotupdate.Changes) (all []string) {
-	for _, c := range changes {
-		all = append(all, c.Path)
-	}
-	return all
-}
-
 var strategies = []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

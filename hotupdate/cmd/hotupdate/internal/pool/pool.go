@@ -33,12 +33,25 @@ func Check(pools []facts.Pool, o judge.Options) error {
 	return errors.Join(all...)
 }
 
-// Explain lists every field that is set and decides about the machines of a pool, with its class:
-// the changes from an empty pool.
-func Explain(p facts.Pool, o judge.Options) (hotupdate.Changes, error) {
+// SetField is a field that is set, as the change from an empty pool, with what its value stands for, see
+// [hotupdate.Description].
+type SetField struct {
+	hotupdate.Change
+
+	As, By string
+}
+
+// Explain lists every field that is set and decides about the machines of a pool, with its class.
+func Explain(p facts.Pool, o judge.Options) ([]SetField, error) {
 	all, err := o.SetFields(&p)
 	slices.SortStableFunc(all, func(a, b hotupdate.Change) int { return cmp.Compare(judge.Member(a), judge.Member(b)) })
-	return all, err
+	describe := o.Describer(&p)
+	fields := make([]SetField, len(all))
+	for i, change := range all {
+		described := describe(change)
+		fields[i] = SetField{change, described.As, described.By}
+	}
+	return fields, err
 }
 
 // pairing finds the pools of two manifests that belong together.

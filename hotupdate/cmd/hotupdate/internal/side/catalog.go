@@ -95,9 +95,9 @@ func (c *Catalog) SchemaOf(from string, kind facts.TypeMeta) (*hotupdate.Schema,
 		kind.Kind, c.kinds(), hint)
 }
 
-// SchemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
+// schemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
 // the same under every Schema.
-func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
+func (c *Catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
 	if facts.IsNull(raw) {
 		return hotupdate.SchemaOf[struct{}]()
 	}
@@ -116,15 +116,15 @@ func (c *Catalog) check(from string, pools []facts.Pool) error {
 	for _, p := range pools {
 		kind, err := c.kindOf(tree.Of(p.ProviderConfig))
 		if c.own[p.Provider] || err == nil && c.own[facts.GroupOf(kind.APIVersion)] {
-			_, err := c.SchemaOfRaw(PlaceOfConfig(from, p), p.ProviderConfig)
+			_, err := c.schemaOfRaw(placeOfConfig(from, p), p.ProviderConfig)
 			problems = append(problems, err)
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// PlaceOfConfig names a pool's provider config, or the file that is one.
-func PlaceOfConfig(from string, p facts.Pool) string {
+// placeOfConfig names a pool's provider config, or the file that is one.
+func placeOfConfig(from string, p facts.Pool) string {
 	if p.Worker.Name == "" {
 		return from
 	}

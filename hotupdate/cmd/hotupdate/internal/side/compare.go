@@ -44,6 +44,7 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 			found = append(found, m)
 		}
 	}
+	r.failed = append(r.failed, r.Schemas.custom.CheckClasses())
 	problems := slices.Concat(r.failed, []error{joined(notJudged(&objects{}, all))}, r.others)
 	return found, errors.Join(problems...)
 }

@@ -36,8 +36,8 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	return located(o, errors.Join(err, m.checkConfigs(r.Options)))
 }
 
-// options are the options for judging the manifest.
-func (m *Input) options(o judge.Options) judge.Options {
+// Options are the options for judging the manifest.
+func (m *Input) Options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 	}

@@ -184,7 +184,7 @@ func (o *object) title() string {
 // plan compares the two sides.
 func (p inputs) plan(o judge.Options) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
-	o = m.options(o)
+	o = m.Options(o)
 	switch {
 	case p.old == nil:
 		plan = pool.OneSided(m.Manifest, pool.Added, o)

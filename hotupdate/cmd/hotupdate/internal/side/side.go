@@ -37,6 +37,18 @@ type Input struct {
 // IsBare reports whether the manifest is a provider config in a file of its own.
 func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 
+// PlaceOfConfig names the provider config of a pool for messages, or the file that is one.
+func (m *Input) PlaceOfConfig(p facts.Pool) string { return placeOfConfig(m.From, p) }
+
+// SchemaOf returns the Schema of the provider config of a pool of a manifest, or that of the spec of a
+// custom resource. A config without a Schema is an error.
+func (r *Reader) SchemaOf(m *Input, p facts.Pool) (*hotupdate.Schema, error) {
+	if m.spec != nil {
+		return m.spec, nil
+	}
+	return r.Schemas.schemaOfRaw(m.PlaceOfConfig(p), p.ProviderConfig)
+}
+
 // Name names a file for messages.
 func Name(file string) string {
 	if file == manifests.Stdin {

@@ -1,9 +1,12 @@
 package judge
 
 import (
+	"strings"
+
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
@@ -73,6 +76,22 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 		all = append(all, found.Change)
 	}
 	return all, located(p, err, configErr)
+}
+
+// Describer returns a function that says what the values of fields of a pool stand for, by the Schema of
+// its provider config. Those of other fields stand for themselves.
+func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) hotupdate.Description {
+	schema, _ := o.schemaOf(p.ProviderConfig)
+	return func(c hotupdate.Change) hotupdate.Description {
+		if p.IsBare() {
+			return schema.Describe(c.Pointer)
+		}
+		pointer, isOfConfig := strings.CutPrefix(c.Pointer, "/"+fields.Config+"/")
+		if !isOfConfig {
+			return hotupdate.Description{}
+		}
+		return schema.Describe("/" + pointer)
+	}
 }
 
 // Document returns the canonical document of a provider config, which Schemas that do not know it

@@ -1,0 +1,188 @@
+package schemadiff
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// Meets reports whether a configuration in JSON meets the condition of an effect of the finding, under
+// one of the plans that can read it.
+func (f Finding) Meets(e Effect, raw []byte) bool {
+	tree, err := jsonpatch.Parse(raw)
+	if e == none || err != nil {
+		return false
+	}
+	steps := stepsOf(f.Path)
+	return slices.ContainsFunc(f.plans[:], func(p *fieldplan.Plan) bool {
+		config, err := rawjson.Decode(p, raw)
+		c := condition{plan: p, program: engine.Of(p), where: e.Where}
+		return err == nil && c.holds(tree, config, steps)
+	})
+}
+
+// stepsOf are the steps of a path, which may end with several [].
+func stepsOf(path string) []fieldpath.PatternStep {
+	elements := 0
+	for ; strings.HasSuffix(path, "[]"); elements++ {
+		path = strings.TrimSuffix(path, "[]")
+	}
+	steps, _ := fieldpath.ParsePattern(path)
+	return append(steps, slices.Repeat([]fieldpath.PatternStep{{Element: true}}, elements)...)
+}
+
+// condition is a condition on configurations of a plan.
+type condition struct {
+	plan    *fieldplan.Plan
+	program *engine.Program
+	where   string
+}
+
+// holds reports whether the condition holds for the value at a path. Some conditions are about the
+// spelling, and the others about the meaning.
+func (c *condition) holds(tree any, config reflect.Value, steps []fieldpath.PatternStep) bool {
+	switch c.where {
+	case whereNamed, whereHeld, whereFilled, whereNull:
+		return c.isSpelled(tree, steps)
+	case whereAround:
+		return hasArrayAround(c.plan.Root, tree, steps)
+	default:
+		return c.isMeant(c.plan.Root, nil, config, steps)
+	}
+}
+
+// isSpelled reports whether the condition holds for the JSON below a value.
+func (c *condition) isSpelled(tree any, steps []fieldpath.PatternStep) bool {
+	if len(steps) == 0 {
+		return c.where == whereFilled && len(elementsOf(tree)) > 0
+	}
+	isLast := len(steps) == 1
+	if !steps[0].Element {
+		object, _ := tree.(map[string]any)
+		member, isNamed := object[steps[0].Name]
+		isMet := c.where == whereNamed || c.where == whereHeld && member != nil
+		return isNamed && (isLast && isMet || c.isSpelled(member, steps[1:]))
+	}
+	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool {
+		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && elem == nil
+		return isLast && isMet || c.isSpelled(elem, steps[1:])
+	})
+}
+
+// elementsOf are the elements of a list, or the values of a map.
+func elementsOf(tree any) (all []any) {
+	switch tree := tree.(type) {
+	case []any:
+		return tree
+	case map[string]any:
+		for _, value := range tree {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// hasArrayAround reports whether an array of fixed length, or arrays in one another, hold the place of
+// an element. The outermost of them is itself an element.
+func hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
+	if len(steps) == 0 {
+		return false
+	}
+	if !steps[0].Element {
+		f := n.Lookup(steps[0].Name)
+		object, _ := tree.(map[string]any)
+		return f != nil && hasArrayAround(f.Node, object[steps[0].Name], steps[1:])
+	}
+	if n.Elem == nil {
+		return false
+	}
+	elements := elementsOf(tree)
+	if len(elements) > 0 && isPlaceInArrays(n.Elem, steps[1:]) {
+		return true
+	}
+	return slices.ContainsFunc(elements, func(elem any) bool { return hasArrayAround(n.Elem, elem, steps[1:]) })
+}
+
+// isPlaceInArrays reports whether the steps lead from an array through arrays to an element.
+func isPlaceInArrays(n *fieldplan.Node, steps []fieldpath.PatternStep) bool {
+	for _, step := range steps {
+		if !step.Element || n.Kind != fieldplan.Array {
+			return false
+		}
+		n = n.Elem
+	}
+	return len(steps) > 0
+}
+
+// isMeant reports whether the condition holds for the values below one of a node, which is an element of
+// collection in, or in is nil.
+func (c *condition) isMeant(n, in *fieldplan.Node, v reflect.Value, steps []fieldpath.PatternStep) bool {
+	v, isThere := engine.Deref(v)
+	if !isThere || len(steps) == 0 {
+		return false
+	}
+	isLast := len(steps) == 1
+	if !steps[0].Element {
+		f := n.Lookup(steps[0].Name)
+		if f == nil {
+			return false
+		}
+		member := engine.Member(v, f)
+		if isLast {
+			return c.isMeantBy(n, in, f, member)
+		}
+		return c.isMeant(f.Node, nil, member, steps[1:])
+	}
+	if n.Elem == nil {
+		return false
+	}
+	for _, elem := range v.Seq2() {
+		if isLast && c.where == whereSet || c.isMeant(c.program.ElementNode(n, behind(elem)), n, elem, steps[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// behind is the value behind pointers; the zero reflect.Value if there is none.
+func behind(v reflect.Value) reflect.Value {
+	v, _ = engine.Deref(v)
+	return v
+}
+
+// isMeantBy reports whether the condition holds for a member.
+func (c *condition) isMeantBy(n, in *fieldplan.Node, f *fieldplan.Field, v reflect.Value) bool {
+	v, isThere := engine.Deref(v)
+	if !isThere {
+		return false
+	}
+	isLeaf := f.Node.Kind == fieldplan.Leaf
+	hashed := c.program.HashedMember(n, in, f, v)
+	switch c.where {
+	case whereSet:
+		return hashed.IsSet
+	case whereZero:
+		zero := leaf.Zero(f.Node.Leaf, f.Node.Type)
+		return isLeaf && f.Pointer && zero != nil && bytes.Equal(c.program.LeafText(f.Node, v), zero)
+	case whereDefault:
+		if isLeaf {
+			return f.Default != nil && bytes.Equal(c.program.LeafText(f.Node, v), f.Default)
+		}
+		return f.Default != nil && !hashed.IsSet
+	case whereEmpty:
+		isNil := v.Kind() == reflect.Slice && v.IsNil() || v.Kind() == reflect.Map && v.IsNil()
+		if isLeaf {
+			return v.Kind() == reflect.Slice && !isNil && v.Len() == 0
+		}
+		return f.Pointer && !isNil && !hashed.IsFilled
+	}
+	return false
+}
