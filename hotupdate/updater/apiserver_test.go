@@ -49,7 +49,7 @@ type apiServer struct {
 	mutex    sync.Mutex
 	stored   *corev1.ConfigMap
 	version  int
-	requests []string // method by method
+	requests []string // for ConfigMaps, method by method; events are sent at any time
 }
 
 func newAPIServer(t *testing.T) *apiServer {
@@ -62,8 +62,11 @@ func newAPIServer(t *testing.T) *apiServer {
 }
 
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	isStore := strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/configmaps")
 	s.mutex.Lock()
-	s.requests = append(s.requests, r.Method)
+	if isStore {
+		s.requests = append(s.requests, r.Method)
+	}
 	fail := s.fail
 	s.mutex.Unlock()
 	if fail(w, r) {
@@ -76,7 +79,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&sent)
 	}
 	switch {
-	case !strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/configmaps"):
+	case !isStore:
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 	case r.Method == http.MethodPost && s.stored != nil:
 		refuse(w, http.StatusConflict, metav1.StatusReasonAlreadyExists)
@@ -104,7 +107,7 @@ func (s *apiServer) given(annotations, data map[string]string) {
 	s.put(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: storeName, Annotations: annotations}, Data: data})
 }
 
-// took returns what was asked since the last time.
+// took returns what was asked about ConfigMaps since the last time.
 func (s *apiServer) took() (methods string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
