@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // The model looks at every state that a machine and its resource can reach: the real Executor and the real kit change a group of two attributes
@@ -20,7 +21,7 @@ import (
 // is as desired; and from every state the machine comes to rest if nothing more happens.
 func TestModel(t *testing.T) {
 	budgets := []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}}
-	if raceEnabled {
+	if raceEnabled || !effort.All() {
 		budgets = []budget{{changes: 1, faults: 1}}
 	}
 	for _, b := range budgets {

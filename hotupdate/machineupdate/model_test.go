@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // By symmetry of keys and values these three classes represent all.
@@ -228,13 +230,7 @@ func TestModel(t *testing.T) {
 	eachLine(t, func(l *line, m *model) {
 		for _, tc := range l.searches {
 			t.Run(tc.name, func(t *testing.T) {
-				b := tc.always
-				if raceEnabled {
-					b = budget{0, 1}
-				}
-				if *long {
-					b = tc.long
-				}
+				b := tc.budget()
 				begin := time.Now()
 				found := tc.explore(t, m, b)
 				t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
@@ -247,6 +243,19 @@ func TestModel(t *testing.T) {
 	})
 	t.Logf("%d states", total.Load())
 	assert.True(t, !*long || total.Load() >= 10_000_000, "a long run sees ten million states")
+}
+
+// budget is a tenth of the states unless the environment asks for all of them, and fewer with the race detector.
+func (s *search) budget() budget {
+	switch {
+	case *long:
+		return s.long
+	case raceEnabled:
+		return budget{0, 1}
+	case effort.All():
+		return s.always
+	}
+	return budget{min(s.always.changes, 1), 0}
 }
 
 // eachLine checks two lines at a time: each has one goroutine, and its own model.

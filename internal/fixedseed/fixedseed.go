@@ -6,8 +6,14 @@ package fixedseed
 
 import (
 	"flag"
+	"strconv"
 	"testing"
+
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
+
+// checks is how many values rapid draws for a property unless a flag says otherwise.
+const checks = 100
 
 // Run runs the tests of a package with the fixed seed, and returns the exit code. It is the whole
 // of a TestMain:
@@ -15,8 +21,10 @@ import (
 //	func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 //
 // The flag -rapid.seed of go test, which is read later, takes another seed, and 0 a new one in
-// every run.
+// every run. A property draws as many values as package effort says, and -rapid.checks another
+// number of them.
 func Run(m *testing.M) int {
 	_ = flag.Set("rapid.seed", "1") // fails only where rapid is not linked
+	_ = flag.Set("rapid.checks", strconv.Itoa(effort.Of(checks)))
 	return m.Run()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -270,7 +271,10 @@ var brokenDrivers = []struct {
 
 // TestCheck: each broken driver breaks the promise that it should.
 func TestCheck(t *testing.T) {
-	for _, tc := range brokenDrivers {
+	for i, tc := range brokenDrivers {
+		if !effort.Takes(i) {
+			continue
+		}
 		t.Run(tc.broken+" breaks "+tc.promise, func(t *testing.T) {
 			failures := check(t, tc.cloud, tc.broken, states(tc.cloud)[:2]...)
 			assert.Contains(t, "\n"+strings.Join(failures, "\n"), "\n"+tc.promise+": ")

@@ -20,6 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // reading is another reading of Gardener's rules: patterns of paths, each with what a change can at
@@ -170,6 +171,9 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	}
 	for _, path := range paths {
 		for i := range 9 {
+			if comesOrChanges := i == 1 || i == 5; !comesOrChanges && !effort.All() {
+				continue
+			}
 			check(t, []drawnEdit{{path, i / 3, i % 3}})
 		}
 	}
