@@ -2,74 +2,73 @@ package aws_test
 
 import (
 	"flag"
+	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/aws/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
-	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { fixedseed.Run(m) }
+func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 
-var provider = exampletest.Provider{
-	Schema: aws.Schema, SpecSchema: aws.ProviderSpecSchema, Hash: aws.GenerateWorkerPoolHash, Spec: spec,
-	APIVersion: aws.APIVersion, Kind: aws.Kind,
+// TestProvider runs the checks that are the same for all providers.
+func TestProvider(t *testing.T) {
+	provider.Test(t, update)
+}
+
+var provider = exampletest.Provider[aws.WorkerConfig, apis.WorkerConfig, aws.ProviderSpec]{
+	APIVersion:   aws.APIVersion,
+	Kind:         aws.Kind,
+	Schema:       aws.Schema,
+	SpecSchema:   aws.ProviderSpecSchema,
+	ToInternal:   aws.ToInternal,
+	FromInternal: aws.FromInternal,
+	Hash:         aws.GenerateWorkerPoolHash,
+	Spec:         exampletest.SpecOf(aws.NewPool, aws.NewProviderSpec, infrastructure()),
+
+	Pairs: []exampletest.Pair{
+		exampletest.Hot(".", "the example of the proposal",
+			"tags.network[key3]", "tags.network[key4]", "tags.vm[key1]", "tags.vm[key2]"),
+		exampletest.Hot("capacity", "on Node objects; the driver has no part in it",
+			"nodeTemplate.virtualCapacity[example.com/dongle]").SpecStays(),
+		exampletest.Hot("performance", "ModifyVolume and ModifyInstanceMetadataOptions",
+			"dataVolumes[name=kubelet-dir].throughput", "instanceMetadataOptions.httpTokens", "volume.iops"),
+		exampletest.Immutable("immutable", "amdSevSnp needs new machines",
+			"cpuOptions.amdSevSnp", "dataVolumes[name=kubelet-dir].throughput", "volume.iops"),
+		exampletest.Nothing("equal", "written anew, and a default written out"),
+	},
+	Eras: []string{"1.33.0", "1.34.0"},
+	RemoveBecameHot: func(config *aws.WorkerConfig) { // see TestBecameHot
+		config.Volume = nil
+		config.InstanceMetadataOptions = nil
+		for i := range config.DataVolumes {
+			config.DataVolumes[i].Volume = aws.Volume{}
+		}
+	},
+	Unreached: []string{
+		"nodeTemplate", // for the autoscaler
+		// The range of cards, which all interfaces of this config have, stands for the card.
+		"networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex",
+	},
+	HotMembers: map[string]any{
+		"/tags/team":              "red",
+		"/resourceTags/disk/team": "red",
+		// The block device of a pool without data volumes has no device name.
+		"/blockDevices/0/ebs/iops":                         5000,
+		"/blockDevices/0/ebs/throughput":                   300,
+		"/instanceMetadataOptions/httpPutResponseHopLimit": 1,
+		"/srcAndDstChecksEnabled":                          true,
+	},
 }
 
 func infrastructure() *aws.Infrastructure {
 	return &aws.Infrastructure{
-		Cluster: "shoot--p--s", Region: "eu-west-1", AMI: "ami-1", SubnetID: "subnet-1", SecurityGroupID: "sg-1", InstanceProfile: "nodes",
+		Cluster: "shoot--p--s", Region: "eu-west-1", AMI: "ami-1", SubnetID: "subnet-1", SecurityGroupID: "sg-1",
+		InstanceProfile: "nodes",
 	}
-}
-
-func spec(worker *gardener.WorkerPool) (any, error) {
-	pool, err := aws.NewPool(worker)
-	if err != nil {
-		return nil, err
-	}
-	return aws.NewProviderSpec(pool, infrastructure())
-}
-
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
-func TestGuarantees(t *testing.T) {
-	schema, err := aws.Schema()
-	require.NoError(t, err)
-	hotupdatetest.Check[aws.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Check[aws.ProviderSpec](t)
-}
-
-// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
-func TestGolden(t *testing.T) {
-	schema, err := aws.Schema()
-	require.NoError(t, err)
-	hotupdatetest.Golden[aws.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
-	hotupdatetest.Golden[aws.ProviderSpec](t, "testdata/providerspec.golden.json", update)
-}
-
-func TestConversion(t *testing.T) {
-	exampletest.CheckConversion(t, &provider, aws.ToInternal, aws.FromInternal)
-}
-
-func TestHotIsFree(t *testing.T) {
-	config := exampletest.Filled[aws.WorkerConfig](t)
-	exampletest.CheckHotIsFree(t, &provider, config, exampletest.Canonical)
-	config.Volume, config.InstanceMetadataOptions = nil, nil // these are hashed in older eras, see TestBecameHot
-	for i := range config.DataVolumes {
-		config.DataVolumes[i].Volume = aws.Volume{}
-	}
-	exampletest.CheckHotIsFree(t, &provider, config, "1.33.0", "1.34.0", exampletest.Canonical)
-}
-
-// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler, and the network card of an interface with a
-// range of cards.
-func TestReach(t *testing.T) {
-	config := exampletest.Filled[aws.WorkerConfig](t)
-	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
-	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
 }

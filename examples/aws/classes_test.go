@@ -11,18 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-func TestPairs(t *testing.T) {
-	provider.CheckPairs(t, []exampletest.Pair{
-		exampletest.Hot(".", "the example of the proposal", "tags.network[key3]", "tags.network[key4]", "tags.vm[key1]", "tags.vm[key2]"),
-		exampletest.Hot("capacity", "on Node objects; the driver has no part in it", "nodeTemplate.virtualCapacity[example.com/dongle]").SpecStays(),
-		exampletest.Hot("performance", "ModifyVolume and ModifyInstanceMetadataOptions", "dataVolumes[name=kubelet-dir].throughput",
-			"instanceMetadataOptions.httpTokens", "volume.iops"),
-		exampletest.Immutable("immutable", "amdSevSnp needs new machines", "cpuOptions.amdSevSnp", "dataVolumes[name=kubelet-dir].throughput", "volume.iops"),
-		exampletest.Nothing("equal", "written anew, and a default written out"),
-	})
-}
-
-// TestClasses changes one field at a time, and checks what happens to machines. TestPairs, TestYesterday and TestBecameHot have other fields.
+// TestClasses changes one field at a time, and checks what happens to machines. TestProvider/Pairs, TestYesterday and TestBecameHot have other fields.
 func TestClasses(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)

@@ -12,30 +12,20 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-func providerSpec(t *testing.T, raw []byte) *gcp.ProviderSpec {
-	t.Helper()
-	s, err := spec(exampletest.Pool(exampletest.Canonical, raw))
-	require.NoError(t, err)
-	return s.(*gcp.ProviderSpec)
-}
-
 // TestTags merges labels, and separately network tags, which have only keys.
 func TestTags(t *testing.T) {
-	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a"},"network":{"bastion":""},"disk":{"backup":"daily"}}`))
+	s := provider.ProviderSpec(t, provider.Config(
+		`"tags":{"vm":{"team":"a"},"network":{"bastion":""},"disk":{"backup":"daily"}}`))
 	flat := map[string]string{"k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"}
 	assert.Equal(t, flat, s.Labels, "pool labels, turned into labels of GCP")
 
-	for kind, want := range map[tags.Kind]map[string]string{
+	exampletest.CheckTags(t, s.TagsOf, map[tags.Kind]map[string]string{
 		tags.VM:   {"team": "a", "k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"},
 		tags.Disk: {"backup": "daily", "k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"},
 		tags.Network: {
 			"bastion": "", "shoot--p--s": "", "kubernetes-io-cluster-shoot--p--s": "", "kubernetes-io-role-node": "",
 		},
-	} {
-		got, err := s.TagsOf(kind)
-		require.NoError(t, err)
-		assert.Equal(t, want, got, kind)
-	}
+	})
 }
 
 func TestValidateTags(t *testing.T) {
@@ -44,40 +34,34 @@ func TestValidateTags(t *testing.T) {
 		Network: map[string]string{"bastion": "yes", "kubernetes-io-cluster-other": "", "fine": ""},
 		Disk:    map[string]string{"fine": "x"},
 	}}
-	var got []string
-	for _, problem := range gcp.ValidateTags(config, infrastructure(), field.NewPath("providerConfig")) {
-		got = append(got, problem.Field+": "+problem.Type.String())
-	}
 	assert.Equal(t, []string{
 		"providerConfig.tags.vm[te.am]: Invalid value", "providerConfig.tags.network[bastion]: Forbidden",
 		"providerConfig.tags.network[kubernetes-io-cluster-other]: Forbidden",
-	}, got)
+	}, exampletest.Refused(gcp.ValidateTags(config, infrastructure(), field.NewPath("providerConfig"))))
 
 	worker := exampletest.Pool(exampletest.Canonical, nil)
 	worker.Labels = map[string]string{"k8s-cluster-name": "other"}
-	made, err := spec(worker)
+	made, err := provider.Spec(worker)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"k8s-cluster-name": "shoot--p--s"}, made.(*gcp.ProviderSpec).Labels, "what the extension adds wins")
+	assert.Equal(t, map[string]string{"k8s-cluster-name": "shoot--p--s"}, made.Labels, "what the extension adds wins")
 	worker.Labels = map[string]string{"team.name": "a", "team/name": "b"}
-	_, err = spec(worker)
+	_, err = provider.Spec(worker)
 	require.ErrorContains(t, err, "worker pool pool: [labels[team.name]", "two labels that become one: neither wins")
 }
 
 func TestProviderSpec(t *testing.T) {
-	s := providerSpec(t, provider.Config(`"volume":{"encryption":{"kmsKeyName":"key"}},"bootVolume":{"provisionedIops":3000},`+
-		`"dataVolumes":[{"name":"kubelet-dir","storagePool":"s"}],"serviceAccount":{"email":"a@b","scopes":["z"]}`))
+	s := provider.ProviderSpec(t, provider.Config(
+		`"volume":{"encryption":{"kmsKeyName":"key"}},"bootVolume":{"provisionedIops":3000},`+
+			`"dataVolumes":[{"name":"kubelet-dir","storagePool":"s"}],"serviceAccount":{"email":"a@b","scopes":["z"]}`))
 	key := &gcp.DiskEncryption{KMSKeyName: new("key")}
 	assert.Equal(t, []gcp.Disk{
-		{DiskSettings: gcp.DiskSettings{ProvisionedIOPS: new(int64(3000))}, Boot: true, SizeGB: 20, Image: new("image-1"), Encryption: key},
+		{
+			DiskSettings: gcp.DiskSettings{ProvisionedIOPS: new(int64(3000))},
+			Boot:         true, SizeGB: 20, Image: new("image-1"), Encryption: key,
+		},
 		{SizeGB: 30, Type: new("fast"), Encryption: key},
 		{DiskSettings: gcp.DiskSettings{StoragePool: new("s")}, SizeGB: 40, Encryption: key},
 	}, s.Disks)
 	assert.Equal(t, []gcp.ServiceAccount{{Email: "a@b", Scopes: []string{"z"}}}, s.ServiceAccounts)
-	assert.Equal(t, "default@x", providerSpec(t, nil).ServiceAccounts[0].Email)
-}
-
-func TestMachineClasses(t *testing.T) {
-	provider.CheckMachineClasses(t, map[string]any{
-		"/labels/team": "red", "/tags": []string{"red"}, "/resourceTags/disk/team": "red",
-	})
+	assert.Equal(t, "default@x", provider.ProviderSpec(t, nil).ServiceAccounts[0].Email)
 }

@@ -2,13 +2,13 @@ package openstack_test
 
 import (
 	"flag"
+	"os"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/examples/openstack/internal/apis"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
@@ -17,72 +17,53 @@ import (
 
 var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 
-func TestMain(m *testing.M) { fixedseed.Run(m) }
+func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 
-var provider = exampletest.Provider{
-	Schema: openstack.Schema, SpecSchema: openstack.ProviderSpecSchema, Hash: name, Spec: spec,
-	APIVersion: openstack.APIVersion, Kind: openstack.Kind,
+// TestProvider runs the checks that are the same for all providers.
+func TestProvider(t *testing.T) {
+	provider.Test(t, update)
 }
 
-func infrastructure() *openstack.Infrastructure {
-	return &openstack.Infrastructure{
-		Cluster: "shoot--p--s", Region: "eu", Zone: "eu-1", ImageID: "image", KeyName: "key", SecurityGroup: "nodes", NetworkID: "net", PodNetwork: "100.96.0.0/11",
-	}
-}
+var provider = exampletest.Provider[openstack.WorkerConfig, apis.WorkerConfig, openstack.ProviderSpec]{
+	APIVersion:   openstack.APIVersion,
+	Kind:         openstack.Kind,
+	Schema:       openstack.Schema,
+	SpecSchema:   openstack.ProviderSpecSchema,
+	ToInternal:   openstack.ToInternal,
+	FromInternal: openstack.FromInternal,
+	Hash: func(worker *gardener.WorkerPool) (hash.Name, error) {
+		return openstack.GenerateWorkerPoolHash(worker, nil) // without a server group
+	},
+	Spec: exampletest.SpecOf(func(worker *gardener.WorkerPool) (openstack.Pool, error) {
+		return openstack.NewPool(worker, nil)
+	}, openstack.NewProviderSpec, infrastructure()),
 
-// name hashes a pool without a server group.
-func name(worker *gardener.WorkerPool) (hash.Name, error) {
-	return openstack.GenerateWorkerPoolHash(worker, nil)
-}
-
-func spec(worker *gardener.WorkerPool) (any, error) {
-	pool, err := openstack.NewPool(worker, nil)
-	if err != nil {
-		return nil, err
-	}
-	return openstack.NewProviderSpec(pool, infrastructure())
-}
-
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
-func TestGuarantees(t *testing.T) {
-	schema, err := openstack.Schema()
-	require.NoError(t, err)
-	hotupdatetest.Check[openstack.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Check[openstack.ProviderSpec](t)
-}
-
-// TestGolden keeps the hashes of this release. A failure says what the change would do to a fleet.
-func TestGolden(t *testing.T) {
-	schema, err := openstack.Schema()
-	require.NoError(t, err)
-	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
-	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", update)
-}
-
-func TestConversion(t *testing.T) {
-	exampletest.CheckConversion(t, &provider, openstack.ToInternal, openstack.FromInternal)
-}
-
-func TestPairs(t *testing.T) {
-	provider.CheckPairs(t, []exampletest.Pair{
+	Pairs: []exampletest.Pair{
 		exampletest.Hot("hot", "unflagged labels and tags", "machineLabels[name=cost-center].value",
 			"machineLabels[name=team].value", "tags.disk[backup]"),
 		exampletest.Nothing("ignored", "for the autoscaler", "nodeTemplate.capacity[cpu]", "nodeTemplate.capacity[memory]"),
 		exampletest.Immutable("immutable", "needs new machines", "additionalSecurityGroups[=bastion]"),
-		exampletest.Immutable("flagged", "the owner asked for it", "machineLabels[name=license].value", "machineLabels[name=team].triggerRollingOnUpdate").
-			AndSpec(hotupdate.Hot),
+		exampletest.Immutable("flagged", "the owner asked for it",
+			"machineLabels[name=license].value", "machineLabels[name=team].triggerRollingOnUpdate").AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "neither order means anything"),
-	})
+	},
+	Eras: []string{"1.36.0"},
+	Unreached: []string{
+		"nodeTemplate", // for the autoscaler
+		"serverGroup",  // made by the extension, before the machines
+	},
+	AdjustReach: func(config *openstack.WorkerConfig) {
+		// The flag is only for the extension, where it makes the label immutable. For the driver all labels are hot.
+		for i := range config.Labels {
+			config.Labels[i].TriggerRollingOnUpdate = false
+		}
+	},
+	HotMembers: map[string]any{"/spec/tags/team": "red", "/spec/resourceTags/vm/team": "red"},
 }
 
-func TestHotIsFree(t *testing.T) {
-	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[openstack.WorkerConfig](t), "1.36.0", exampletest.Canonical)
-}
-
-// TestReach also compares empty objects with absent ones. It leaves out the fields for the autoscaler, the server group, which the extension makes
-// before, and the flag, which is only for the extension: for the driver all labels are hot.
-func TestReach(t *testing.T) {
-	config := exampletest.Filled[openstack.WorkerConfig](t)
-	config.Labels[0].TriggerRollingOnUpdate, config.Labels[1].TriggerRollingOnUpdate = false, false
-	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
+func infrastructure() *openstack.Infrastructure {
+	return &openstack.Infrastructure{
+		Cluster: "shoot--p--s", Region: "eu", Zone: "eu-1", ImageID: "image", KeyName: "key", SecurityGroup: "nodes",
+		NetworkID: "net", PodNetwork: "100.96.0.0/11",
+	}
 }

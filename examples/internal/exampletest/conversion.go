@@ -4,25 +4,19 @@ import (
 	"reflect"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// CheckConversion converts a config with all fields set to its internal type I and back. It also
+// testConversion converts a config with all fields set to its internal type and back. It also
 // checks that SchemaOf refuses the internal type: without JSON names it has no contract.
-func CheckConversion[V, I any](t *testing.T, p *Provider, toInternal func(*V) *I, fromInternal func(*I) *V) {
-	t.Helper()
-	want := Filled[V](t)
-	typeMeta := metav1.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}
-	reflect.ValueOf(want).Elem().FieldByName("TypeMeta").Set(reflect.ValueOf(typeMeta))
-	if got := fromInternal(toInternal(want)); !reflect.DeepEqual(want, got) {
+func (p *Provider[C, I, S]) testConversion(t *testing.T) {
+	want := p.withTypeMeta(filled[C](t))
+	if got := p.FromInternal(p.ToInternal(want)); !reflect.DeepEqual(want, got) {
 		t.Errorf("came back as %+v, want %+v", got, want)
 	}
-	empty := new(V)
-	reflect.ValueOf(empty).Elem().FieldByName("TypeMeta").Set(reflect.ValueOf(typeMeta))
-	if got := fromInternal(toInternal(empty)); !reflect.DeepEqual(empty, got) {
+	empty := p.withTypeMeta(new(C))
+	if got := p.FromInternal(p.ToInternal(empty)); !reflect.DeepEqual(empty, got) {
 		t.Errorf("the empty config came back as %+v", got)
 	}
 

@@ -1,5 +1,6 @@
-// Package exampletest has common checks for the tests of the example providers. It knows no
-// provider.
+// Package exampletest has the checks that are the same for all example providers, and helpers for
+// the others. Each provider is one row, a [Provider] in its test, and [Provider.Test] runs the
+// checks.
 package exampletest
 
 import (
@@ -13,32 +14,10 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // Canonical is a Kubernetes version in the canonical era of every provider.
 const Canonical = "1.37.0"
-
-// Provider is an example extension with its driver's type.
-type Provider struct {
-	// Schema returns the Schema of the WorkerConfig, and SpecSchema that of the driver's provider
-	// spec.
-	Schema, SpecSchema func() (*hotupdate.Schema, error)
-	// Hash is the extension's GenerateWorkerPoolHash.
-	Hash func(*gardener.WorkerPool) (hash.Name, error)
-	// Spec returns the provider spec of a pool.
-	Spec func(*gardener.WorkerPool) (any, error)
-	// APIVersion and Kind identify the WorkerConfig.
-	APIVersion, Kind string
-}
-
-// Config returns the raw JSON of a WorkerConfig with the members.
-func (p *Provider) Config(members string) []byte {
-	if members != "" {
-		members = "," + members
-	}
-	return []byte(`{"apiVersion":"` + p.APIVersion + `","kind":"` + p.Kind + `"` + members + `}`)
-}
 
 // Pool returns a worker pool of a Kubernetes version with a raw provider config, nil for none.
 func Pool(version string, raw []byte) *gardener.WorkerPool {

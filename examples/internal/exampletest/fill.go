@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Filled returns a T with all fields set except TypeMeta, each leaf to another value, to find
+// filled returns a T with all fields set except TypeMeta, each leaf to another value, to find
 // conversions that drop or swap fields.
-func Filled[T any](t *testing.T) *T {
+func filled[T any](t *testing.T) *T {
 	t.Helper()
 	f := filler{t: t}
 	config := new(T)

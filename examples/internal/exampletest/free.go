@@ -3,27 +3,33 @@ package exampletest
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// CheckHotIsFree checks that a pool has the same name with and without the hot part of its config,
+// testHotIsFree checks that a pool has the same name with and without the hot part of its config,
 // in every era, and that its infrastructure tags alone give it no other name than an empty config.
-// Versions has a Kubernetes version of each era.
-func CheckHotIsFree[T any](t *testing.T, p *Provider, config *T, versions ...string) {
-	t.Helper()
-	checkHotIsFree(t, p, config, versions)
-	onlyTags := new(T)
+func (p *Provider[C, I, S]) testHotIsFree(t *testing.T) {
+	if len(p.Eras) == 0 {
+		t.Fatal("the row has no Eras")
+	}
+	config := filled[C](t)
+	p.checkHotIsFree(t, config, []string{Canonical})
+	if p.RemoveBecameHot != nil {
+		p.RemoveBecameHot(config)
+	}
+	versions := append(slices.Clone(p.Eras), Canonical)
+	p.checkHotIsFree(t, config, versions)
+	onlyTags := new(C)
 	reflect.ValueOf(onlyTags).Elem().FieldByName("Tags").Set(reflect.ValueOf(config).Elem().FieldByName("Tags"))
-	checkHotIsFree(t, p, onlyTags, versions)
+	p.checkHotIsFree(t, onlyTags, versions)
 }
 
-func checkHotIsFree[T any](t *testing.T, p *Provider, config *T, versions []string) {
+func (p *Provider[C, I, S]) checkHotIsFree(t *testing.T, config *C, versions []string) {
 	t.Helper()
-	schema, err := p.Schema()
-	fatal(t, err)
-	immutable, _, err := hotupdate.Split(schema, config)
+	immutable, _, err := hotupdate.Split(p.schema(t), config)
 	fatal(t, err)
 	with, err := json.Marshal(config)
 	fatal(t, err)

@@ -23,22 +23,22 @@ type machineClass struct {
 	ProviderSpec runtime.RawExtension `json:"providerSpec"`
 }
 
-// CheckMachineClasses checks the MachineClasses in testdata/machineclasses against the Schema of
+// testMachineClasses checks the MachineClasses in testdata/machineclasses against the Schema of
 // the driver. They have the shapes that the provider's extension writes and its driver accepts,
-// from the least to the fullest. The Schema must know all their members. For each pointer of hot,
-// the change of the member at the pointer to the value must be a hot update of every class, whether
-// it has the member or not.
-func (p *Provider) CheckMachineClasses(t *testing.T, hot map[string]any) {
-	t.Helper()
-	schema, err := p.SpecSchema()
-	fatal(t, err)
+// from the least to the fullest. The Schema must know all their members. The change of each hot
+// member must be a hot update of every class, whether it has the member or not.
+func (p *Provider[C, I, S]) testMachineClasses(t *testing.T) {
+	if len(p.HotMembers) == 0 {
+		t.Fatal("the row has no HotMembers")
+	}
+	schema := p.specSchema(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "machineclasses", "*.yaml"))
 	fatal(t, err)
 	if len(files) < 2 {
 		t.Errorf("there are %d MachineClasses: write the least and the fullest", len(files))
 	}
 	for _, file := range files {
-		for pointer, value := range hot {
+		for pointer, value := range p.HotMembers {
 			t.Run(filepath.Base(file)+pointer, func(t *testing.T) {
 				checkMachineClass(t, schema, file, pointer, value)
 			})

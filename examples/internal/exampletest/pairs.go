@@ -52,14 +52,15 @@ func (p Pair) SpecStays() Pair {
 	return p
 }
 
-// CheckPairs checks every pair: its changes, the names of pools, and the changes of the driver's
+// testPairs checks every pair: its changes, the names of pools, and the changes of the driver's
 // provider spec.
-func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
-	t.Helper()
-	checkAllListed(t, pairs)
-	schema, err := p.Schema()
-	fatal(t, err)
-	for _, pair := range pairs {
+func (p *Provider[C, I, S]) testPairs(t *testing.T) {
+	if len(p.Pairs) == 0 {
+		t.Fatal("the row has no Pairs")
+	}
+	checkAllListed(t, p.Pairs)
+	schema := p.schema(t)
+	for _, pair := range p.Pairs {
 		t.Run(pair.dir, func(t *testing.T) {
 			before, after := Manifest(t, pair.dir, "before.yaml"), Manifest(t, pair.dir, "after.yaml")
 			changes, err := schema.DiffRaw(before, after)
@@ -76,7 +77,7 @@ func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 
 // checkOutcome checks the outcome, and that a pool gets another name exactly if its machines are
 // replaced or updated in place.
-func (p *Provider) checkOutcome(
+func (p *Provider[C, I, S]) checkOutcome(
 	t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome,
 ) {
 	t.Helper()
@@ -92,7 +93,7 @@ func (p *Provider) checkOutcome(
 	}
 }
 
-func (p *Provider) name(t *testing.T, strategy hotupdate.Strategy, raw []byte) hash.Name {
+func (p *Provider[C, I, S]) name(t *testing.T, strategy hotupdate.Strategy, raw []byte) hash.Name {
 	t.Helper()
 	pool := Pool(Canonical, raw)
 	pool.UpdateStrategy = strategy
@@ -102,15 +103,9 @@ func (p *Provider) name(t *testing.T, strategy hotupdate.Strategy, raw []byte) h
 }
 
 // checkSpec checks that a change of the config reaches the driver as a change of the same class.
-func (p *Provider) checkSpec(t *testing.T, pair Pair, before, after []byte) {
+func (p *Provider[C, I, S]) checkSpec(t *testing.T, pair Pair, before, after []byte) {
 	t.Helper()
-	schema, err := p.SpecSchema()
-	fatal(t, err)
-	old, err := p.Spec(Pool(Canonical, before))
-	fatal(t, err)
-	updated, err := p.Spec(Pool(Canonical, after))
-	fatal(t, err)
-	changes, err := schema.Diff(old, updated)
+	changes, err := p.specSchema(t).Diff(p.ProviderSpec(t, before), p.ProviderSpec(t, after))
 	fatal(t, err)
 	class, changed := changes.Strictest()
 	switch {

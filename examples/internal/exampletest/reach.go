@@ -10,22 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 )
 
-// CheckReach changes the values of a config one by one. It checks that each change reaches the
+// testReach changes the values of a config one by one. It checks that each change reaches the
 // provider spec as a change of the same class: otherwise no machine gets the change, or the driver
-// does not apply a hot change. Values whose path begins with one of except are not checked.
-//
-// It also compares each object of the config, when it is empty, with an absent one. The canonical
-// hash must differ exactly if the machines do: then the code tests the pointer for nil, and the
-// field needs the option presence. An unreadable provider spec counts as different.
-func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
-	t.Helper()
-	p.checkEmptyObjects(t, filled)
-	data, err := json.Marshal(filled)
-	fatal(t, err)
-	var config map[string]any
-	fatal(t, json.Unmarshal(data, &config))
+// does not apply a hot change.
+func (p *Provider[C, I, S]) testReach(t *testing.T) {
+	data, config := p.reachConfig(t)
+	unreached := map[string]bool{}
 	for _, l := range leavesOf("", config) {
-		if slices.ContainsFunc(except, func(e string) bool { return strings.HasPrefix(l.path, e) }) {
+		if i := slices.IndexFunc(p.Unreached, l.isBelow); i >= 0 {
+			unreached[p.Unreached[i]] = true
 			continue
 		}
 		old := l.get()
@@ -35,18 +28,19 @@ func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 		l.set(old)
 		p.checkSameClass(t, l.path, data, updated)
 	}
+	for _, path := range p.Unreached {
+		if !unreached[path] {
+			t.Errorf("%s of Unreached is no path of the config", path)
+		}
+	}
 }
 
-func (p *Provider) checkEmptyObjects(t *testing.T, filled any) {
-	t.Helper()
-	data, err := json.Marshal(filled)
-	fatal(t, err)
-	var config map[string]any
-	fatal(t, json.Unmarshal(data, &config))
-	schema, err := p.Schema()
-	fatal(t, err)
-	specSchema, err := p.SpecSchema()
-	fatal(t, err)
+// testEmptyObjects compares each object of a config, when it is empty, with an absent one. The
+// canonical hash must differ exactly if the machines do: then the code tests the pointer for nil,
+// and the field needs the option presence. An unreadable provider spec counts as different.
+func (p *Provider[C, I, S]) testEmptyObjects(t *testing.T) {
+	_, config := p.reachConfig(t)
+	schema, specSchema := p.schema(t), p.specSchema(t)
 	for _, o := range objectsOf("", config) {
 		old := o.get()
 		o.set(map[string]any{})
@@ -58,12 +52,46 @@ func (p *Provider) checkEmptyObjects(t *testing.T, filled any) {
 		o.set(old)
 		changes, err := schema.DiffRaw(empty, none)
 		fatal(t, err)
-		specChanges, err := specSchema.Diff(p.specOf(t, empty), p.specOf(t, none))
+		specChanges, err := specSchema.Diff(p.reachSpec(t, empty), p.reachSpec(t, none))
 		if means := err != nil || len(specChanges) > 0; means != (len(changes) > 0) {
 			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path,
 				paths(changes), paths(specChanges), err)
 		}
 	}
+}
+
+// reachConfig returns a config with all fields set, as JSON and decoded. Its data volumes have the
+// names of those of the pool, see reachSpec.
+func (p *Provider[C, I, S]) reachConfig(t *testing.T) ([]byte, map[string]any) {
+	t.Helper()
+	typed := filled[C](t)
+	if p.AdjustReach != nil {
+		p.AdjustReach(typed)
+	}
+	data, err := json.Marshal(typed)
+	fatal(t, err)
+	var config map[string]any
+	fatal(t, json.Unmarshal(data, &config))
+	volumes, _ := config["dataVolumes"].([]any) // not every WorkerConfig has them
+	for i, volume := range volumes {
+		volume.(map[string]any)["name"] = reachVolumes[i].Name
+	}
+	data, err = json.Marshal(config)
+	fatal(t, err)
+	return data, config
+}
+
+// reachVolumes are as many data volumes as a config with all fields set describes.
+var reachVolumes = []gardener.DataVolume{{Name: "kubelet-dir", Size: "30Gi"}, {Name: "b", Size: "40Gi"}}
+
+// reachSpec returns the provider spec of a pool with the data volumes of reachConfig.
+func (p *Provider[C, I, S]) reachSpec(t *testing.T, raw []byte) *S {
+	t.Helper()
+	pool := Pool(Canonical, raw)
+	pool.DataVolumes = slices.Clone(reachVolumes)
+	spec, err := p.Spec(pool)
+	fatal(t, err)
+	return spec
 }
 
 // objectsOf lists the objects that are members of others.
@@ -86,20 +114,16 @@ func objectsOf(path string, value any) []leaf {
 	return all
 }
 
-func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byte) {
+func (p *Provider[C, I, S]) checkSameClass(t *testing.T, path string, before, after []byte) {
 	t.Helper()
-	schema, err := p.Schema()
-	fatal(t, err)
-	changes, err := schema.DiffRaw(before, after)
+	changes, err := p.schema(t).DiffRaw(before, after)
 	fatal(t, err)
 	want, ok := changes.Strictest()
 	if !ok {
 		t.Errorf("%s: a change of it is none", path)
 		return
 	}
-	specSchema, err := p.SpecSchema()
-	fatal(t, err)
-	specChanges, err := specSchema.Diff(p.specOf(t, before), p.specOf(t, after))
+	specChanges, err := p.specSchema(t).Diff(p.reachSpec(t, before), p.reachSpec(t, after))
 	fatal(t, err)
 	got, ok := specChanges.Strictest()
 	switch {
@@ -110,20 +134,17 @@ func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byt
 	}
 }
 
-func (p *Provider) specOf(t *testing.T, raw []byte) any {
-	t.Helper()
-	pool := Pool(Canonical, raw)
-	pool.DataVolumes = []gardener.DataVolume{{Name: "kubelet-dir", Size: "30Gi"}, {Name: "b", Size: "40Gi"}}
-	spec, err := p.Spec(pool)
-	fatal(t, err)
-	return spec
-}
-
 // leaf is a value in a JSON document.
 type leaf struct {
 	path string
 	get  func() any
 	set  func(any)
+}
+
+// isBelow reports whether the value is at a path, or in an object or list there.
+func (l leaf) isBelow(path string) bool {
+	rest, found := strings.CutPrefix(l.path, path)
+	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 func leavesOf(path string, value any) []leaf {
