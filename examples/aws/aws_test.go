@@ -52,7 +52,7 @@ var provider = exampletest.Provider[aws.WorkerConfig, apis.WorkerConfig, aws.Pro
 	},
 	Unreached: []string{
 		"nodeTemplate", // for the autoscaler
-		// The range of cards, which all interfaces of this config have, stands for the card.
+		// Each interface has a range of cards, which replaces the card.
 		"networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex",
 	},
 	HotMembers: map[string]any{

@@ -14,7 +14,7 @@ import (
 
 // Provider is an example extension with its driver's type: a row of the checks that are the same
 // for all providers. C is the WorkerConfig, I its internal type, and S the driver's provider spec.
-// All fields are required unless they say otherwise.
+// A field may be nil only if its comment says so.
 type Provider[C, I, S any] struct {
 	// APIVersion and Kind identify the WorkerConfig.
 	APIVersion, Kind string
@@ -36,7 +36,7 @@ type Provider[C, I, S any] struct {
 	// none.
 	RemoveBecameHot func(*C)
 	// Unreached are the paths of values, objects and lists of the config whose changes need not
-	// reach the provider spec. The row says why.
+	// reach the provider spec; nil if there are none. The row says why.
 	Unreached []string
 	// AdjustReach changes the config with all fields set whose values are followed to the provider
 	// spec. Nil if that config has the same classes for the extension and the driver.
