@@ -109,7 +109,8 @@ func (j *Judge) judge(q gardenerplugin.Question) (answer gardenerplugin.Answer, 
 	if err != nil {
 		return answer, err
 	}
-	answer.OldRefusals, answer.Assumed = b.refusals, slices.Clone(b.assumed)
+	answer.OldRefusals = b.refusals
+	answer.Assumed = slices.Clone(b.assumed)
 	answer.Missing = slices.Clone(b.missing)
 	if refusals := refusalsOfManifest(q.New); len(refusals) > 0 {
 		answer.Outcomes = []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusals}}

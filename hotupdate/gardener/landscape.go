@@ -62,7 +62,10 @@ func changesOf(o gardenerplugin.Outcome) gardenerplugin.Outcome {
 	o.Pools = slices.Clone(o.Pools)
 	for i := range o.Pools {
 		p := &o.Pools[i]
-		p.OldKey, p.NewKey, p.OldHash, p.NewHash = "", "", "", ""
+		p.OldKey = ""
+		p.NewKey = ""
+		p.OldHash = ""
+		p.NewHash = ""
 	}
 	return o
 }

@@ -190,7 +190,8 @@ func (o *objects) reference(object runtime.Object) gardenerplugin.Reference {
 		r.Kind = kinds[0].Kind
 	}
 	if accessor, err := meta.Accessor(object); err == nil {
-		r.Namespace, r.Name = accessor.GetNamespace(), accessor.GetName()
+		r.Namespace = accessor.GetNamespace()
+		r.Name = accessor.GetName()
 	}
 	return r
 }

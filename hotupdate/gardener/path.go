@@ -30,7 +30,8 @@ func pathOf(path string) string {
 				of = of.Elem()
 			}
 		}
-		t, rest = of, next
+		t = of
+		rest = next
 		translated.WriteString(known + index)
 		if next != "" && known != "" {
 			translated.WriteByte('.')

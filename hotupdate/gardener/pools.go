@@ -104,7 +104,8 @@ func poolOf(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1be
 	if err != nil {
 		return pool, err
 	}
-	pool.NewKey, pool.NewHash = identityAfter.key, identityAfter.hash
+	pool.NewKey = identityAfter.key
+	pool.NewHash = identityAfter.hash
 	if before == nil {
 		return pool, nil
 	}
@@ -113,7 +114,8 @@ func poolOf(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1be
 	if err != nil {
 		return pool, err
 	}
-	pool.OldKey, pool.OldHash = identityBefore.key, identityBefore.hash
+	pool.OldKey = identityBefore.key
+	pool.OldHash = identityBefore.hash
 	if isUnknown(before.Machine.Image) != isUnknown(after.Machine.Image) {
 		unknown = imageOfProfile
 	}
@@ -128,7 +130,8 @@ func poolOf(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1be
 		return pool, err
 	}
 	if pool.Change = identityBefore.changeTo(identityWithoutImage); pool.Change == gardenerplugin.NoChange {
-		pool.Change, pool.Because = gardenerplugin.Undecided, string(unknown)
+		pool.Change = gardenerplugin.Undecided
+		pool.Because = string(unknown)
 	}
 	return pool, nil
 }

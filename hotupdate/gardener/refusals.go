@@ -61,7 +61,8 @@ func ofTexts(by, text string) (all []gardenerplugin.Refusal) {
 		case isList:
 			end--
 		}
-		path, reason := text[start[2]:start[3]], text[start[4]:end]
+		path := text[start[2]:start[3]]
+		reason := text[start[4]:end]
 		all = append(all, gardenerplugin.Refusal{Field: pathOf(path), Text: reason, By: by})
 	}
 	return all

@@ -117,7 +117,8 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 	}
 	fields := s.Source().Underlying().(*types.Struct)
 	for i := range fields.NumFields() {
-		at, v := nearest, fields.Field(i).Origin()
+		at := nearest
+		v := fields.Field(i).Origin()
 		if syntax := p.linter.fields[v]; syntax != nil {
 			at = target{node: syntax, field: v}
 		}

@@ -132,7 +132,8 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 
 // isHashFunction reports whether a function of another package hashes its arguments.
 func isHashFunction(function *types.Func) bool {
-	path, name := function.Pkg().Path(), function.Name()
+	path := function.Pkg().Path()
+	name := function.Name()
 	switch {
 	case strings.HasPrefix(path, "hash/"), strings.HasPrefix(path, "crypto/"):
 		return strings.Contains(strings.ToLower(name), "sum")

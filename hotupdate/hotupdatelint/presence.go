@@ -66,7 +66,8 @@ func (l *linter) nilTested(e *ast.BinaryExpr) *types.Var {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil
 	}
-	x, y := ast.Unparen(e.X), ast.Unparen(e.Y)
+	x := ast.Unparen(e.X)
+	y := ast.Unparen(e.Y)
 	switch {
 	case l.TypesInfo.Types[x].IsNil():
 		return l.fieldOf(y)

@@ -20,17 +20,20 @@ type report struct {
 
 // report reports a problem once.
 func (l *linter) report(at target, problem *fault.Error) {
-	pos, end := at.node.Pos(), at.node.End()
+	pos := at.node.Pos()
+	end := at.node.End()
 	field, isField := at.node.(*ast.Field)
 	if isField {
 		end = field.Type.End()
 		if field.Tag != nil {
-			pos, end = field.Tag.Pos(), field.Tag.End()
+			pos = field.Tag.Pos()
+			end = field.Tag.End()
 		}
 	}
 	id := report{pos, problem.Field, problem.Code, problem.What}
 	if at.field != nil {
-		id.pos, id.field = at.field.Pos(), ""
+		id.pos = at.field.Pos()
+		id.field = ""
 	}
 	if l.reported[id] {
 		return

@@ -45,7 +45,8 @@ func (l *linter) configRoot(typ types.Type, call *ast.CallExpr) root {
 	r := root{typ: typ, at: lastName(call.Fun), isConfig: true, options: map[string]ast.Node{}}
 	for _, argument := range call.Args {
 		if o, ok := l.override(argument); ok {
-			r.overrides, r.options[o.Path] = append(r.overrides, o), argument
+			r.overrides = append(r.overrides, o)
+			r.options[o.Path] = argument
 		} else {
 			r.unknown = true
 		}
@@ -67,7 +68,8 @@ func (l *linter) override(argument ast.Expr) (o fieldplan.Override, ok bool) {
 	if !ok || len(call.Args) != 2 || !isIn(l.callee(call), hotupdatePath, "WithTag") {
 		return o, false
 	}
-	path, tag := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
+	path := l.TypesInfo.Types[call.Args[0]].Value
+	tag := l.TypesInfo.Types[call.Args[1]].Value
 	if path == nil || tag == nil {
 		return o, false
 	}

@@ -41,7 +41,9 @@ func (l *linter) declaration(declaration ast.Decl) {
 }
 
 func (l *linter) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
-	fields, i, tagged := l.TypesInfo.TypeOf(syntax).(*types.Struct), 0, false
+	fields := l.TypesInfo.TypeOf(syntax).(*types.Struct)
+	i := 0
+	tagged := false
 	for _, field := range syntax.Fields.List {
 		for range max(1, len(field.Names)) { // an embedded field has no names
 			l.fields[fields.Field(i)] = field

@@ -97,7 +97,8 @@ func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	rapid.Check(run, func(rt *rapid.T) {
 		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(newAuthor(rt, s)) }).Draw(rt, "configurations")
 		if b := g.holds(s, drawn); b != nil {
-			found, tried = b, drawn
+			found = b
+			tried = drawn
 			rt.Fatalf("%s", g.name)
 		}
 	})

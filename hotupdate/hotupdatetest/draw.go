@@ -54,7 +54,8 @@ func newAuthor(t *rapid.T, s *subject) author {
 
 // other is the author of the second configuration of a trial.
 func (a author) other(redrawn fieldplan.ClassSet) author {
-	a.self, a.redrawn = "second ", redrawn
+	a.self = "second "
+	a.redrawn = redrawn
 	return a
 }
 
@@ -74,8 +75,10 @@ func (a author) redrawing(classes fieldplan.ClassSet) author {
 }
 
 func (a author) member(f *fieldplan.Field) author {
-	a.path, a.pattern = fieldpath.Join(a.path, f.Name), fieldpath.Join(a.pattern, f.Name)
-	a.field, a.depth = f, a.depth+1
+	a.path = fieldpath.Join(a.path, f.Name)
+	a.pattern = fieldpath.Join(a.pattern, f.Name)
+	a.field = f
+	a.depth++
 	return a
 }
 
@@ -86,8 +89,10 @@ func (a author) identity(f *fieldplan.Field) author {
 }
 
 func (a author) element(at int) author {
-	a.path, a.pattern = fieldpath.At(a.path, at), fieldpath.Elements(a.pattern)
-	a.field, a.depth = nil, a.depth+1
+	a.path = fieldpath.At(a.path, at)
+	a.pattern = fieldpath.Elements(a.pattern)
+	a.field = nil
+	a.depth++
 	return a
 }
 
@@ -250,14 +255,16 @@ func (a author) collection(to reflect.Value, n *fieldplan.Node) {
 
 // add adds an element, if its key is unused and its class wanted.
 func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
-	e, below := entry{value: reflect.New(n.Type.Elem()).Elem()}, a.element(at)
+	e := entry{value: reflect.New(n.Type.Elem()).Elem()}
+	below := a.element(at)
 	if n.Key != nil {
 		set(engine.Settable(e.value, n.Key), below.identity(n.Key).leaf(n.Key.Node))
 	}
 	if n.Kind == fieldplan.Map {
 		e.key = among(below, "key", a.s.values(a.pattern, n.Type.Key())...)()
 	}
-	text, isKeyed := keyText(n, e), n.Key != nil || n.Kind == fieldplan.Map
+	text := keyText(n, e)
+	isKeyed := n.Key != nil || n.Kind == fieldplan.Map
 	isTaken := slices.ContainsFunc(all, func(other entry) bool { return keyText(n, other) == text })
 	if isKeyed && isTaken || n.Key != nil && (text == "" || text == `""`) {
 		return all
@@ -277,7 +284,9 @@ func (a author) selects(n *fieldplan.Node, element reflect.Value) {
 		return
 	}
 	f := n.When.Field
-	a.self, a.redrawn, a.isBlank = a.owner, 0, false
+	a.self = a.owner
+	a.redrawn = 0
+	a.isBlank = false
 	if a = a.identity(f); a.chance("selected", 2) {
 		set(engine.Settable(element, f), fromJSON(f.Node.Type, []byte(n.When.Value)))
 	} else {

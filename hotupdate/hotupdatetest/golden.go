@@ -130,11 +130,13 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 		}
 	} else if !isSame {
 		const recursive = "the Schema is another, and the type contains itself, so that fields cannot be compared"
-		all, isGrave = []string{recursive}, true
+		all = []string{recursive}
+		isGrave = true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
-			all, isGrave = append(all, d), true
+			all = append(all, d)
+			isGrave = true
 		}
 	}
 	return all, isGrave, nil

@@ -36,7 +36,8 @@ const repetitions = 8
 // oneHash: a configuration has one hash, and hashing changes nothing.
 func (s *subject) oneHash(t trial) *breach {
 	c := t.first
-	hashed, twin := c(), c()
+	hashed := c()
+	twin := c()
 	isComparable := reflect.DeepEqual(twin.Interface(), c().Interface())
 	first, err := s.document(hashed)
 	switch {
@@ -95,7 +96,8 @@ func (s *subject) checkMarshalers(t rapid.TB) {
 			}
 			if b := (chosen{node: n, make: m}).roundTrip(); b != nil {
 				reported[typ] = true
-				b.what, b.inGo = typ.String()+" "+b.what, fieldpath.Hidden // JSON does not show the value
+				b.what = typ.String() + " " + b.what
+				b.inGo = fieldpath.Hidden // JSON does not show the value
 				if !n.HidesValues() {
 					b.inGo = fmt.Sprintf("%+v", m())
 				}
@@ -151,7 +153,8 @@ func (s *subject) pairAgrees(t trial) *breach {
 	if t.second == nil {
 		return nil
 	}
-	first, second := t.first(), t.second()
+	first := t.first()
+	second := t.second()
 	before, err := s.document(first)
 	after, secondErr := s.document(second)
 	if err := cmp.Or(err, secondErr); err != nil {
@@ -166,7 +169,9 @@ func (s *subject) pairAgrees(t trial) *breach {
 
 // agrees is pairAgrees for two documents and the changes that Diff lists.
 func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Changes) *breach {
-	sameHash, hashed, path := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed), s.blame(before, after)
+	sameHash := bytes.Equal(before, after)
+	hashed := slices.IndexFunc(changes, isHashed)
+	path := s.blame(before, after)
 	if hashed >= 0 {
 		path = changes[hashed].Path
 	}
@@ -284,7 +289,8 @@ func (s *subject) splitMerges(t trial) *breach {
 }
 
 func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach {
-	before, after := canonical(whole.Interface()), canonical(other.Interface())
+	before := canonical(whole.Interface())
+	after := canonical(other.Interface())
 	if bytes.Equal(before, after) {
 		return nil
 	}

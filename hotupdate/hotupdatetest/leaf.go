@@ -154,7 +154,8 @@ func (s *subject) fill(random *rand.Rand, v reflect.Value, depth int) {
 	case v.Kind() == reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		for range random.IntN(6) {
-			key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			key := reflect.New(v.Type().Key()).Elem()
+			elem := reflect.New(v.Type().Elem()).Elem()
 			s.fill(random, key, depth+1)
 			s.fill(random, elem, depth+1)
 			v.SetMapIndex(key, elem)

@@ -14,7 +14,9 @@ import (
 // since they cannot be changed, nor do functions, channels and time zones. Memory that an
 // independently made twin also reaches does not count either: it holds interned values.
 func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
-	first, second, interned := memory{}, memory{}, memory{}
+	first := memory{}
+	second := memory{}
+	interned := memory{}
 	first.walk(a, "")
 	second.walk(b, "")
 	interned.walk(twin, "")

@@ -37,7 +37,8 @@ func drawSpelling(a author) trial {
 
 // drawHotChange changes Hot and Ignored parts, and the spelling.
 func drawHotChange(a author) trial {
-	first, second := a.config(), a.other(fieldplan.Unprojected).config()
+	first := a.config()
+	second := a.other(fieldplan.Unprojected).config()
 	if a.chance("swapped", 2) {
 		first, second = second, first
 	}

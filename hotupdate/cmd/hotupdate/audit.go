@@ -58,7 +58,8 @@ func (c *call) auditCommand() *cobra.Command {
 }
 
 func (c *call) addAudit(command *cobra.Command) {
-	o, flags := &c.audit, command.Flags()
+	o := &c.audit
+	flags := command.Flags()
 	flags.StringVar(&o.old, "old", "",
 		"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
 	flags.StringVar(&o.updated, "new", "",

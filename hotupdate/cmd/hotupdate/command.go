@@ -161,7 +161,8 @@ func (c *call) command(
 		if err := onlyOneStdin(args); err != nil {
 			return err
 		}
-		c.began, c.args = true, args
+		c.began = true
+		c.args = args
 		c.code, err = do()
 		return err
 	}
@@ -174,7 +175,8 @@ func needs(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		wanted, given := strings.Join(names, " and "), plaintext.Counted(len(args), "argument")
+		wanted := strings.Join(names, " and ")
+		given := plaintext.Counted(len(args), "argument")
 		return fmt.Errorf("needs %s, and has %s", wanted, given)
 	}
 }

@@ -43,7 +43,8 @@ func (c *call) checkNoClasses() error {
 
 // definitions reads two files or directories with CRDs. The sets are nil if neither has any.
 func (c *call) definitions(old, updated string) (before, after *crds.Set, err error) {
-	areOld, areNew := crds.AreIn(old), crds.AreIn(updated)
+	areOld := crds.AreIn(old)
+	areNew := crds.AreIn(updated)
 	switch {
 	case areOld && areNew:
 		return crds.ReadBoth(old, updated, c.classes)
@@ -111,7 +112,8 @@ func (c *call) diffDefinitions(old, updated *crds.Set, err error) (int, error) {
 	if err := errors.Join(append(problems, updated.CheckClasses())...); err != nil {
 		return 0, err
 	}
-	text, code := diff.text(), exitOK
+	text := diff.text()
+	code := exitOK
 	for _, one := range diff.Resources {
 		if one.schemaDiff != nil {
 			code = max(code, c.codeOf(one.schemaDiff))

@@ -208,7 +208,8 @@ func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool
 	if err != nil {
 		return nil, err
 	}
-	all, problems := make([]T, len(m.Pools)), make([]error, len(m.Pools))
+	all := make([]T, len(m.Pools))
+	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {
 		all[i], problems[i] = do(r, m, p)
 	}

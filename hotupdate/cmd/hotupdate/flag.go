@@ -18,7 +18,8 @@ func oneOf[W any](command *cobra.Command, flag string, words ...W) {
 	for _, word := range words {
 		texts = append(texts, fmt.Sprint(word))
 	}
-	f, last := command.Flags().Lookup(flag), len(texts)-1
+	f := command.Flags().Lookup(flag)
+	last := len(texts) - 1
 	f.Usage += ": " + strings.Join(texts[:last], ", ") + " or " + texts[last]
 	f.Annotations = map[string][]string{allowed: texts}
 	// fails for a flag that the command does not have, which a test would see

@@ -139,7 +139,9 @@ func (c *call) comparing() (*side.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.AnyName, r.Exclude, r.Progress = c.anyName, exclude, c.std.progress.tell
+	r.AnyName = c.anyName
+	r.Exclude = exclude
+	r.Progress = c.std.progress.tell
 	r.Gardener, err = gardener.Find(c.gardener)
 	return r, err
 }

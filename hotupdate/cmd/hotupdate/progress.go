@@ -35,7 +35,8 @@ func (p *progress) tell(did string, done, all int) {
 	if now.Sub(p.began) < progressAfter || now.Sub(p.told) < progressEvery {
 		return
 	}
-	p.told, p.isShown = now, true
+	p.told = now
+	p.isShown = true
 	of := ""
 	if all > 0 {
 		of = " of " + plaintext.Thousands(all)

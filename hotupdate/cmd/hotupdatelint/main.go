@@ -79,7 +79,8 @@ func fixFirst(args []string) error {
 	}
 	first := exec.Command(self, args...)
 	first.Env = append(os.Environ(), fixing+"=1")
-	first.Stdout, first.Stderr = os.Stdout, os.Stderr
+	first.Stdout = os.Stdout
+	first.Stderr = os.Stderr
 	return first.Run()
 }
 

@@ -29,10 +29,18 @@ func rows(machines int) []row {
 		Machines: machines, Classes: 1, Workers: 50, Writes: 100, DescribeRefill: 20, Latency: defaultLatency(),
 	}
 	own := mcm
-	own.Workers, own.Writes, own.Own = 500, 200, true
-	alone, unfiltered, third, classes := mcm, mcm, mcm, own
-	alone.Alone, unfiltered.Alone, unfiltered.DescribeRefill = true, true, 10
-	third.InFlight, classes.Classes = 16, 20
+	own.Workers = 500
+	own.Writes = 200
+	own.Own = true
+	alone := mcm
+	unfiltered := mcm
+	third := mcm
+	classes := own
+	alone.Alone = true
+	unfiltered.Alone = true
+	unfiltered.DescribeRefill = 10
+	third.InFlight = 16
+	classes.Classes = 20
 	return []row{
 		{"MCM's 50 workers, 100 writes a second; today", alone, 0, 0},
 		{"the same, reads without a filter; today", unfiltered, 0, 0},

@@ -48,8 +48,12 @@ func Sum(c *fixture.WorkerConfig) (sum [sha256.Size]byte, err error) {
 	clear(e.names)
 	clear(e.entries)
 	clear(e.sorted)
-	e.buf, e.names, e.entries, e.sorted, e.spilled, e.err = e.buf[:0], e.names[:0], e.entries[:0],
-		e.sorted[:0], false, nil
+	e.buf = e.buf[:0]
+	e.names = e.names[:0]
+	e.entries = e.entries[:0]
+	e.sorted = e.sorted[:0]
+	e.spilled = false
+	e.err = nil
 	encoders.Put(e)
 	return sum, err
 }

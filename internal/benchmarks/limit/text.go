@@ -35,7 +35,8 @@ func plain(s string) bool {
 	for ; i+8 <= len(s); i += 8 {
 		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		quote, slash := x^(ones*'"'), x^(ones*'\\')
+		quote := x ^ (ones * '"')
+		slash := x ^ (ones * '\\')
 		if (x|(x-ones*' ')|(quote-ones)|(slash-ones))&tops != 0 {
 			return false
 		}

@@ -71,11 +71,16 @@ func (a *axis) at(v float64) float64 {
 
 // axes spans all points.
 func (p *Plot) axes() (x, y *axis) {
-	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	lowX := math.Inf(1)
+	highX := math.Inf(-1)
+	lowY := math.Inf(1)
+	highY := math.Inf(-1)
 	for _, line := range p.Lines {
 		for _, point := range line.Points {
-			lowX, highX = min(lowX, point.X), max(highX, point.X)
-			lowY, highY = min(lowY, point.Y), max(highY, point.Y)
+			lowX = min(lowX, point.X)
+			highX = max(highX, point.X)
+			lowY = min(lowY, point.Y)
+			highY = max(highY, point.Y)
 		}
 	}
 	return newAxis(lowX, highX, left, width-right), newAxis(lowY, highY, height-below, top).standing()

@@ -196,7 +196,8 @@ func (r *reader) entry(node *tree.Node, path string) *entry {
 	}
 	r.checkNames(node, path, known)
 	text := func(name string) string { return r.text(node.At(name), fieldpath.Join(path, name)) }
-	e.reason, e.expires = text(reason), text(expires)
+	e.reason = text(reason)
+	e.expires = text(expires)
 	for _, member := range members {
 		if want := text(string(member)); want != "" {
 			e.wants[member] = want

@@ -55,7 +55,8 @@ func JSONLines(out io.Writer) *Writer {
 			}
 		}
 		rest := *r
-		rest.Pools, rest.Unreadable = []*JudgedPool{}, []Unreadable{}
+		rest.Pools = []*JudgedPool{}
+		rest.Unreadable = []Unreadable{}
 		return errors.Join(encoder.Encode(line{Report: &rest}), buffered.Flush())
 	}}
 }
@@ -126,7 +127,8 @@ func (r *Report) tables(v View) string {
 
 // text writes the title and the rows. Notes are below the last cell of their row.
 func (s *section) text() string {
-	text, last := "", len(s.Header)-1
+	text := ""
+	last := len(s.Header) - 1
 	if s.Title != "" {
 		text = s.Title + ":\n"
 	}

@@ -125,7 +125,8 @@ func (r *Report) merge(one *Report, known *Known) error {
 	} else if r.Unit != one.Unit {
 		r.Unit = "" // objects count as pools
 	}
-	r.Old, r.New = joined(r.Old, one.Old), joined(r.New, one.New)
+	r.Old = joined(r.Old, one.Old)
+	r.New = joined(r.New, one.New)
 	r.Partial = r.Partial || one.Partial
 	r.Objects.Read += one.Objects.Read
 	r.Objects.Judged += one.Objects.Judged
@@ -145,7 +146,8 @@ func (r *Report) merge(one *Report, known *Known) error {
 	for _, s := range one.Eras {
 		r.addSpan(*s)
 	}
-	r.Pools, r.Unreadable = append(r.Pools, one.Pools...), append(r.Unreadable, one.Unreadable...)
+	r.Pools = append(r.Pools, one.Pools...)
+	r.Unreadable = append(r.Unreadable, one.Unreadable...)
 	r.Remarks = append(r.Remarks, one.Remarks...)
 	if known.isEmpty() {
 		return nil

@@ -41,7 +41,9 @@ func newIdentities(slots uint64) (*identities, error) {
 
 // add adds an identity, and reports whether it is new.
 func (s *identities) add(one identity) (isNew bool, err error) {
-	begin, slots, room := uint64(0), s.slots, s.slots/2 // of a table; room is that of the tables so far
+	begin := uint64(0) // the first slot of a table
+	slots := s.slots   // of the table
+	room := slots / 2  // of the tables up to this one
 	for {
 		at, isKnown, err := s.find(one, begin, slots)
 		switch {
@@ -52,7 +54,8 @@ func (s *identities) add(one identity) (isNew bool, err error) {
 			_, err = s.file.WriteAt(one[:], at)
 			return true, err
 		}
-		begin, slots = begin+slots, 8*slots
+		begin += slots
+		slots *= 8
 		room += slots / 2
 	}
 }

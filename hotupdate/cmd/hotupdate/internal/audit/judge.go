@@ -185,7 +185,8 @@ func (s *comparisons) compare(old, updated *hotupdate.Schema) *comparison {
 // Schemas of their eras at the paths where the hashed documents differ. A path without a finding is
 // a reason itself.
 func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all []Reason) {
-	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
+	before := hashedJSON(old, raw)
+	after := hashedJSON(updated, raw)
 	if before == nil || after == nil ||
 		(old.Era.Hash == release.Canonical) != (updated.Era.Hash == release.Canonical) {
 		return nil

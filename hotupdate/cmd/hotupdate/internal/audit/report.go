@@ -204,7 +204,8 @@ func newReport(old, updated string) *Report {
 
 // add counts a pool.
 func (r *Report) add(p *JudgedPool) {
-	count, minor := p.count(), minorOf(p.KubernetesVersion)
+	count := p.count()
+	minor := minorOf(p.KubernetesVersion)
 	r.Verdicts.add(p.Verdict, count)
 	if p.Known != "" {
 		r.Known.add(p.Verdict, count)
@@ -306,8 +307,8 @@ func (r *Report) addEras(old, updated *release.Release) {
 func (r *Report) finish(known *Known) {
 	r.Remarks = append(r.Remarks, known.accepted.Remarks(!r.Partial)...)
 	// no null in JSON
-	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)),
-		slices.AppendSeq([]*Span{}, maps.Values(r.spans))
+	r.Causes = slices.AppendSeq([]*Cause{}, maps.Values(r.causes))
+	r.Eras = slices.AppendSeq([]*Span{}, maps.Values(r.spans))
 	slices.SortFunc(r.Causes, compareCauses)
 	slices.SortFunc(r.Eras, func(a, b *Span) int {
 		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))

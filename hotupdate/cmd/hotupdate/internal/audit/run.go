@@ -81,7 +81,8 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	if o == nil {
 		return nil
 	}
-	m, err := &facts.Manifest{}, o.Err
+	m := &facts.Manifest{}
+	err := o.Err
 	if err == nil {
 		m, err = facts.Read(o.Tree)
 	}
@@ -90,9 +91,11 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	case errors.Is(err, facts.ErrOtherKind):
 		judged.skip = OtherKind
 	case err != nil:
-		judged.skip, judged.unreadable = NotReadable, &Unreadable{o.Place, manifest.Reason(err)}
+		judged.skip = NotReadable
+		judged.unreadable = &Unreadable{o.Place, manifest.Reason(err)}
 	case provider != "" && m.Provider != provider:
-		judged.skip, judged.other = OtherProvider, cmp.Or(m.Provider, "none")
+		judged.skip = OtherProvider
+		judged.other = cmp.Or(m.Provider, "none")
 	case len(m.Pools) == 0:
 		judged.skip = NoPools
 	default:

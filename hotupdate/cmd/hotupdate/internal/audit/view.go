@@ -45,7 +45,8 @@ func (r *Report) shownCauses(v View) (all []*Cause) {
 		case !v.Shows(c.Verdict):
 		case known == nil:
 			one := *c
-			byReason[key], all = &one, append(all, &one)
+			byReason[key] = &one
+			all = append(all, &one)
 		default:
 			minors := append(strings.Split(known.Minor, ", "), c.Minor)
 			slices.SortFunc(minors, compareMinors)
@@ -118,7 +119,8 @@ func (r *Report) inUnits(s section) section {
 	s.Title = strings.Replace(s.Title, "pool", r.Unit, 1)
 	isUnknown := func(head string) bool { return slices.Contains([]string{"machines", "minor", "version"}, head) }
 	for i := range s.Rows {
-		cells, notes := s.Rows[i][:len(s.Header)], s.Rows[i][len(s.Header):]
+		cells := s.Rows[i][:len(s.Header)]
+		notes := s.Rows[i][len(s.Header):]
 		var kept []string
 		for column, cell := range cells {
 			if !isUnknown(s.Header[column]) {

@@ -61,7 +61,8 @@ func ReadBoth(old, updated, classesFile string) (before, after *Set, err error) 
 	c, err := readClasses(classesFile, strings.NewReader(""))
 	before, oldErr := readSet(old, strings.NewReader(""))
 	after, newErr := readSet(updated, strings.NewReader(""))
-	before.classes, after.classes = c, c
+	before.classes = c
+	after.classes = c
 	return before, after, errors.Join(err, oldErr, newErr)
 }
 
@@ -96,8 +97,10 @@ func readSet(from string, stdin io.Reader) (*Set, error) {
 
 // add adds the versions of a CRD. A copy of a CRD adds nothing.
 func (s *Set) add(o *manifest.Object) error {
-	spec, raw := o.Tree.At("spec"), o.Tree.JSON()
-	group, kind := spec.At("group").Text(), spec.At("names", "kind").Text()
+	spec := o.Tree.At("spec")
+	raw := o.Tree.JSON()
+	group := spec.At("group").Text()
+	kind := spec.At("names", "kind").Text()
 	if group == "" || kind == "" {
 		return fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place)
 	}

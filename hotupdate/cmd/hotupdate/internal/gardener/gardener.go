@@ -113,7 +113,8 @@ func (s *Session) begin(objects []json.RawMessage) error {
 		return fmt.Errorf("it talks in the format version %d, and this command in %d; install the same release of both",
 			ready.FormatVersion, gardenerplugin.FormatVersion)
 	}
-	s.Version, s.Ignored = ready.Gardener, ready.Ignored
+	s.Version = ready.Gardener
+	s.Ignored = ready.Ignored
 	return sendErr
 }
 

@@ -110,7 +110,8 @@ func (s *source) lines(wants func(line []byte) bool) (text []byte, err error) {
 			return text, err
 		}
 		if text = append(text, line...); len(text) > MaxSize {
-			text, err = nil, errTooLong
+			text = nil
+			err = errTooLong
 		}
 		begins = line[len(line)-1] == '\n'
 		s.skip(len(line))
@@ -129,7 +130,8 @@ func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 	for n := 1; ; {
 		scanner := canonjson.NewScanner(s.ahead(n))
 		problem := step(&scanner)
-		rest, hasEnded := scanner.Raw[scanner.At:], len(scanner.Raw) < n
+		rest := scanner.Raw[scanner.At:]
+		hasEnded := len(scanner.Raw) < n
 		switch {
 		case problem == nil && scanner.At <= MaxSize:
 			return scanner.At, nil

@@ -69,7 +69,8 @@ func isMarker(line []byte, marker string) bool {
 
 // pass yields a document, or its error, unless the stream broke off in it.
 func (s *splitter) pass(d *Document) {
-	d.File, d.Number = s.from, s.number
+	d.File = s.from
+	d.Number = s.number
 	s.stopped = s.stopped || !s.isCut(d.err) && !s.yield(d)
 }
 
@@ -201,7 +202,9 @@ func (s *splitter) jsonItems() (item int, err error) {
 		n, err = s.scan(func(t *canonjson.Scanner) *fault.Error {
 			problem := t.Skip()
 			if problem != nil && lengthOf(t.Raw) > 0 {
-				one.err, problem, t.At = jsonError(problem), nil, lengthOf(t.Raw)
+				one.err = jsonError(problem)
+				problem = nil
+				t.At = lengthOf(t.Raw)
 			}
 			if problem == nil {
 				end = t.At
@@ -222,7 +225,8 @@ func (s *splitter) jsonItems() (item int, err error) {
 // lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone.
 // It is 0 if the object does not end.
 func lengthOf(text []byte) int {
-	depth, inQuotes := 0, false
+	depth := 0
+	inQuotes := false
 	for i := 0; i < len(text) && text[0] == '{'; i++ {
 		switch c := text[i]; {
 		case c == '"':
@@ -242,13 +246,16 @@ func lengthOf(text []byte) int {
 
 // yamlDocument yields a YAML document, or the items of a List in block style.
 func (s *splitter) yamlDocument() {
-	line, hasBegun, hasItems := s.line, false, false
+	line := s.line
+	hasBegun := false
+	hasItems := false
 	text, err := s.lines(func(line []byte) bool {
 		if hasBegun && isMarker(line, "---") || isMarker(line, "...") || hasItems && isItem(line) {
 			return false
 		}
 		if !isBlank(line) { // directives are before the marker of their document
-			hasBegun, hasItems = hasBegun || line[0] != '%', isItems(line)
+			hasBegun = hasBegun || line[0] != '%'
+			hasItems = isItems(line)
 		}
 		return true
 	})
@@ -270,7 +277,8 @@ func (s *splitter) yamlList(text []byte) {
 	s.number++
 	indent := indentOf(s.nextLine())
 	for item := 0; !s.stopped && isItem(s.nextLine()) && indentOf(s.nextLine()) == indent; item++ {
-		line, hasBegun := s.line, false
+		line := s.line
+		hasBegun := false
 		one, err := s.lines(func(line []byte) bool {
 			wanted := !hasBegun || isBlank(line) || indentOf(line) > indent
 			hasBegun = true

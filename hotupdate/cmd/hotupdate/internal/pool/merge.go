@@ -88,14 +88,18 @@ func (m *merging) refusals() {
 func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule verdict.Rule) {
 	m.note(rule)
 	finding := m.finding(refusal.Field)
-	finding.Verdict, finding.Rule, finding.Decides = v, rule, true
+	finding.Verdict = v
+	finding.Rule = rule
+	finding.Decides = true
 	i := slices.IndexFunc(m.Changes, func(c judge.Finding) bool { return c.Pointer == finding.Pointer })
 	if i < 0 {
 		m.Changes = append(m.Changes, finding)
 		return
 	}
 	if v >= m.Changes[i].Verdict {
-		m.Changes[i].Verdict, m.Changes[i].Rule, m.Changes[i].Decides = v, rule, true
+		m.Changes[i].Verdict = v
+		m.Changes[i].Rule = rule
+		m.Changes[i].Decides = true
 	}
 }
 
@@ -112,9 +116,11 @@ func (m *merging) finding(path string) judge.Finding {
 	if path == "" {
 		return judge.Finding{Change: change}
 	}
-	change.Old, change.New = textAt(m.old, names), textAt(m.updated, names)
+	change.Old = textAt(m.old, names)
+	change.New = textAt(m.updated, names)
 	if change.Old == "" && change.New == "" {
-		change.Old, change.New = absent, absent
+		change.Old = absent
+		change.New = absent
 	}
 	return judge.Finding{Change: facts.Operated(change)}
 }

@@ -63,7 +63,8 @@ func (p *Planned) Effect() verdict.Verdict {
 // Touched returns the number of machines that the change touches, at most: those that are added or
 // removed where only their number changes, and else all that the pool has.
 func (p *Planned) Touched() int {
-	before, after := p.Before, p.After
+	before := p.Before
+	after := p.After
 	has := func(rule verdict.Rule) bool { return slices.Contains(p.Rules, rule) }
 	isScaled := p.Effect() == verdict.ComeOrGo && has(verdict.Scaled)
 	switch {
@@ -263,8 +264,11 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 		Minors: minorsOf(old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion),
 	}
 	if old.Worker.Name != pool.Worker.Name {
-		planned.State, planned.FormerName = Renamed, old.Worker.Name
-		old.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // they cover the pools' names
+		planned.State = Renamed
+		planned.FormerName = old.Worker.Name
+		// node-agent secret names cover the names of the pools
+		old.NodeAgentSecretName = nil
+		pool.NodeAgentSecretName = nil
 	}
 	var err error
 	planned.Comparison, err = judge.Compare(old, pool, o)
@@ -276,11 +280,13 @@ func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	none := facts.Machines{Known: true}
 	planned := Planned{Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion)}
 	if state == Added {
-		planned.Before, planned.After = none, p.Running()
+		planned.Before = none
+		planned.After = p.Running()
 		planned.Comparison = judge.Added(&p, o)
 		return planned
 	}
-	planned.Before, planned.After = p.Running(), none
+	planned.Before = p.Running()
+	planned.After = none
 	planned.Comparison = judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.ComeOrGo}
 	return planned
 }

@@ -110,7 +110,8 @@ func (p *pairing) pairRenamed(updated []facts.Pool, o judge.Options) {
 // name.
 func contentOf(p facts.Pool, o judge.Options) (string, error) {
 	p.NodeAgentSecretName = nil
-	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
+	p.Worker.CARotation = hash.Rotation{}
+	p.Worker.ServiceAccountKeyRotation = hash.Rotation{}
 	all, err := p.HashedFields()
 	var text []string
 	for _, f := range all {

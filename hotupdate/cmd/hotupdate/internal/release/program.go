@@ -47,7 +47,8 @@ func Start(command []string, file string) (r *Release, err error) {
 	p.process.Stderr = &p.errs
 	in, inErr := p.process.StdinPipe()
 	out, outErr := p.process.StdoutPipe()
-	p.in, p.out = in, bufio.NewReader(out)
+	p.in = in
+	p.out = bufio.NewReader(out)
 	if err := errors.Join(inErr, outErr, p.process.Start()); err != nil {
 		return nil, fmt.Errorf("%s: cannot be started: %w", r.From, err)
 	}

@@ -98,7 +98,8 @@ func parse(file string, data []byte) (*Release, error) {
 	case len(f.Schemas) > 0:
 		err = errors.New("is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does")
 	case r.IsSchema:
-		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
+		f.Schema = data
+		f.Eras = []*Era{{Name: "the Schema", Hash: Canonical}}
 	default:
 		err = f.check(data)
 	}

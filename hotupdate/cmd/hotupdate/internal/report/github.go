@@ -20,9 +20,11 @@ func GitHub(r *Report) string {
 		if n.place.File != "" {
 			place = fmt.Sprintf("file=%s,line=%d,", property(n.place.File), n.place.Line)
 		}
-		level, body := gravityOf(n.word), n.text
+		level := gravityOf(n.word)
+		body := n.text
 		if n.accepted != "" {
-			level, body = asNote, n.text+" ("+plaintext.Printable(n.accepted)+")"
+			level = asNote
+			body = n.text + " (" + plaintext.Printable(n.accepted) + ")"
 		}
 		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[level], place,
 			property(n.word+": "+n.subject), message(body))

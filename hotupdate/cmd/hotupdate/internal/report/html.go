@@ -58,7 +58,8 @@ func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 // bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known
 // machines, there is no bar of machines.
 func bars(r *Report) []page.Bar {
-	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
+	machines := page.Bar{Label: "machines, at most"}
+	pools := page.Bar{Label: r.noun() + "s"}
 	known := 0
 	for _, c := range r.Sum {
 		known += c.Machines

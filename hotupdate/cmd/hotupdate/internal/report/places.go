@@ -95,9 +95,11 @@ func (m *ManifestReport) noticeOf(c *ChangeReport, subject, word, config string)
 // at returns the place of a line: in the new file, or in the old one if the manifest is gone. No
 // place is in standard input, which is not a file.
 func (m *ManifestReport) at(oldLine, newLine int) pool.Place {
-	place, line := m.NewPlace, newLine
+	place := m.NewPlace
+	line := newLine
 	if place == nil {
-		place, line = m.OldPlace, oldLine
+		place = m.OldPlace
+		line = oldLine
 	}
 	if place == nil || place.File == manifest.StdinName {
 		return pool.Place{}

@@ -260,8 +260,8 @@ func changesOf(changes []judge.Finding) []ChangeReport {
 		}
 		if !c.Sensitive {
 			// the same JSON
-			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)),
-				json.RawMessage(plaintext.Printable(c.New))
+			all[i].Old = json.RawMessage(plaintext.Printable(c.Old))
+			all[i].New = json.RawMessage(plaintext.Printable(c.New))
 		}
 	}
 	return all

@@ -163,7 +163,8 @@ func (t *textWriter) remarks(all []remark) {
 // assumptions tells in one line what is assumed, or how many assumptions there are.
 func (t *textWriter) assumptions(all []remark) string {
 	lines := remarkLines(all)
-	line, more := lines[0].Label+": "+lines[0].Text, len(lines)-1
+	line := lines[0].Label + ": " + lines[0].Text
+	more := len(lines) - 1
 	if more > 0 {
 		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
 	}
@@ -203,7 +204,8 @@ func (t *textWriter) pathWidth(groups []group) (width int) {
 
 // change writes a change in one line, or in several if its values do not fit.
 func (t *textWriter) change(c *ChangeReport, width int) {
-	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
+	path := shownPath(c.Path, t.escape)
+	values := c.values(t.escape)
 	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " +
 		strings.Join(values, " -> ")
 	if len("  > ")+utf8.RuneCountInString(row) > t.columns() {

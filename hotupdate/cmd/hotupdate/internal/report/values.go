@@ -24,7 +24,8 @@ const (
 // values returns the shown values of a change: none if it is sensitive, one, or both from about the
 // first difference on. A field whose value stays has a row if Gardener refuses it.
 func (c *ChangeReport) values(escape plaintext.Escape) []string {
-	old, updated := string(c.Old), string(c.New)
+	old := string(c.Old)
+	updated := string(c.New)
 	switch {
 	case c.Sensitive:
 		return []string{"(sensitive)"}

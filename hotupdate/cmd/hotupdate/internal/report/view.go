@@ -126,7 +126,8 @@ func (s *section) addNotJudged(all []NotJudged) {
 // share moves the remarks that every compared section repeats to the section around them. If only
 // one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
 func (s *section) share() {
-	compared, in := 0, map[remark]int{}
+	compared := 0
+	in := map[remark]int{}
 	for _, part := range s.Sections {
 		if part.Word != pool.Added.String() && part.Word != pool.Removed.String() {
 			compared++
@@ -153,14 +154,17 @@ func (s *section) share() {
 // merge makes one section of those that differ only in their titles and machines, such as sixty
 // Shoots with one change.
 func (s *section) merge() {
-	first, merged, equal := map[string]int{}, []section{}, map[int]int{}
+	first := map[string]int{}
+	merged := []section{}
+	equal := map[int]int{}
 	for _, part := range s.Sections {
 		key := part.content()
 		if i, known := first[key]; known && !part.isQuiet() {
 			equal[i]++
 			continue
 		}
-		first[key], merged = len(merged), append(merged, part)
+		first[key] = len(merged)
+		merged = append(merged, part)
 	}
 	for i, more := range equal {
 		one := &merged[i]
@@ -242,7 +246,9 @@ func groupsOf(changes []ChangeReport, config string) (groups []group) {
 			i = len(groups)
 			groups = append(groups, group{Verdict: c.Verdict, Why: why, Source: source, Decides: c.Decides})
 		}
-		c.OldLine, c.NewLine = 0, 0 // not shown, and another one in each manifest
+		// lines are not shown, and differ between manifests
+		c.OldLine = 0
+		c.NewLine = 0
 		groups[i].Changes = append(groups[i].Changes, c)
 	}
 	decides := func(g group) bool { return g.Decides }

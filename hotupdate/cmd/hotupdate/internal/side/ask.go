@@ -57,7 +57,8 @@ func (p inputs) ask(session *gardener.Session, plan *pool.Plan) error {
 	var before *facts.Manifest
 	var old []byte
 	if p.old != nil {
-		before, old = p.old.Manifest, p.old.Tree.JSON()
+		before = p.old.Manifest
+		old = p.old.Tree.JSON()
 	}
 	answer, err := session.Ask(old, p.updated.Tree.JSON())
 	if err != nil {

@@ -72,7 +72,8 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
 		err = errors.Join(err, loadErr)
 		c.known[facts.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
-		c.own[s.Provider], c.own[facts.GroupOf(s.APIVersion)] = true, true
+		c.own[s.Provider] = true
+		c.own[facts.GroupOf(s.APIVersion)] = true
 	}
 	return c, err
 }

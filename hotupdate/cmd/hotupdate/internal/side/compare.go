@@ -35,7 +35,8 @@ func (r *Reader) One(file string) (*Input, error) {
 
 // Read returns the manifests of a file or directory that have no problem. All problems are joined.
 func (r *Reader) Read(file string) (found []*Input, err error) {
-	r.failed, r.others = nil, nil
+	r.failed = nil
+	r.others = nil
 	all := r.readAll(context.Background(), file)
 	for _, o := range all.list {
 		if o.problem == nil && o.fatal == nil {
@@ -181,7 +182,8 @@ func (r *Reader) loadPair(p pair) (inputs, error) {
 	updated, err := r.load(p.updated)
 	if err == nil && p.isUnchanged() {
 		old := *updated
-		old.From, old.Place = p.old.From, p.old.Place
+		old.From = p.old.From
+		old.Place = p.old.Place
 		return inputs{&old, updated}, nil
 	}
 	old, oldErr := r.load(p.old)

@@ -49,7 +49,8 @@ func (c *Catalog) versions(p inputs) *judge.Versions {
 	if p.old == nil || p.updated == nil || p.updated.spec == nil || p.old.Type == p.updated.Type {
 		return nil
 	}
-	old, updated := p.old.Type, p.updated.Type
+	old := p.old.Type
+	updated := p.updated.Type
 	shared := c.custom.Share(old, updated)
 	return &judge.Versions{
 		Schema: shared.Schema, Has: shared.Has, MayShow: shared.MayShow,
@@ -61,7 +62,8 @@ func (c *Catalog) versions(p inputs) *judge.Versions {
 // no extension.
 func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	m := cmp.Or(p.updated, p.old)
-	plan.Kind, plan.Rules = facts.Kind(m.Type.Kind), []verdict.Rule{verdict.SpecByClasses}
+	plan.Kind = facts.Kind(m.Type.Kind)
+	plan.Rules = []verdict.Rule{verdict.SpecByClasses}
 	if versions != nil && versions.Schema != nil {
 		plan.Rules = append(plan.Rules, verdict.VersionsAlike(p.old.Type.APIVersion, p.updated.Type.APIVersion))
 	}

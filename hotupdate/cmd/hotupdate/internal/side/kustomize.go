@@ -57,8 +57,10 @@ func (all *objects) coverKustomized() {
 	}
 	for _, o := range all.list {
 		if o.role == isManifest && isBelow(o.Place.File, roots) {
-			o.role, o.isCovered = isUnread, true
-			o.problem, o.isTold = errKustomization, true // at the kustomization
+			o.role = isUnread
+			o.isCovered = true
+			o.problem = errKustomization
+			o.isTold = true // the kustomization reports it
 		}
 	}
 }

@@ -74,10 +74,12 @@ func lineAt(object *tree.Node, steps []string) int {
 
 // place gives to a plan the places of the manifests, and to its changes the lines on both sides.
 func (p inputs) place(plan *pool.Plan) {
-	plan.OldPlace, plan.NewPlace = p.old.placeInFile(), p.updated.placeInFile()
+	plan.OldPlace = p.old.placeInFile()
+	plan.NewPlace = p.updated.placeInFile()
 	for i := range plan.Changes {
 		change := &plan.Changes[i]
-		change.OldLine, change.NewLine = p.old.lineOf("", change.Path), p.updated.lineOf("", change.Path)
+		change.OldLine = p.old.lineOf("", change.Path)
+		change.NewLine = p.updated.lineOf("", change.Path)
 	}
 	for i := range plan.Pools {
 		planned := &plan.Pools[i]
@@ -85,7 +87,8 @@ func (p inputs) place(plan *pool.Plan) {
 		if planned.FormerName != "" {
 			before = planned.FormerName
 		}
-		planned.OldLine, planned.NewLine = p.old.lineOf(before, ""), p.updated.lineOf(planned.Name, "")
+		planned.OldLine = p.old.lineOf(before, "")
+		planned.NewLine = p.updated.lineOf(planned.Name, "")
 		for j := range planned.Changes {
 			change := &planned.Changes[j]
 			change.OldLine = p.old.lineOf(before, change.Path)

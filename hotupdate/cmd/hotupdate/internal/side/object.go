@@ -78,7 +78,8 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	}
 	kind, noKind := r.Schemas.kindOf(o.Tree)
 	one.Type = kind
-	one.Namespace, one.Name = o.Tree.At("metadata", "namespace").Text(), o.Tree.At("metadata", "name").Text()
+	one.Namespace = o.Tree.At("metadata", "namespace").Text()
+	one.Name = o.Tree.At("metadata", "name").Text()
 	typo := typoOf(kind)
 	switch {
 	case !facts.IsVersion(kind.APIVersion):
@@ -89,7 +90,8 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	case noKind == nil && typo != nil:
 		one.problem = located(o, typo)
 	case isKustomized(o.File, kind):
-		one.role, one.covers = isKustomization, covered(o)
+		one.role = isKustomization
+		one.covers = covered(o)
 	default:
 		one.role = isOther
 		if isOfLandscape(kind) {
@@ -102,7 +104,8 @@ func (r *Reader) examine(d *manifests.Document) *object {
 // at returns the same object at the place of a document with the same text.
 func (o *object) at(d *manifests.Document) *object {
 	copied := *o
-	copied.Place, copied.From = d.Place, d.Place.String()
+	copied.Place = d.Place
+	copied.From = d.Place.String()
 	copied.document = o.document.At(d.Place)
 	return &copied
 }
@@ -122,7 +125,9 @@ func (r *Reader) check(one *object, o *manifests.Object) {
 	one.warnings = warnings
 	isConfig := m.IsBare() && m.spec == nil
 	if isConfig {
-		one.Namespace, one.Name = "", "" // it has none
+		// a provider config has no metadata
+		one.Namespace = ""
+		one.Name = ""
 	}
 	if err == nil && isConfig && m.Type.Kind != "WorkerConfig" {
 		_, err = r.Schemas.SchemaOf(m.From, m.Type)

@@ -34,7 +34,8 @@ type inputs struct{ old, updated *Input }
 // side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
 // their names. The order is that of the new side; what only the old side has follows.
 func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // the user's choice
-	old, updated = unique(old), unique(updated)
+	old = unique(old)
+	updated = unique(updated)
 	was := make(map[identity]*object, len(old))
 	for _, o := range old {
 		was[o.identity()] = o
@@ -71,7 +72,8 @@ func unique(side []*object) (manifests []*object) {
 		}
 		o.problem = fmt.Errorf("%s: is %s, and so is %s; leave out one of them", o.From, o.title(), first.From)
 		if first.problem == nil {
-			first.problem, first.isTold = o.problem, true
+			first.problem = o.problem
+			first.isTold = true
 		}
 	}
 	return manifests
@@ -147,7 +149,8 @@ func pairBy(identityOf func(*object) identity, pairs []pair, old []*object) (res
 			updated = append(updated, p.updated)
 		}
 	}
-	before, after := only(identityOf, updated, old), only(identityOf, old, updated)
+	before := only(identityOf, updated, old)
+	after := only(identityOf, old, updated)
 	for i, p := range pairs {
 		if m := before[p.updated]; m != nil && after[m] == p.updated {
 			pairs[i].old = m
@@ -158,7 +161,8 @@ func pairBy(identityOf func(*object) identity, pairs []pair, old []*object) (res
 
 // only finds for each manifest the only one of others that it may be.
 func only(identityOf func(*object) identity, all, others []*object) map[*object]*object {
-	known, found := map[identity][]*object{}, map[*object]*object{}
+	known := map[identity][]*object{}
+	found := map[*object]*object{}
 	for _, m := range others {
 		for _, id := range identityOf(m).as(knownAs) {
 			known[id] = append(known[id], m)

@@ -76,7 +76,8 @@ func (u *unread) mayHold(o *object) *object {
 // withhold marks the objects of only one side that the other side might have in text that cannot be
 // read. It would be a guess that they were added or removed.
 func withhold(pairs []pair, old, updated *objects) {
-	inOld, inUpdated := unreadOf(old, updated), unreadOf(updated, old)
+	inOld := unreadOf(old, updated)
+	inUpdated := unreadOf(updated, old)
 	for _, p := range pairs {
 		switch {
 		case p.old == nil && p.updated.problem == nil:

@@ -95,7 +95,8 @@ func (n *Node) With(path []string, other *Node) *Node {
 	}
 	changed := &Node{kind: Object}
 	if n.Kind() == Object {
-		changed.line, changed.name = n.line, n.name
+		changed.line = n.line
+		changed.name = n.name
 	}
 	for name, member := range n.Members() {
 		if name != path[0] {

@@ -48,7 +48,8 @@ func (p *parser) here() int {
 
 func (p *parser) value() (n Node, err *fault.Error) {
 	n.line = p.here()
-	start, own := p.At, len(p.below)
+	start := p.At
+	own := len(p.below)
 	switch p.Peek() {
 	case '{':
 		n.kind = Object
@@ -65,7 +66,8 @@ func (p *parser) value() (n Node, err *fault.Error) {
 		n.text, err = p.text()
 	default:
 		err = p.Scalar()
-		n.kind, n.text = Number, p.all[start:p.At]
+		n.kind = Number
+		n.text = p.all[start:p.At]
 		switch n.text {
 		case "true", "false":
 			n.kind = Bool
@@ -73,7 +75,8 @@ func (p *parser) value() (n Node, err *fault.Error) {
 			n.kind = Null
 		}
 	}
-	n.raw, n.below = p.all[start:p.At], slices.Clone(p.below[own:])
+	n.raw = p.all[start:p.At]
+	n.below = slices.Clone(p.below[own:])
 	p.below = p.below[:own]
 	return n, err
 }
@@ -92,7 +95,8 @@ func (p *parser) member() *fault.Error {
 		return err
 	}
 	value, err := p.value()
-	value.name, value.line = name, line
+	value.name = name
+	value.line = line
 	p.below = append(p.below, value)
 	return err
 }

@@ -151,7 +151,8 @@ func (n *Node) Find(path []string) (found *Node, steps int) {
 		if below == nil {
 			break
 		}
-		n, steps = below, steps+1
+		n = below
+		steps++
 	}
 	return n, steps
 }

@@ -127,18 +127,21 @@ func (c *converter) alias(from *yaml.Node, path string) Node {
 // members adds the members of a mapping in their order. Those of a merge key take the place of
 // members before it, as in the library that kubectl uses.
 func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
-	places, own := map[string]int{}, map[string]bool{}
+	places := map[string]int{}
+	own := map[string]bool{}
 	set := func(name string, value Node) {
 		at, known := places[name]
 		if !known {
-			at, places[name] = len(object.below), len(object.below)
+			at = len(object.below)
+			places[name] = len(object.below)
 			object.below = append(object.below, Node{})
 		}
 		value.name = name
 		object.below[at] = value
 	}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		key, value := mapping.Content[i], mapping.Content[i+1]
+		key := mapping.Content[i]
+		value := mapping.Content[i+1]
 		name, below := c.name(key, path, own)
 		if key.ShortTag() != "!!merge" {
 			member := c.node(value, below)
@@ -161,9 +164,11 @@ func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
 func (c *converter) name(key *yaml.Node, path string, seen map[string]bool) (name, below string) {
 	name, isText := keyName(key)
 	below = path + "." + name
-	where, problem := below, "stands twice in its object, again in line %d; remove one of the members"
+	where := below
+	problem := "stands twice in its object, again in line %d; remove one of the members"
 	if !isText {
-		where, problem = path, "has a key in line %d that is no text; put it in quotes, or render the template first"
+		where = path
+		problem = "has a key in line %d that is no text; put it in quotes, or render the template first"
 	}
 	if (!isText || seen[name]) && len(c.open) == 0 { // else it is told where the anchor is
 		where = strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(where, "."))+": ", ": ")
@@ -197,7 +202,8 @@ func (c *converter) fail(at *yaml.Node, what string) {
 
 // scalar reads a scalar. The library that kubectl uses says what those are that may be no text.
 func (c *converter) scalar(n *Node, from *yaml.Node) {
-	text, tag := from.Value, ""
+	text := from.Value
+	tag := ""
 	if from.Style&yaml.TaggedStyle != 0 {
 		tag = "!<" + from.LongTag() + "> "
 	}
@@ -211,7 +217,8 @@ func (c *converter) scalar(n *Node, from *yaml.Node) {
 	case tag != "":
 		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
 	default:
-		n.kind, n.text = Text, text
+		n.kind = Text
+		n.text = text
 	}
 }
 

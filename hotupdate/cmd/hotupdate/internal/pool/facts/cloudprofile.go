@@ -176,7 +176,8 @@ func (n *newest) show(text string) {
 		v, err = version.ParseGeneric(text)
 	}
 	if err == nil && (n.version == nil || n.version.LessThan(v)) {
-		n.version, n.text = v, text
+		n.version = v
+		n.text = text
 	}
 }
 
@@ -211,7 +212,8 @@ func (p *CloudProfile) defaultImage(of *Pool) (hash.Image, bool) {
 	if p == nil {
 		return hash.Image{}, false
 	}
-	wanted, architecture := ImageOf(of.Worker), p.architectureOf(of)
+	wanted := ImageOf(of.Worker)
+	architecture := p.architectureOf(of)
 	for _, image := range p.spec.At("machineImages").Elements() {
 		name := image.At("name").Text()
 		isMeant := name == wanted.Name || wanted.Name == "" && p.hasVersionFor(image, of, architecture)

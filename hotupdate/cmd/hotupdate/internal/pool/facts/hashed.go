@@ -117,7 +117,8 @@ func textOf(value any) string {
 // kubeletFields returns the hashed fields of a kubelet's configuration, and their values in the
 // manifest. A reservation counts by its sum, whichever field has it.
 func kubeletFields(effective, written *hash.Kubelet) []HashedField {
-	k, manifest := *orDefault(effective, hash.Kubelet{}), *orDefault(written, hash.Kubelet{})
+	k := *orDefault(effective, hash.Kubelet{})
+	manifest := *orDefault(written, hash.Kubelet{})
 	sum := k.Reservations()
 	sums := textsOf(sum)
 	policy := optionalOf(fields.Kubelet+".cpuManagerPolicy", k.CPUManagerPolicy)
@@ -181,7 +182,8 @@ func ChangedFields(old, updated []HashedField) (changes hotupdate.Changes) {
 		}
 	}
 	for path, pair := range both {
-		before, after := pair[0], pair[1]
+		before := pair[0]
+		after := pair[1]
 		if before.Hashed == after.Hashed || before.Shown == after.Shown {
 			continue
 		}

@@ -188,7 +188,8 @@ func checkMembers(path string, t members.Type, value *tree.Node) (unknown []memb
 
 // checkNames reports names that several pools have.
 func (m *Manifest) checkNames() error {
-	seen, problems := map[string]int{}, fault.List{}
+	seen := map[string]int{}
+	problems := fault.List{}
 	for _, p := range m.Pools {
 		name := p.Worker.Name
 		seen[name]++
@@ -212,7 +213,8 @@ func Located(pool, path string, err error) error {
 	for i := range all {
 		problem := *all[i]
 		if problem.Field == "Worker.KubernetesVersion" {
-			problem.Field, problem.Path = "", fields.Version
+			problem.Field = ""
+			problem.Path = fields.Version
 		}
 		problem.Path = JoinPaths(path, problem.Path)
 		switch {
@@ -244,7 +246,8 @@ func IsNull(raw []byte) bool {
 func strategyIn(at string, from *tree.Node, problems *fault.List) hotupdate.Strategy {
 	strategy, err := hotupdate.ParseStrategy(from.At(fields.Strategy).Text())
 	if unknown, isKnown := errors.AsType[*fault.Error](err); isKnown {
-		unknown.Path, unknown.What = at+"."+fields.Strategy, "is unknown"
+		unknown.Path = at + "." + fields.Strategy
+		unknown.What = "is unknown"
 		problems.Add(unknown)
 	}
 	return strategy

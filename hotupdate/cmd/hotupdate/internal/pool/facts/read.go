@@ -46,7 +46,8 @@ func (m *Manifest) readShoot() error {
 		}
 		p, err := m.newPool("spec.provider.workers", from, effective)
 		problems = append(problems, err)
-		p.Cluster, p.HasOwnKubelet = cluster, own != nil
+		p.Cluster = cluster
+		p.HasOwnKubelet = own != nil
 		p.Architecture = textIn(from.At("machine", "architecture"))
 		m.readTriggers(&p)
 		m.Pools = append(m.Pools, p)
@@ -56,7 +57,9 @@ func (m *Manifest) readShoot() error {
 
 // cluster returns the facts of a Shoot about all its pools, and sets whether its changes wait.
 func (m *Manifest) cluster() Cluster {
-	spec, status, annotations := m.Tree.At("spec"), m.Tree.At("status"), m.Tree.At("metadata", "annotations")
+	spec := m.Tree.At("spec")
+	status := m.Tree.At("status")
+	annotations := m.Tree.At("metadata", "annotations")
 	now := annotations.At("gardener.cloud/operation").Text()
 	later := annotations.At("maintenance.gardener.cloud/operation").Text()
 	m.WaitsForMaintenance = spec.At("maintenance", "confineSpecUpdateRollout").IsTrue() || later != ""
@@ -114,7 +117,8 @@ func rotating(status *tree.Node) map[string]bool {
 
 // readTriggers reads the fields of a Shoot that the names of its pools cover.
 func (m *Manifest) readTriggers(p *Pool) {
-	spec, w := m.Tree.At("spec"), &p.Worker
+	spec := m.Tree.At("spec")
+	w := &p.Worker
 	w.KubernetesVersion = p.Node.At("kubernetes", "version").Text()
 	p.ownsMinor = w.KubernetesVersion != ""
 	if !p.ownsMinor {
@@ -138,15 +142,18 @@ func (m *Manifest) readTriggers(p *Pool) {
 
 // newPool returns the next pool of a list, with the fields that pools have in both kinds.
 func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) {
-	at, problems := fieldpath.At(list, len(m.Pools)), fault.List{}
-	name, strategy := from.At("name").Text(), strategyIn(at, from, &problems)
+	at := fieldpath.At(list, len(m.Pools))
+	problems := fault.List{}
+	name := from.At("name").Text()
+	strategy := strategyIn(at, from, &problems)
 	if name == "" {
 		problems.Add(&fault.Error{
 			Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name",
 			Hint: "set the name of the worker pool",
 		})
 	}
-	minimum, maximum := from.At(fields.Minimum), from.At(fields.Maximum)
+	minimum := from.At(fields.Minimum)
+	maximum := from.At(fields.Maximum)
 	p := Pool{
 		Kind: m.Kind, Node: from, Provider: m.Provider, ProviderConfig: from.At(fields.Config).JSON(),
 		Zones: textsIn(from.At(fields.Zones)), Declared: strategy, MaxSurge: shareIn(from.At("maxSurge")),
@@ -158,7 +165,8 @@ func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) 
 	}
 	if v := from.At(fields.Volume); v != nil {
 		volume := volumeIn(v)
-		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: volume.Size, Type: volume.Type}, volume.Encrypted
+		p.Worker.Volume = &hash.Volume{Size: volume.Size, Type: volume.Type}
+		p.Encrypted = volume.Encrypted
 	}
 	return p, problems.Err()
 }

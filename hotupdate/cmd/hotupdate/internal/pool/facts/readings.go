@@ -118,7 +118,8 @@ func completeImage(user *hash.Worker, cluster hash.Worker) {
 // fillVersion completes the Kubernetes version: names depend on its minor. Without one, Gardener
 // takes the newest version of the CloudProfile, see defaultKubernetesVersion.
 func fillVersion(r Reading, profile *CloudProfile) filling {
-	before, after := r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion
+	before := r.Old.Worker.KubernetesVersion
+	after := r.Updated.Worker.KubernetesVersion
 	switch {
 	case before == after && !r.Updated.Cluster.removesVersion:
 		return known(dropPartialVersions)
@@ -162,13 +163,15 @@ func mayBeSame(fact Fact) filling {
 func sameVersion(r *Reading) {
 	dropPartialVersions(r)
 	version := cmp.Or(r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion)
-	r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion = version, version
+	r.Old.Worker.KubernetesVersion = version
+	r.Updated.Worker.KubernetesVersion = version
 }
 
 // fillImage completes the machine image: ensureMachineImage. A pool that leaves the image out, or its
 // version under the same name, keeps it. A partial version becomes the newest one.
 func fillImage(r Reading, profile *CloudProfile) filling {
-	before, after := r.Old.Worker.Image, r.Updated.Worker.Image
+	before := r.Old.Worker.Image
+	after := r.Updated.Worker.Image
 	if !r.Updated.OfShoot() || !mayDiffer(before, after) {
 		return nothing()
 	}
@@ -176,14 +179,16 @@ func fillImage(r Reading, profile *CloudProfile) filling {
 		return known(func(r *Reading) { r.Updated.Worker.Image = r.Old.Worker.Image })
 	}
 	isStored := r.Old.Cluster.isReadBack || before != nil && profile.takes(*before)
-	fact, isOpen := StoredImage, !isStored
+	fact := StoredImage
+	isOpen := !isStored
 	wanted := *after
 	if !profile.takes(wanted) {
 		chosen, found := profile.defaultImage(&r.Updated)
 		if found {
 			wanted = chosen
 		} else {
-			fact, isOpen = DefaultImage, true
+			fact = DefaultImage
+			isOpen = true
 		}
 	}
 	fill := func(r *Reading) { r.Updated.Worker.Image = &wanted }
@@ -195,7 +200,8 @@ func fillImage(r Reading, profile *CloudProfile) filling {
 		if before != nil && len(before.Version) > len(image.Version) {
 			image = *before
 		}
-		r.Old.Worker.Image, r.Updated.Worker.Image = &image, &image
+		r.Old.Worker.Image = &image
+		r.Updated.Worker.Image = &image
 	}
 	return filling{[]Fact{fact}, []func(*Reading){same, fill}}
 }

@@ -76,7 +76,8 @@ func (m mode) fill(r *Reading) {
 			continue
 		}
 		filled := m.kubelet(p)
-		p.written, p.isFilled = p.kubeletInManifest(), true
+		p.written = p.kubeletInManifest()
+		p.isFilled = true
 		p.Worker.Kubelet = filled
 	}
 }
@@ -184,7 +185,8 @@ func (p *CloudProfile) reservation(of *Pool) hash.Reserved {
 		return unknownReservation
 	}
 	machine := p.machineType(of)
-	cpu, memory := quantityIn(machine.At("cpu")), quantityIn(machine.At("memory"))
+	cpu := quantityIn(machine.At("cpu"))
+	memory := quantityIn(machine.At("memory"))
 	return hash.Reserved{
 		CPU:    resource.NewMilliQuantity(reservedCPU(orZero(cpu).MilliValue()), resource.BinarySI),
 		Memory: resource.NewQuantity(reservedMemory(orZero(memory).Value()), resource.BinarySI),

@@ -129,7 +129,8 @@ type pair struct {
 func newPair(r facts.Reading, o Options) (*pair, error) {
 	p := &pair{Options: o, old: &r.Old, updated: &r.Updated}
 	p.strategy = setStrategies(p.old, p.updated, o)
-	p.provider, p.naming = o.ProviderOf(p.updated), o.naming(p.updated)
+	p.provider = o.ProviderOf(p.updated)
+	p.naming = o.naming(p.updated)
 	p.unknown = p.unknownFacts()
 	p.stored = storedOf(p.old, p.updated)
 	var err, configErr error
@@ -158,7 +159,8 @@ func located(p *facts.Pool, err, configErr error) error {
 // setStrategies sets the strategies by which both pools are judged, and returns the one that decides.
 // A change between the two in-place strategies is not a change of the triggers.
 func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
-	before, after := o.StrategyOf(old), o.StrategyOf(updated)
+	before := o.StrategyOf(old)
+	after := o.StrategyOf(updated)
 	decides := after
 	switch {
 	case inPlace(before) == inPlace(after):
@@ -166,7 +168,8 @@ func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
 	case inPlace(before):
 		decides = before
 	}
-	old.Worker.UpdateStrategy, updated.Worker.UpdateStrategy = before, after
+	old.Worker.UpdateStrategy = before
+	updated.Worker.UpdateStrategy = after
 	return decides
 }
 
@@ -233,9 +236,11 @@ func (p *pair) withdrawn(found Finding) Finding {
 	switch {
 	case !p.keepsItsName || found.Verdict != verdict.Roll || !found.isNamed:
 	case found.Class == hotupdate.Hot && p.Extension != Released:
-		found.Verdict, found.Rule = verdict.HotUpdate, verdict.NoRule
+		found.Verdict = verdict.HotUpdate
+		found.Rule = verdict.NoRule
 	default:
-		found.Verdict, found.Rule = verdict.None, verdict.NameStays
+		found.Verdict = verdict.None
+		found.Rule = verdict.NameStays
 	}
 	return found
 }
@@ -253,7 +258,8 @@ func (c *Comparison) merge(found Finding) {
 	case i < 0:
 		c.Changes = append(c.Changes, found)
 	case found.Verdict > c.Changes[i].Verdict:
-		c.Changes[i].Verdict, c.Changes[i].Rule = found.Verdict, found.Rule
+		c.Changes[i].Verdict = found.Verdict
+		c.Changes[i].Rule = found.Rule
 	}
 }
 
@@ -281,7 +287,8 @@ func (c *Comparison) finish(p *pair) {
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		if name := p.updated.NameOwn(change.Path); name != change.Path {
-			change.Path, change.Pointer = name, facts.PointerTo(name)
+			change.Path = name
+			change.Pointer = facts.PointerTo(name)
 		}
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			c.Rules = append(c.Rules, change.Rule)

@@ -54,7 +54,8 @@ type configs struct {
 
 // compareConfigs compares provider configs under their Schema, or without one by their members.
 func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
-	before, after := old.ProviderConfig, updated.ProviderConfig
+	before := old.ProviderConfig
+	after := updated.ProviderConfig
 	if facts.IsNull(before) && facts.IsNull(after) {
 		return configs{isAbsent: true}, nil
 	}
@@ -143,10 +144,12 @@ func (p *pair) judgeVersions(judged []Finding) []Finding {
 		if found.Verdict == verdict.None || v.Has(found.Change) {
 			continue
 		}
-		found.Verdict, found.Rule = verdict.Indeterminate, v.Rule
+		found.Verdict = verdict.Indeterminate
+		found.Rule = v.Rule
 		if found.Op == hotupdate.Remove && v.MayShow(found.Change) {
 			value, _ := tree.Of(p.old.ProviderConfig).Find(fieldpath.Names(found.Pointer))
-			found.Sensitive, found.Old = false, jsonOf(value)
+			found.Sensitive = false
+			found.Old = jsonOf(value)
 		}
 	}
 	return p.judgeByName(judged)
@@ -155,7 +158,8 @@ func (p *pair) judgeVersions(judged []Finding) []Finding {
 // all gives one verdict to all findings.
 func all(findings []Finding, v verdict.Verdict, rule verdict.Rule) []Finding {
 	for i := range findings {
-		findings[i].Verdict, findings[i].Rule = v, rule
+		findings[i].Verdict = v
+		findings[i].Rule = rule
 	}
 	return findings
 }
@@ -181,7 +185,8 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 		}
 		for i := range judged {
 			if isBelow(judged[i].Pointer, pointer) {
-				judged[i].Verdict, judged[i].Rule = verdict.Forbidden, verdict.NotReleased
+				judged[i].Verdict = verdict.Forbidden
+				judged[i].Rule = verdict.NotReleased
 			}
 		}
 	}
@@ -214,7 +219,8 @@ type stored struct{ old, updated facts.Pool }
 
 func storedOf(old, updated *facts.Pool) stored {
 	s := stored{*old, *updated}
-	s.old.ProviderConfig, s.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
+	s.old.ProviderConfig = AsStored(old.ProviderConfig)
+	s.updated.ProviderConfig = AsStored(updated.ProviderConfig)
 	return s
 }
 
@@ -236,10 +242,14 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 	}
 	found := about(d, v, rule)
 	if isShown {
-		found.Op, found.Old, found.New = hotupdate.Replace, textOf(d.Old), textOf(d.New)
+		found.Op = hotupdate.Replace
+		found.Old = textOf(d.Old)
+		found.New = textOf(d.New)
 		found.Change = facts.Operated(found.Change)
 	} else {
-		found.Sensitive, found.Old, found.New = true, "", ""
+		found.Sensitive = true
+		found.Old = ""
+		found.New = ""
 	}
 	if v != verdict.None {
 		found.Class = hotupdate.Immutable

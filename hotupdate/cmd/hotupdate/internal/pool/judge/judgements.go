@@ -31,12 +31,14 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 			rules = append(rules, rule)
 		}
 	}
-	isBare, hasConfigs := p.updated.IsBare(), !p.configs.isAbsent
+	isBare := p.updated.IsBare()
+	hasConfigs := !p.configs.isAbsent
 	add(isBare && p.Strategy == nil, verdict.StrategyIsRollingUpdate)
 	add(hasConfigs && !p.configs.isKnown, verdict.ConfigAsWhole)
 	isCanonical := isBare || p.naming != nil && p.naming.Assumed
 	add((p.configs.isKnown || !hasConfigs) && isCanonical, verdict.JudgedCanonically)
-	before, after := p.old.Worker, p.updated.Worker
+	before := p.old.Worker
+	after := p.updated.Worker
 	sameMinor := facts.MinorOf(before.KubernetesVersion) == facts.MinorOf(after.KubernetesVersion)
 	add(p.eras.old != "" && p.eras.old != p.eras.updated && !sameMinor, verdict.EraCrossed)
 	add(addsReservations(before.Kubelet) || addsReservations(after.Kubelet), verdict.ReservationsBySum)
@@ -53,16 +55,20 @@ func addsReservations(k *hash.Kubelet) bool {
 
 // secretName judges a node-agent secret name that is only in one of the Workers: WorkerPoolHash.
 func (p *pair) secretName() []Finding {
-	before, after := p.old.NodeAgentSecretName, p.updated.NodeAgentSecretName
+	before := p.old.NodeAgentSecretName
+	after := p.updated.NodeAgentSecretName
 	fallsBack := p.Extension == Released && p.provider.FallsBack && !inPlace(p.strategy)
-	v, rule := verdict.Indeterminate, verdict.SecretNameGained
+	v := verdict.Indeterminate
+	rule := verdict.SecretNameGained
 	switch {
 	case (before == nil) == (after == nil):
 		return nil
 	case fallsBack:
-		v, rule = verdict.Roll, verdict.SecretNameFallback
+		v = verdict.Roll
+		rule = verdict.SecretNameFallback
 	case after == nil:
-		v, rule = verdict.Forbidden, verdict.SecretNameLost
+		v = verdict.Forbidden
+		rule = verdict.SecretNameLost
 	}
 	return aboutField(p.old, p.updated, fields.SecretName, v, rule)
 }
@@ -77,7 +83,8 @@ func (p *pair) strategies() []Finding {
 
 // zones judges the zones: the admission of the extensions lets them only be appended.
 func (p *pair) zones() []Finding {
-	before, after := p.old.Zones, p.updated.Zones
+	before := p.old.Zones
+	after := p.updated.Zones
 	isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)])
 	switch {
 	case isAppended:
@@ -120,7 +127,8 @@ func (p *pair) infrastructure() (all []Finding) {
 }
 
 func (p *pair) hibernation() []Finding {
-	before, after := p.old.Cluster.Hibernated, p.updated.Cluster.Hibernated
+	before := p.old.Cluster.Hibernated
+	after := p.updated.Cluster.Hibernated
 	switch {
 	case !before && after:
 		return ofPool(verdict.ComeOrGo, verdict.Hibernated)
@@ -135,9 +143,11 @@ func (p *pair) hibernation() []Finding {
 // pending refuses every change of a pool that has not finished an in-place update:
 // ValidateInPlaceUpdates. The old object lists these pools.
 func (p *pair) pending() []Finding {
-	old, updated := p.old, p.updated
+	old := p.old
+	updated := p.updated
 	isSame := facts.SameStored(old, updated) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion
-	pending, name := old.Cluster.Pending, updated.Worker.Name
+	pending := old.Cluster.Pending
+	name := updated.Worker.Name
 	switch {
 	case isSame, !inPlace(updated.Declared), pending.ValidateChange(name, nil, nil) == nil:
 		return nil

@@ -84,8 +84,10 @@ func (p *pair) tells(config []byte) verdict.Verdict {
 	if p.updated.IsBare() {
 		return verdict.None
 	}
-	before, after := p.stored.updated, p.stored.updated
-	before.ProviderConfig, after.ProviderConfig = p.stored.old.ProviderConfig, config
+	before := p.stored.updated
+	after := p.stored.updated
+	before.ProviderConfig = p.stored.old.ProviderConfig
+	after.ProviderConfig = config
 	return p.naming.tells(before, after)
 }
 
@@ -106,17 +108,22 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	switch {
 	case p.updated.IsBare(), isDecided:
 	case renames == verdict.Roll && isHot:
-		found.Verdict, found.Rule = verdict.OfClass(hotupdate.Immutable, p.strategy), verdict.HashedInEra
+		found.Verdict = verdict.OfClass(hotupdate.Immutable, p.strategy)
+		found.Rule = verdict.HashedInEra
 	case isHot && (renames == verdict.None || p.eras.isUnknown): // an adopted extension strips hot fields
 		if p.Extension == Released && !isVirtualCapacity(found) {
-			found.Verdict, found.Rule = verdict.None, verdict.NameStays
+			found.Verdict = verdict.None
+			found.Rule = verdict.NameStays
 		}
 	case renames == verdict.Indeterminate:
-		found.Verdict, found.Rule = verdict.Indeterminate, verdict.EraUnknown
+		found.Verdict = verdict.Indeterminate
+		found.Rule = verdict.EraUnknown
 	case renames == verdict.None && p.followsState(found):
-		found.Rule, found.isNamed = verdict.ServerGroup, false
+		found.Rule = verdict.ServerGroup
+		found.isNamed = false
 	case renames == verdict.None:
-		found.Verdict, found.Rule = verdict.None, verdict.NameStays
+		found.Verdict = verdict.None
+		found.Rule = verdict.NameStays
 	}
 	return found
 }

@@ -84,7 +84,8 @@ func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 		if err != nil || additional.Unknown || isOther {
 			return Additional{}, false
 		}
-		today, isKnown = additional, true
+		today = additional
+		isKnown = true
 	}
 	return today, isKnown
 }
@@ -117,7 +118,8 @@ func (n *Naming) tells(old, updated facts.Pool) verdict.Verdict {
 	}
 	var found []verdict.Verdict
 	for _, version := range versions {
-		old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion = version, version
+		old.Worker.KubernetesVersion = version
+		updated.Worker.KubernetesVersion = version
 		found = append(found, n.tellsInEra(&old, &updated))
 	}
 	if slices.Min(found) < slices.Max(found) {
@@ -160,7 +162,8 @@ func (n *Naming) tellsVolumes(old, updated *facts.Pool, takeOver func(from, to *
 // keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
 // extensions hash values without the names of their fields, so changes can cancel out.
 func (o Options) keepsName(old, updated *facts.Pool) bool {
-	before, after := old.Worker, updated.Worker
+	before := old.Worker
+	after := updated.Worker
 	naming := o.namingOfExtension(updated)
 	switch {
 	case o.Naming != nil, naming == nil, updated.IsBare():

@@ -60,7 +60,8 @@ func decides(readings []Comparison, k int) bool {
 // combinedChanges returns the changes of all readings. One on which they disagree is indeterminate:
 // a value that Gardener fills in may remove it.
 func combinedChanges(readings []Comparison) (all []Finding) {
-	at, agree := map[string]int{}, map[string]int{}
+	at := map[string]int{}
+	agree := map[string]int{}
 	for _, reading := range readings {
 		for _, change := range reading.Changes {
 			i, isKnown := at[change.Pointer]
@@ -78,7 +79,9 @@ func combinedChanges(readings []Comparison) (all []Finding) {
 	}
 	for i := range all {
 		if agree[all[i].Pointer] < len(readings) {
-			all[i].Verdict, all[i].Rule, all[i].Omitted = verdict.Indeterminate, verdict.NoRule, true
+			all[i].Verdict = verdict.Indeterminate
+			all[i].Rule = verdict.NoRule
+			all[i].Omitted = true
 		}
 	}
 	slices.SortStableFunc(all, byMember)

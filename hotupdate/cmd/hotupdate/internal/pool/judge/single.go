@@ -57,7 +57,8 @@ func (o Options) Check(p *facts.Pool) error {
 // SetFields lists the fields of a pool that are set and decide about its machines: the changes from
 // an empty pool.
 func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
-	none, all := facts.Pool{HasOwnKubelet: p.HasOwnKubelet}, hotupdate.Changes{}
+	none := facts.Pool{HasOwnKubelet: p.HasOwnKubelet}
+	all := hotupdate.Changes{}
 	var err error
 	if p.IsBare() {
 		none.Unknown = p.Unknown
@@ -68,7 +69,8 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 	}
 	for i := range all {
 		if name := p.NameOwn(all[i].Path); name != all[i].Path {
-			all[i].Path, all[i].Pointer = name, facts.PointerTo(name)
+			all[i].Path = name
+			all[i].Pointer = facts.PointerTo(name)
 		}
 	}
 	configs, configErr := compareConfigs(&none, p, o)

@@ -32,7 +32,8 @@ func (p *pair) compareTriggers() (hotupdate.Changes, error) {
 // isLeftOut reports whether a change of a hashed field does not count: because the field is unknown
 // on one side, or because node-local DNS ceases to count only with the new Kubernetes minor.
 func (p *pair) isLeftOut(change hotupdate.Change) bool {
-	before, after := p.old.Worker, p.updated.Worker
+	before := p.old.Worker
+	after := p.updated.Worker
 	if change.Path == fields.NodeLocalDNS && before.NodeLocalDNS == after.NodeLocalDNS &&
 		before.KubeProxyMode == after.KubeProxyMode {
 		return true
@@ -57,7 +58,8 @@ func (p *pair) judgeTriggers() (all []Finding) {
 	for _, change := range p.triggers {
 		found := Finding{Change: change, Verdict: p.ofClass(change), hasClass: true, isNamed: true}
 		if v, rule, isDecided := p.decide(change.Path); isDecided {
-			found.Verdict, found.Rule = v, rule
+			found.Verdict = v
+			found.Rule = rule
 		}
 		all = append(all, found)
 	}
@@ -66,7 +68,8 @@ func (p *pair) judgeTriggers() (all []Finding) {
 
 // decide says what else than its row decides about a hashed field.
 func (p *pair) decide(path string) (verdict.Verdict, verdict.Rule, bool) {
-	secret, newSecret := p.old.NodeAgentSecretName, p.updated.NodeAgentSecretName
+	secret := p.old.NodeAgentSecretName
+	newSecret := p.updated.NodeAgentSecretName
 	keepsSecret := secret != nil && newSecret != nil && *secret == *newSecret
 	switch {
 	case path == fields.Strategy:
@@ -123,7 +126,8 @@ func (p *pair) isRefined() bool {
 // patchVersion tells that only the patch of the Kubernetes version changes. Names depend on its
 // minor.
 func (p *pair) patchVersion() []Finding {
-	before, after := p.old.Worker.KubernetesVersion, p.updated.Worker.KubernetesVersion
+	before := p.old.Worker.KubernetesVersion
+	after := p.updated.Worker.KubernetesVersion
 	if before == after || before == "" || after == "" || facts.MinorOf(before) != facts.MinorOf(after) {
 		return nil
 	}
@@ -168,14 +172,18 @@ func (p *pair) changesKubelet() bool {
 // nodeLocalDNS judges pools that are updated in place by the version and the proxy mode before the
 // change: validateNodeLocalDNSUpdate. The name of a rolling pool depends on those after the change.
 func (p *pair) nodeLocalDNS() []Finding {
-	w, after := p.old.Worker, p.updated.Worker.NodeLocalDNS
+	w := p.old.Worker
+	after := p.updated.Worker.NodeLocalDNS
 	if !inPlace(p.strategy) || !p.updated.OfShoot() || w.NodeLocalDNS == after {
 		return nil
 	}
 	isBelow134 := w.KubernetesVersion == "" || facts.MinorOf(w.KubernetesVersion).Compare(facts.MinorOf("1.34")) < 0
-	v, rule := verdict.None, verdict.NotHashed // the proxy mode decides only about rolling pools
+	// the proxy mode decides only about rolling pools
+	v := verdict.None
+	rule := verdict.NotHashed
 	if isBelow134 || w.KubeProxyMode == "IPVS" {
-		v, rule = verdict.Forbidden, verdict.NodeLocalDNSInPlace
+		v = verdict.Forbidden
+		rule = verdict.NodeLocalDNSInPlace
 	}
 	d := tree.Difference{
 		Path: fields.Split(fields.NodeLocalDNS), Old: tree.BoolOf(w.NodeLocalDNS), New: tree.BoolOf(after),
@@ -187,7 +195,8 @@ func (p *pair) nodeLocalDNS() []Finding {
 // versions it can be updated to (validateMachineImagesConstraints). New machines of a rolling pool take
 // any version.
 func (p *pair) image() (all []Finding) {
-	before, after := facts.ImageOf(p.old.Worker), facts.ImageOf(p.updated.Worker)
+	before := facts.ImageOf(p.old.Worker)
+	after := facts.ImageOf(p.updated.Worker)
 	if !inPlace(p.strategy) || before == after {
 		return nil
 	}

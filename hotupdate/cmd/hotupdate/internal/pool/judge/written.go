@@ -12,7 +12,8 @@ import (
 
 // showAsWritten gives the changes of the provider configs the values that the configs have.
 func (p *pair) showAsWritten() {
-	old, updated := tree.Of(p.old.ProviderConfig), tree.Of(p.updated.ProviderConfig)
+	old := tree.Of(p.old.ProviderConfig)
+	updated := tree.Of(p.updated.ProviderConfig)
 	configs := facts.PointerTo(p.configPath())
 	for i := range p.configs.changes {
 		found := &p.configs.changes[i]
@@ -24,23 +25,29 @@ func (p *pair) showAsWritten() {
 // find them there: 720h instead of 720h0m0s, and a default that one side spells out. Objects and
 // lists keep their canonical JSON. The pointer of the configs is that of a pool's config in its pool.
 func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node) hotupdate.Change {
-	names, shown := fieldpath.Names(change.Pointer), fieldpath.ParseShown(change.Path)
+	names := fieldpath.Names(change.Pointer)
+	shown := fieldpath.ParseShown(change.Path)
 	above := len(fieldpath.Names(configs))
 	if change.Sensitive || len(names) != len(shown) || len(names) < above {
 		return change
 	}
-	names, shown = names[above:], shown[above:]
+	names = names[above:]
+	shown = shown[above:]
 	isRemoved := change.Op == hotupdate.Remove // its positions are those of the old config
 	var before, after place
 	if isRemoved {
-		before, after = placeIn(old, names), counterpartIn(updated, names, shown)
+		before = placeIn(old, names)
+		after = counterpartIn(updated, names, shown)
 	} else {
-		before, after = counterpartIn(old, names, shown), placeIn(updated, names)
+		before = counterpartIn(old, names, shown)
+		after = placeIn(updated, names)
 	}
 	if !before.isWrittenFor(change.Old) || !after.isWrittenFor(change.New) {
 		return change
 	}
-	change.Old, change.New, change.Op = jsonOf(before.value), jsonOf(after.value), hotupdate.Replace
+	change.Old = jsonOf(before.value)
+	change.New = jsonOf(after.value)
+	change.Op = hotupdate.Replace
 	change = facts.Operated(change)
 	if isRemoved && change.Op != hotupdate.Remove {
 		change.Pointer = configs + after.pointer
