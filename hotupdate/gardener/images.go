@@ -36,16 +36,25 @@ func assumedImages(manifest *core.Shoot) images {
 }
 
 // replacedBy returns the pools of a Shoot, as it is sent, that may get another image than the unknown
-// one. ShootMutator keeps the image of a pool that has none, or only the same name.
+// one.
 func (all images) replacedBy(sent *core.Shoot) map[string]reason {
 	replaced := map[string]reason{}
 	for _, worker := range sent.Spec.Provider.Workers {
 		name, isAssumed := all[worker.Name]
 		image := worker.Machine.Image
-		isKept := image == nil || image.Version == "" && image.Name != "" && image.Name == name
-		if isAssumed && !isKept {
+		if isAssumed && !keepsImage(image, name) {
 			replaced[worker.Name] = imageOfCreation
 		}
 	}
 	return replaced
+}
+
+// keepsImage reports whether ShootMutator keeps an unknown image, of which only the name may be
+// known, under the image that a Shoot sets for the pool.
+func keepsImage(sent *core.ShootMachineImage, unknown string) bool {
+	if sent == nil {
+		return true
+	}
+	isNameOnly := sent.Name != "" && sent.Version == ""
+	return isNameOnly && sent.Name == unknown
 }

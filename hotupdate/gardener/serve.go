@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,10 +95,7 @@ func begin(lines *bufio.Reader, answers *json.Encoder) (judges []*Judge, err err
 func nextLine(lines *bufio.Reader) ([]byte, error) {
 	for {
 		line, err := lines.ReadBytes('\n')
-		isBlank := true
-		for _, c := range line {
-			isBlank = isBlank && (c == ' ' || c == '\t' || c == '\r' || c == '\n')
-		}
+		isBlank := len(bytes.Trim(line, " \t\r\n")) == 0
 		switch {
 		case !isBlank && (err == nil || errors.Is(err, io.EOF)):
 			return line, nil

@@ -1,7 +1,6 @@
 package hotupdatelint
 
 import (
-	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -75,12 +74,15 @@ func (h *hashes) assign(n *ast.AssignStmt) {
 func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 	for _, e := range list {
 		ast.Inspect(e, func(n ast.Node) bool {
+			if found != nil {
+				return false
+			}
 			switch n := n.(type) {
 			case *ast.Ident:
-				found = cmp.Or(found, h.written[h.TypesInfo.ObjectOf(n)])
+				found = h.written[h.TypesInfo.ObjectOf(n)]
 			case *ast.CallExpr:
 				if function := h.callee(n); isEncoder(function) {
-					found = cmp.Or(found, h.tagged(function, n.Args))
+					found = h.tagged(function, n.Args)
 				}
 				return h.TypesInfo.Types[n.Fun].IsType()
 			}
@@ -112,13 +114,17 @@ func (h *hashes) tagged(function *types.Func, arguments []ast.Expr) *encoded {
 
 func (h *hashes) checkCall(call *ast.CallExpr) {
 	function := h.callee(call)
-	if function == nil || function.Pkg() == nil || takesSchema(function) || len(call.Args) == 0 {
+	isDeclared := function != nil && function.Pkg() != nil
+	if !isDeclared || len(call.Args) == 0 || takesSchema(function) {
 		return
 	}
 	if !isHashFunction(function) && !h.writesToHash(function, call) {
 		return
 	}
-	hashed := cmp.Or(h.tagged(function, call.Args), h.text(call.Args...))
+	hashed := h.tagged(function, call.Args)
+	if hashed == nil {
+		hashed = h.text(call.Args...)
+	}
 	if hashed != nil {
 		h.report(target{node: call}, &fault.Error{
 			Kind: fault.Declaration, Code: "direct-hash",
@@ -176,6 +182,8 @@ func (l *linter) callee(call *ast.CallExpr) *types.Func {
 }
 
 func isIn(function *types.Func, path string, names ...string) bool {
-	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path &&
-		slices.Contains(names, function.Name())
+	if function == nil || function.Pkg() == nil {
+		return false
+	}
+	return function.Pkg().Path() == path && slices.Contains(names, function.Name())
 }

@@ -156,7 +156,10 @@ func (a author) root() reflect.Value {
 func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
 	isPlaced := in == nil || in.Key != nil || in.When != nil
 	isNilable := slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, v.Kind())
-	if isNilable && (a.depth > maxDepth && n.Recursive || !isPlaced && a.chance("nil", 8)) {
+	isTooDeep := n.Recursive && a.depth > maxDepth
+	switch {
+	case !isNilable:
+	case isTooDeep, !isPlaced && a.chance("nil", 8):
 		return
 	}
 	a = a.redrawing(n.Classes)
@@ -184,8 +187,14 @@ func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
 // fill fills a member of an object. It is often unset, in one of the spellings of that.
 func (a author) fill(object reflect.Value, f *fieldplan.Field) {
 	a = a.redrawing(f.Classes())
-	a.isBlank = a.isBlank || a.pick("unset", 2) == 0 || // failures shrink to unset members
-		f.Node.Recursive && a.depth > 2 && a.pick("unset below", 4) > 0
+	isDeep := f.Node.Recursive && a.depth > 2
+	switch {
+	case a.isBlank:
+	case a.pick("unset", 2) == 0: // failures shrink to unset members
+		a.isBlank = true
+	case isDeep:
+		a.isBlank = a.pick("unset below", 4) > 0
+	}
 	switch {
 	case a.isBlank && (!hasSpellings(f) || !a.own().chance("spelled", 2)):
 	case a.isBlank && f.Default != nil:
@@ -266,7 +275,9 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 	text := keyText(n, e)
 	isKeyed := n.Key != nil || n.Kind == fieldplan.Map
 	isTaken := slices.ContainsFunc(all, func(other entry) bool { return keyText(n, other) == text })
-	if isKeyed && isTaken || n.Key != nil && (text == "" || text == `""`) {
+	isEmpty := n.Key != nil && (text == "" || text == `""`)
+	isRepeated := isKeyed && isTaken
+	if isEmpty || isRepeated {
 		return all
 	}
 	below.selects(n, e.value)

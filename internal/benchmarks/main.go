@@ -31,7 +31,8 @@ func main() {
 	if !*only {
 		err = r.run(*picture)
 	}
-	if err == nil && *machines > 0 && (*only || *picture != "") {
+	isWanted := *only || *picture != ""
+	if err == nil && isWanted && *machines > 0 {
 		err = fleet.Report(os.Stdout, *machines)
 	}
 	if err != nil {

@@ -47,7 +47,10 @@ func (c *call) auditCommand() *cobra.Command {
 				return errors.New("needs a file, a directory or - with Worker or Shoot manifests, or " +
 					"former results by --from")
 			}
-			if !given("from") && (!given("old") && !given("old-exec") || !given("new") && !given("new-exec")) {
+			hasOld := given("old") || given("old-exec")
+			hasNew := given("new") || given("new-exec")
+			hasBoth := hasOld && hasNew
+			if !given("from") && !hasBoth {
 				return errors.New("needs both releases: --old or --old-exec, and --new or --new-exec, as in --old " +
 					"v1.json --new v2.json")
 			}

@@ -30,8 +30,13 @@ func (c *call) planCommand() *cobra.Command {
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields cause it",
 		Args: func(command *cobra.Command, args []string) error {
-			if len(args) == 7 || len(args) == 9 || len(args) == 1 && c.std.byGit {
+			switch len(args) {
+			case 7, 9: // git diff: 9 for a renamed file
 				return nil
+			case 1: // git diff: an unmerged file
+				if c.std.byGit {
+					return nil
+				}
 			}
 			return needs("OLD", "NEW")(command, args)
 		},

@@ -129,7 +129,10 @@ func (e *encoder) open(header string, comma bool) { //nolint:revive // by hand, 
 }
 
 func (e *encoder) reservation(r *fixture.CapacityReservation, comma bool) bool {
-	if r == nil || r.Preference == nil && r.ID == nil && r.ResourceGroupARN == nil {
+	if r == nil {
+		return comma
+	}
+	if r.Preference == nil && r.ID == nil && r.ResourceGroupARN == nil {
 		return comma
 	}
 	e.open(`"capacityReservation":{`, comma)
@@ -141,7 +144,10 @@ func (e *encoder) reservation(r *fixture.CapacityReservation, comma bool) bool {
 }
 
 func (e *encoder) cpu(o *fixture.CPUOptions, comma bool) bool {
-	if o == nil || o.AmdSevSnp == nil && o.CoreCount == nil && o.ThreadsPerCore == nil {
+	if o == nil {
+		return comma
+	}
+	if o.AmdSevSnp == nil && o.CoreCount == nil && o.ThreadsPerCore == nil {
 		return comma
 	}
 	e.open(`"cpuOptions":{`, comma)
@@ -175,8 +181,12 @@ func (e *encoder) metadata(o *fixture.MetadataOptions, comma bool) bool {
 }
 
 func (e *encoder) placement(p *fixture.Placement, comma bool) bool {
-	if p == nil ||
-		p.Affinity == nil && p.GroupID == nil && p.HostID == nil && p.PartitionNumber == nil && p.Tenancy == nil {
+	if p == nil {
+		return comma
+	}
+	hasHost := p.Affinity != nil || p.HostID != nil || p.Tenancy != nil
+	hasGroup := p.GroupID != nil || p.PartitionNumber != nil
+	if !hasHost && !hasGroup {
 		return comma
 	}
 	e.open(`"placement":{`, comma)

@@ -42,7 +42,8 @@ func plain(s string) bool {
 		}
 	}
 	for ; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+		switch c := s[i]; {
+		case c < ' ', c == '"', c == '\\', c >= utf8.RuneSelf:
 			return false
 		}
 	}

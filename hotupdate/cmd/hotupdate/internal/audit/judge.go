@@ -146,8 +146,14 @@ func reasonsOfError(err error) (all []Reason) {
 
 // within reports whether a path is equal to or below another one.
 func within(path, above string) bool {
-	rest, ok := strings.CutPrefix(path, above)
-	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
+	rest, hasPrefix := strings.CutPrefix(path, above)
+	switch {
+	case !hasPrefix:
+		return false
+	case rest == "", above == "":
+		return true
+	}
+	return rest[0] == '.' || rest[0] == '['
 }
 
 // overlap reports whether one of two paths is equal to or below the other one.

@@ -50,7 +50,8 @@ func (r *Report) shownCauses(v View) (all []*Cause) {
 		default:
 			minors := append(strings.Split(known.Minor, ", "), c.Minor)
 			slices.SortFunc(minors, compareMinors)
-			known.Minor, known.Count = strings.Join(slices.Compact(minors), ", "), known.plus(c.Count)
+			known.Minor = strings.Join(slices.Compact(minors), ", ")
+			known.Count = known.plus(c.Count)
 			known.Samples = head(slices.Concat(known.Samples, c.Samples), samples)
 		}
 	}
@@ -148,7 +149,9 @@ func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
 			limit = v.Limit
 		}
 		shown := head(s.Rows, limit)
-		if s.Hidden, s.Rows = len(s.Rows)-len(shown), shown; len(shown) > 0 {
+		s.Hidden = len(s.Rows) - len(shown)
+		s.Rows = shown
+		if len(shown) > 0 {
 			all = append(all, s)
 		}
 	}

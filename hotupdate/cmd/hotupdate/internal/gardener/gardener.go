@@ -139,8 +139,10 @@ func (s *Session) ask(line []byte) reply {
 	s.waiting <- answered
 	err := s.send(line)
 	s.asking.Unlock()
-	r := <-answered // at the latest when the program ends: its end says more than a broken pipe
-	r.err = cmp.Or(r.err, err)
+	r := <-answered // at the latest when the program ends
+	if r.err == nil {
+		r.err = err // a broken pipe says less than the end of the program
+	}
 	return r
 }
 

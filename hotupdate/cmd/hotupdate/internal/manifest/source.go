@@ -124,6 +124,15 @@ var (
 	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 )
 
+// isBroken reports whether more bytes cannot mend the token that the rest of the buffered bytes
+// begins with: it spans no lines, and only a string may continue at the end of the stream.
+func isBroken(rest []byte, hasEnded bool) bool {
+	if bytes.IndexByte(rest, '\n') >= 0 {
+		return true
+	}
+	return hasEnded && len(rest) > 0 && rest[0] != '"'
+}
+
 // scan returns the number of bytes of JSON that a function reads. If the buffered bytes end too
 // early, scan calls the function again with more. An error is a problem of the JSON.
 func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
@@ -135,10 +144,11 @@ func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 		switch {
 		case problem == nil && scanner.At <= MaxSize:
 			return scanner.At, nil
-		// no token spans lines
-		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'):
+		case problem == nil:
+			return 0, errTooLong
+		case isBroken(rest, hasEnded):
 			return 0, jsonError(problem)
-		case problem == nil || len(scanner.Raw) > MaxSize:
+		case len(scanner.Raw) > MaxSize:
 			return 0, errTooLong
 		case hasEnded:
 			return 0, errEnds

@@ -183,8 +183,9 @@ func (m *ManifestReport) isUnchanged() bool {
 	isChanged := func(p PoolReport) bool {
 		return p.State != pool.Kept.String() || p.Verdict != none || len(p.Changes)+len(p.Unjudged) > 0
 	}
-	return m.State == pool.Kept.String() && m.Verdict == none && len(m.Changes)+len(m.Unjudged) == 0 &&
-		!slices.ContainsFunc(m.Pools, isChanged)
+	isKept := m.State == pool.Kept.String() && m.Verdict == none
+	hasChanges := len(m.Changes)+len(m.Unjudged) > 0
+	return isKept && !hasChanges && !slices.ContainsFunc(m.Pools, isChanged)
 }
 
 // quieten leaves out the pools and changes whose verdict is none.
@@ -323,11 +324,13 @@ func (s *section) counted(noun string, omitted int) string {
 func (p *PoolReport) facts() string {
 	var all []string
 	add := func(prefix, before, after string) {
-		switch {
-		case before != "" && after != "" && before != after && p.State == pool.Kept.String():
-			all = append(all, prefix+before+", then "+after)
-		case cmp.Or(after, before) != "":
-			all = append(all, prefix+cmp.Or(after, before))
+		shown := cmp.Or(after, before)
+		areBoth := before != "" && after != ""
+		if areBoth && before != after && p.State == pool.Kept.String() {
+			shown = before + ", then " + after
+		}
+		if shown != "" {
+			all = append(all, prefix+shown)
 		}
 	}
 	add("formerly ", p.FormerName, "")

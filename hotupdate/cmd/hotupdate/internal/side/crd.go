@@ -46,7 +46,10 @@ func (m *Input) Options(o judge.Options) judge.Options {
 
 // versions says what is known of a custom resource that is of two versions; nil for other pairs.
 func (c *Catalog) versions(p inputs) *judge.Versions {
-	if p.old == nil || p.updated == nil || p.updated.spec == nil || p.old.Type == p.updated.Type {
+	if p.old == nil || p.updated == nil {
+		return nil
+	}
+	if p.updated.spec == nil || p.old.Type == p.updated.Type {
 		return nil
 	}
 	old := p.old.Type

@@ -14,7 +14,10 @@ func isKustomized(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
 	isGroup := facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io"
 	isKind := kind.Kind == "Kustomization" || kind.Kind == "Component"
-	return isGroup && isKind || kind.Kind == "" && name == "kustomization"
+	if kind.Kind == "" && name == "kustomization" {
+		return true
+	}
+	return isGroup && isKind
 }
 
 // covered returns the files and folders that a kustomization may change: its own folder, and what it

@@ -3,6 +3,7 @@ package side
 import (
 	"errors"
 	"strconv"
+	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -116,7 +117,7 @@ func (m *Input) lineOf(pool, path string) int {
 	if m.spec != nil {
 		steps = append([]string{"spec"}, steps...)
 	}
-	isAbove := len(steps) > 0 && (steps[0] == "spec" || steps[0] == "status" || steps[0] == "metadata")
+	isAbove := len(steps) > 0 && slices.Contains([]string{"spec", "status", "metadata"}, steps[0])
 	line := 0
 	if pool == "" || isAbove {
 		line = lineAt(m.tree, steps)

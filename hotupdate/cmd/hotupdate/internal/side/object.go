@@ -112,7 +112,8 @@ func (o *object) at(d *manifests.Document) *object {
 
 // isPlain reports whether an object of the same text at another place is the same.
 func (o *object) isPlain() bool {
-	return o.role == isManifest && o.problem == nil && o.fatal == nil && len(o.warnings) == 0
+	hasProblem := o.problem != nil || o.fatal != nil
+	return o.role == isManifest && !hasProblem && len(o.warnings) == 0
 }
 
 // check reads a manifest with its provider configs, and collects all problems.

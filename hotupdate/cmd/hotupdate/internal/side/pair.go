@@ -18,7 +18,8 @@ type pair struct{ old, updated *object }
 
 // isJudged reports whether neither side has a problem.
 func (p pair) isJudged() bool {
-	return (p.old == nil || p.old.problem == nil) && (p.updated == nil || p.updated.problem == nil)
+	hasProblem := func(o *object) bool { return o != nil && o.problem != nil }
+	return !hasProblem(p.old) && !hasProblem(p.updated)
 }
 
 // isUnchanged reports whether the object has the same text on both sides.

@@ -186,6 +186,7 @@ func isDirectory(path string) bool {
 // isKnown reports whether objects of a kind are compared. A WorkerConfig counts as a provider
 // config in every API group.
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
-	return facts.KindOf(kind) != facts.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig" ||
-		r.Schemas.custom.Has(kind)
+	isOfGardener := facts.KindOf(kind) != facts.NoKind
+	isConfig := kind.Kind == "WorkerConfig" || r.Schemas.known[kind] != nil
+	return isOfGardener || isConfig || r.Schemas.custom.Has(kind)
 }

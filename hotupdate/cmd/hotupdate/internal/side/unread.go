@@ -48,7 +48,8 @@ func (u *unread) add(o *object) {
 		u.first = o
 	}
 	text := o.document.Text()
-	isAnything := len(text) == 0 || o.role == isKustomization || o.isCovered || tree.IsTemplate(text)
+	isOfKustomize := o.role == isKustomization || o.isCovered
+	isAnything := len(text) == 0 || isOfKustomize || tree.IsTemplate(text)
 	if isAnything && u.all == nil {
 		u.all = o
 	}
@@ -59,7 +60,11 @@ func (u *unread) add(o *object) {
 
 // isOfName reports whether names of Kubernetes have a character.
 func isOfName(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.'
+	switch {
+	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+		return true
+	}
+	return r == '-' || r == '.'
 }
 
 // mayHold returns the text that might hold an object; nil if none does.

@@ -18,8 +18,9 @@ func Applied(cluster, manifest, last *Node) (merged *Node, kept int) {
 	merged = &Node{kind: Object, line: manifest.line, name: manifest.name}
 	for name, member := range cluster.Members() {
 		wanted := manifest.member(name)
-		isRemoved := wanted == nil && last.member(name) != nil || wanted != nil && wanted.kind == Null
-		if isRemoved {
+		isLeftOut := wanted == nil && last.member(name) != nil
+		isNull := wanted != nil && wanted.kind == Null
+		if isLeftOut || isNull {
 			continue
 		}
 		below, count := Applied(member, wanted, last.member(name))

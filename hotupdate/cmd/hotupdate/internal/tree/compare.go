@@ -52,7 +52,8 @@ func (c comparer) names(objects ...*Node) (names []string) {
 }
 
 func (c comparer) differences(old, updated *Node, path []string) (all []Difference) {
-	mayBeObjects := (old == nil || old.kind == Object) && (updated == nil || updated.kind == Object)
+	mayBeObject := func(n *Node) bool { return n == nil || n.kind == Object }
+	mayBeObjects := mayBeObject(old) && mayBeObject(updated)
 	names := c.names(old, updated)
 	if !mayBeObjects || len(names) == 0 {
 		if c.equal(old, updated) {

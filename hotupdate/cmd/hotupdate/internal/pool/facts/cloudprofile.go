@@ -41,9 +41,11 @@ const namespacedCloudProfile = "NamespacedCloudProfile"
 
 // is reports whether the ID may be another one, whose namespace may be missing.
 func (id profileID) is(other profileID) bool {
-	sameNamespace := id.kind != namespacedCloudProfile || id.namespace == "" || other.namespace == "" ||
-		id.namespace == other.namespace
-	return id.kind == other.kind && id.name == other.name && sameNamespace
+	if id.kind != other.kind || id.name != other.name {
+		return false
+	}
+	isOpen := id.namespace == "" || other.namespace == ""
+	return id.kind != namespacedCloudProfile || isOpen || id.namespace == other.namespace
 }
 
 // String returns the kind and the name.
@@ -65,7 +67,11 @@ func (m *Manifest) cloudProfile() profileID {
 // if there is none.
 func (all CloudProfiles) MissingCloudProfile(m *Manifest) string {
 	wanted := m.cloudProfile()
-	if m.Kind != Shoot || wanted.name == "" || len(all) == 0 || all.Of(m) != nil {
+	refers := m.Kind == Shoot && wanted.name != ""
+	if !refers || len(all) == 0 {
+		return ""
+	}
+	if all.Of(m) != nil {
 		return ""
 	}
 	return wanted.String()

@@ -223,7 +223,13 @@ func keepsImage(before, after *hash.Image) bool {
 
 // takes reports whether Gardener takes an image as it is. The CloudProfile may be nil.
 func (p *CloudProfile) takes(image hash.Image) bool {
-	return image.Name != "" && (isWhole(image.Version) || p != nil && p.Has(image))
+	switch {
+	case image.Name == "":
+		return false
+	case isWhole(image.Version):
+		return true
+	}
+	return p != nil && p.Has(image)
 }
 
 // canBeOne reports whether two images, of which one may be partial, can become the same one.

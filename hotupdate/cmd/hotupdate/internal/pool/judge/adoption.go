@@ -34,10 +34,14 @@ func (o Options) extensionsMayDiffer(old, updated *facts.Pool) bool {
 }
 
 func equalVolumes(a, b facts.DataVolume) bool {
-	return a.Name == b.Name && a.Size == b.Size && equalPointers(a.Type, b.Type) && equalPointers(a.Encrypted,
-		b.Encrypted)
+	sameName := a.Name == b.Name
+	sameDisk := a.Size == b.Size && equalPointers(a.Type, b.Type)
+	return sameName && sameDisk && equalPointers(a.Encrypted, b.Encrypted)
 }
 
 func equalPointers[T comparable](a, b *T) bool {
-	return a == b || a != nil && b != nil && *a == *b
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }

@@ -260,9 +260,13 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 // mayShow reports whether the values of a difference that the Schema does not see may be shown: the
 // Schema knows that nothing in them is sensitive, or an empty object is added or removed.
 func (p *pair) mayShow(d tree.Difference) bool {
-	isEmpty := d.Old == nil && isEmptyObject(d.New) || d.New == nil && isEmptyObject(d.Old)
-	if isEmpty || p.configs.schema == nil {
-		return isEmpty
+	addsEmpty := d.Old == nil && isEmptyObject(d.New)
+	removesEmpty := d.New == nil && isEmptyObject(d.Old)
+	switch {
+	case addsEmpty, removesEmpty:
+		return true
+	case p.configs.schema == nil:
+		return false
 	}
 	pointer := pathOf(d.Path).Pointer()
 	described := p.configs.schema.Describe(pointer)

@@ -132,7 +132,7 @@ func (n *Naming) tellsInEra(old, updated *facts.Pool) verdict.Verdict {
 	before, oldErr := n.Additional(old)
 	after, newErr := n.Additional(updated)
 	switch {
-	case before.Unknown || after.Unknown || oldErr != nil || newErr != nil:
+	case oldErr != nil, newErr != nil, before.Unknown, after.Unknown:
 		return verdict.Indeterminate
 	case !slices.Equal(before.Data, after.Data):
 		return verdict.Roll

@@ -128,7 +128,11 @@ func (p *pair) isRefined() bool {
 func (p *pair) patchVersion() []Finding {
 	before := p.old.Worker.KubernetesVersion
 	after := p.updated.Worker.KubernetesVersion
-	if before == after || before == "" || after == "" || facts.MinorOf(before) != facts.MinorOf(after) {
+	areKnown := before != "" && after != ""
+	if !areKnown || before == after {
+		return nil
+	}
+	if facts.MinorOf(before) != facts.MinorOf(after) {
 		return nil
 	}
 	d := tree.Difference{Path: fields.Split(fields.Version), Old: tree.TextOf(before), New: tree.TextOf(after)}
