@@ -134,7 +134,7 @@ func TestGate(t *testing.T) {
 		assert.Contains(t, first.stderr, one.Text)
 		assert.Contains(t, one.Text, one.File)
 	}
-	assert.Contains(t, first.stderr, "p3/shoot-3.yaml: is no valid YAML or JSON")
+	assert.Contains(t, first.stderr, "p3/shoot-3.yaml: is not valid YAML or JSON")
 	assert.Contains(t, first.stderr, "p4/shoot-4.yaml: is a template")
 	assert.Contains(t, first.stderr, "p2/shoot-2.yaml: Shoot garden-p2/shoot-2 is not judged: ")
 	assert.Contains(t, first.stderr, "p3/shoot-3.yaml may hold it")

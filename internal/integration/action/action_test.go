@@ -86,15 +86,15 @@ func TestUnjudged(t *testing.T) {
 	}{
 		{
 			"a file of several",
-			fake{"| verdict |\n", "shoots/b.yaml: is no valid YAML\n```\n@everyone\n", 1},
-			"**not judged**\n\n    shoots/b.yaml: is no valid YAML\n    ```\n    @everyone\n\n| verdict |\n",
+			fake{"| verdict |\n", "shoots/b.yaml: is not valid YAML\n```\n@everyone\n", 1},
+			"**not judged**\n\n    shoots/b.yaml: is not valid YAML\n    ```\n    @everyone\n\n| verdict |\n",
 		},
 		{"nothing was judged", fake{"", "hotupdate plan: bad flag\n", 2}, "**not judged**\n\n    hotupdate plan: bad flag\n\n"},
 		{"the command was killed", fake{"", "", 137}, "**not judged**\n\n    hotupdate plan ended with exit code 137\n\n"},
 		{
 			"many files",
-			fake{"", strings.Repeat("a: is no valid YAML\n", 40), 1},
-			"**not judged**\n\n" + strings.Repeat("    a: is no valid YAML\n", 30) + "    ...\n\n",
+			fake{"", strings.Repeat("a: is not valid YAML\n", 40), 1},
+			"**not judged**\n\n" + strings.Repeat("    a: is not valid YAML\n", 30) + "    ...\n\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestUnjudged(t *testing.T) {
 	assert.Equal(t, "| verdict |\n", j.summary, "a word on standard error of a run that judged everything")
 	assert.Contains(t, j.log, "a hint\n")
 	for _, code := range []int{1, 12} {
-		j = w.run(fake{"| verdict |\n", "::stop-commands::x.yaml: is no valid YAML\n ::error::y\n", code}, nil, nil)
+		j = w.run(fake{"| verdict |\n", "::stop-commands::x.yaml: is not valid YAML\n ::error::y\n", code}, nil, nil)
 		assert.NotRegexp(t, `(?m)^\s*::(stop|error::)`, j.log, "a name of a file is no command to the runner")
 	}
 }

@@ -130,12 +130,12 @@ func TestLargeListsThatAreNone(t *testing.T) {
 		replace func(all []string) []string
 		want    string
 	}{
-		"cut off after an item of YAML":  {"kubectl yaml", func(all []string) []string { return all[:len(all)-1] }, "is no List, and has items; the file may be cut off"},
-		"another kind behind the items":  {"kubectl yaml", func(all []string) []string { return append(all[:len(all)-1], "kind: Shoot\n") }, "is no List, and has items; the file may be cut off"},
-		"items in two indentations":      {"indented yaml", func(all []string) []string { return append(all, "a: [\n") }, "is no List, and has items; the file may be cut off"},
-		"cut off after an item of JSON":  {"compact json", func(all []string) []string { return all[:len(all)-1] }, "is no valid YAML or JSON: it ends within a JSON value; the file may be cut off; what follows in the List is not read"},
-		"cut off within an item of JSON": {"compact json", func(all []string) []string { return append(all[:len(all)-1], ",{\"a\"") }, "is no valid YAML or JSON: it ends within a JSON value; the file may be cut off; what follows in the List is not read"},
-		"another kind behind JSON":       {"kubectl json", func(all []string) []string { return append(all[:len(all)-1], `], "kind": "Shoot"}`) }, "is no List, and has items; the file may be cut off"},
+		"cut off after an item of YAML":  {"kubectl yaml", func(all []string) []string { return all[:len(all)-1] }, "is not a List, but has items; the file may be cut off"},
+		"another kind behind the items":  {"kubectl yaml", func(all []string) []string { return append(all[:len(all)-1], "kind: Shoot\n") }, "is not a List, but has items; the file may be cut off"},
+		"items in two indentations":      {"indented yaml", func(all []string) []string { return append(all, "a: [\n") }, "is not a List, but has items; the file may be cut off"},
+		"cut off after an item of JSON":  {"compact json", func(all []string) []string { return all[:len(all)-1] }, "is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read"},
+		"cut off within an item of JSON": {"compact json", func(all []string) []string { return append(all[:len(all)-1], ",{\"a\"") }, "is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read"},
+		"another kind behind JSON":       {"kubectl json", func(all []string) []string { return append(all[:len(all)-1], `], "kind": "Shoot"}`) }, "is not a List, but has items; the file may be cut off"},
 	} {
 		if name == "items in two indentations" {
 			test.replace = func(all []string) []string { return append(all[:len(all)-1], "- a: 1\n") }

@@ -63,10 +63,10 @@ func TestObjectsOfAStream(t *testing.T) {
 		{"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n---\n{\"c\": 1}", []string{`in: {"a": 1}`, `in:3, document 2: {"b":2}`, `in:5, document 3: {"c": 1}`}, "with a marker between"},
 		{"YAML that begins like JSON", "{a: '}'}\n---\n{a: 1}\n---\n[1,\n2]: 3\n", []string{
 			`in: {"a":"}"}`, `in:3, document 2: {"a":1}`,
-			"in:5, document 3: error: is no valid YAML or JSON: line 6: mapping values are not allowed in this context",
+			"in:5, document 3: error: is not valid YAML or JSON: line 6: mapping values are not allowed in this context",
 		}, "is YAML if it can be, up to the marker"},
 		{"JSON with a comma too many", "{\"a\": 1,}\n{}", []string{
-			"in: error: is no valid JSON: malformed JSON at byte offset 8: no member name where one is due", "in:2, document 2: {}",
+			"in: error: is not valid JSON: malformed JSON at byte offset 8: no member name where one is due", "in:2, document 2: {}",
 		}, "is none, although YAML allows it"},
 
 		{"a List", "kind: WorkerList\nitems:\n- {a: 1}\n- {a: 2}\n---\nb: 1", []string{
@@ -74,7 +74,7 @@ func TestObjectsOfAStream(t *testing.T) {
 		}, "item by item"},
 		{"a List with its kind behind", "apiVersion: v1\nitems:\n- a: 1\n\n- &x\n  a: 2\n- *x\nkind: List\n", []string{
 			`in:3, items[0]: {"a":1}`, `in:5, items[1]: {"a":2}`,
-			"in:7, items[2]: error: is no valid YAML or JSON: line 7: an alias names no anchor; put a value that begins with * in quotes",
+			"in:7, items[2]: error: is not valid YAML or JSON: line 7: an alias names no anchor; put a value that begins with * in quotes",
 		}, "in any order of members, each item by itself"},
 		{"a List in flow style", "kind: List\nitems: [{a: 1}]\n---\nb: 1", []string{
 			"in: error: is a List in flow style or within a List; write its items in block style or as JSON", `in:4, document 2: {"b":1}`,
@@ -92,47 +92,47 @@ func TestObjectsOfAStream(t *testing.T) {
 		}, "no List"},
 
 		{"an error", "a: 1\n---\n\tb: 2\n---\nc: 3\n", []string{
-			`in: {"a":1}`, "in:3, document 2: error: is no valid YAML or JSON: found character that cannot start any token", `in:5, document 3: {"c":3}`,
+			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: found character that cannot start any token", `in:5, document 3: {"c":3}`,
 		}, "the rest is read"},
 		{"an error in a List", "kind: List\nitems:\n- a: 1\n- a: [\n- a: 3\n", []string{
-			`in:3, items[0]: {"a":1}`, "in:4, items[1]: error: is no valid YAML or JSON: line 4: did not find expected node content", `in:5, items[2]: {"a":3}`,
+			`in:3, items[0]: {"a":1}`, "in:4, items[1]: error: is not valid YAML or JSON: line 4: did not find expected node content", `in:5, items[2]: {"a":3}`,
 		}, "the other items are read"},
 		{"an error in a List in JSON", "{\"kind\": \"List\", \"items\": [{\"a\": 1}, {\"a\": ]}, {\"a\"\n\"}\\\\\": {}}, {\"a\": 3}]}\n{\"a\": 4}", []string{
 			`in:1, items[0]: {"a": 1}`,
-			"in:1, items[1]: error: is no valid JSON: malformed JSON at byte offset 6: no value where one is due",
-			"in:1, items[2]: error: is no valid JSON: malformed JSON at byte offset 5: no colon after a member name",
+			"in:1, items[1]: error: is not valid JSON: malformed JSON at byte offset 6: no value where one is due",
+			"in:1, items[2]: error: is not valid JSON: malformed JSON at byte offset 5: no colon after a member name",
 			`in:2, items[3]: {"a": 3}`, `in:3, document 2: {"a": 4}`,
 		}, "the other items are read"},
 		{"an error in an array in a List in JSON", "{\"kind\": \"List\", \"items\": [{\"a\": 1}, [1 2], {\"a\": 3}]}\n{\"a\": 4}", []string{
 			`in:1, items[0]: {"a": 1}`,
-			"in:1, items[1]: error: is no valid JSON: malformed JSON at byte offset 3: neither a comma nor the closing bracket; what follows in the List is not read",
+			"in:1, items[1]: error: is not valid JSON: malformed JSON at byte offset 3: neither a comma nor the closing bracket; the rest of the List is not read",
 			`in:2, document 2: {"a": 4}`,
 		}, "where it ends is not known"},
 		{"an error in a line of JSON", "{\"a\": 1}\n{\"a\":\n{\"a\": 3}\n{\"a\": \"x\n{\"a\": 5}\n{\"a\": 6]}\n{\"a\": 7}, 8\n{\"a\": 9}", []string{
 			`in: {"a": 1}`,
-			`in:2, document 2: error: is no valid JSON: malformed JSON at byte offset 15: neither a comma nor the closing bracket`,
+			`in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 15: neither a comma nor the closing bracket`,
 			`in:3, document 3: {"a": 3}`,
-			`in:4, document 4: error: is no valid JSON: malformed JSON at byte offset 8: a control character in a string`,
+			`in:4, document 4: error: is not valid JSON: malformed JSON at byte offset 8: a control character in a string`,
 			`in:5, document 5: {"a": 5}`,
-			`in:6, document 6: error: is no valid JSON: malformed JSON at byte offset 7: neither a comma nor the closing bracket`,
+			`in:6, document 6: error: is not valid JSON: malformed JSON at byte offset 7: neither a comma nor the closing bracket`,
 			`in:7, document 7: {"a": 7}`,
-			`in:7, document 8: error: is no valid JSON: something follows a JSON value in its line`,
+			`in:7, document 8: error: is not valid JSON: something follows a JSON value in its line`,
 			`in:8, document 9: {"a": 9}`,
 		}, "reading goes on in the next line that may begin a value"},
 		{"an error in the first line of JSON", "{\"a\":\n{\"a\": 3}\n", []string{
-			`in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off`, `in:2, document 2: {"a": 3}`,
+			`in: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off`, `in:2, document 2: {"a": 3}`,
 		}, "it is no YAML either"},
 		{"a line of JSON that ends within a list", "{\"a\": 1}\n{\"a\": [1,\n{\"a\": 3}\n{\"a\": 4}\n", []string{
-			`in: {"a": 1}`, `in:2, document 2: error: is no valid JSON: malformed JSON at byte offset 19: neither a comma nor the closing bracket`,
+			`in: {"a": 1}`, `in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 19: neither a comma nor the closing bracket`,
 			`in:3, document 3: {"a": 3}`, `in:4, document 4: {"a": 4}`,
 		}, "two values without a comma are no elements"},
 		{"JSON without indentation", "{\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}\n", []string{"in: {\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}"}, "elements may begin lines"},
 		{"JSON that is cut off", "{\"kind\": \"List\", \"items\": [\n{\"a\": 1},\n{\"a\"", []string{
 			`in:2, items[0]: {"a": 1}`,
-			`in:3, items[1]: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off; what follows in the List is not read`,
+			`in:3, items[1]: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read`,
 		}, "what can be read is read"},
 		{"a List that is cut off", "items:\n- a: 1\n- a: 2\n", []string{
-			`in:2, items[0]: {"a":1}`, `in:3, items[1]: {"a":2}`, "in: error: is no List, and has items; the file may be cut off",
+			`in:2, items[0]: {"a":1}`, `in:3, items[1]: {"a":2}`, "in: error: is not a List, but has items; the file may be cut off",
 		}, "what can be read is read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestObjectsOfDirectories(t *testing.T) {
 	want := []string{
 		root + `/a.yml: {"k":0}`, root + `/b.yaml: {"k":1}`, root + "/bad.json.gz: error: unexpected EOF", root + `/core.gardener.cloud.v1beta1.Shoot.ns.name: {"k":5}`,
 		root + `/g.ndjson: {}`, root + `/sub/c.json: {"k":2}`,
-		root + "/sub/f.yaml: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off",
+		root + "/sub/f.yaml: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off",
 		root + `/x.yaml.gz: {"k":6}`, root + "/y.json.zst: error: is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -", root + `/z.yaml: {"k":3}`, root + `/sub/d.txt: {"k":9}`,
 		root + "/missing: error: no such file or directory", `in: {"k":4}`,
 	}
@@ -245,5 +245,5 @@ func TestLongLineBehindOneThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	long := `{"a":"` + strings.Repeat("x", 200<<10) + `"}`
 	got := collect([]string{manifest.Stdin}, strings.NewReader("{\"a\":\n"+long))
-	assert.Equal(t, []string{"in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off", "in:2, document 2: " + long}, got)
+	assert.Equal(t, []string{"in: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off", "in:2, document 2: " + long}, got)
 }

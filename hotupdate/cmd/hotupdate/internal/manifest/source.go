@@ -121,7 +121,7 @@ func (s *source) lines(wants func(line []byte) bool) (text []byte, err error) {
 // The problems of an object as a whole.
 var (
 	errTooLong = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
-	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
+	errEnds    = errors.New("is not valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 )
 
 // isBroken reports whether more bytes cannot mend the token that the rest of the buffered bytes
@@ -157,4 +157,4 @@ func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
 	}
 }
 
-func jsonError(problem *fault.Error) error { return fmt.Errorf("is no valid JSON: %s", problem.What) }
+func jsonError(problem *fault.Error) error { return fmt.Errorf("is not valid JSON: %s", problem.What) }

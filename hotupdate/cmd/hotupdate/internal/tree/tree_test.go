@@ -53,18 +53,18 @@ func TestScalarsOfYAML(t *testing.T) {
 func TestYAMLRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"a: .inf\n":                    "is no valid YAML or JSON: line 11: a value that JSON does not have",
-		"a: .nan\n":                    "is no valid YAML or JSON: line 11: a value that JSON does not have",
-		"a: !!int x\n":                 "is no valid YAML or JSON: line 11: a value that JSON does not have",
-		"x: 1\na: &a [*a]\n":           "is no valid YAML or JSON: line 12: an anchor's value contains itself",
-		"a: &a {b: {<<: *a}}\n":        "is no valid YAML or JSON: line 11: an anchor's value contains itself",
-		"a: *b\n":                      "is no valid YAML or JSON: line 11: an alias names no anchor; put a value that begins with * in quotes",
-		"a: {<<: 1}\n":                 "is no valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
-		"a: {<<: [{b: 1}, 2]}\n":       "is no valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
+		"a: .inf\n":                    "is not valid YAML or JSON: line 11: a value that JSON does not have",
+		"a: .nan\n":                    "is not valid YAML or JSON: line 11: a value that JSON does not have",
+		"a: !!int x\n":                 "is not valid YAML or JSON: line 11: a value that JSON does not have",
+		"x: 1\na: &a [*a]\n":           "is not valid YAML or JSON: line 12: an anchor's value contains itself",
+		"a: &a {b: {<<: *a}}\n":        "is not valid YAML or JSON: line 11: an anchor's value contains itself",
+		"a: *b\n":                      "is not valid YAML or JSON: line 11: an alias names no anchor; put a value that begins with * in quotes",
+		"a: {<<: 1}\n":                 "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
+		"a: {<<: [{b: 1}, 2]}\n":       "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
 		"a: 1\nb:\n  c: 1\n  \"c\": 2": "b.c: stands twice in its object, again in line 14; remove one of the members",
-		"a: 1\nyes: 2":                 "has a key in line 12 that is no text; put it in quotes, or render the template first",
+		"a: 1\nyes: 2":                 "has a key in line 12 that is not text; put it in quotes, or render the template first",
 		"a: {{ .x }}":                  tree.ErrTemplate.Error(),
-		"a: 1\n---\nb: 1":              "is no valid YAML or JSON: several documents without --- between them",
+		"a: 1\n---\nb: 1":              "is not valid YAML or JSON: several documents without --- between them",
 	} {
 		_, err := tree.ParseYAML([]byte(text), 11)
 		require.EqualError(t, err, want, text)
@@ -229,7 +229,7 @@ func TestBinary(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"foo\xff\xfe{{\x00\x01}}\n", "a: \xc3\x28", "a: b\x00"} {
 		_, err := tree.ParseYAML([]byte(text), 1)
-		require.EqualError(t, err, "is no text, and so neither YAML nor JSON: it has bytes that are not UTF-8, or the byte 0")
+		require.EqualError(t, err, "is not text: it has bytes that are not UTF-8, or the byte 0; YAML and JSON are text")
 	}
 	_, err := tree.ParseYAML([]byte("a: {{ .b }}"), 1)
 	require.ErrorIs(t, err, tree.ErrTemplate)

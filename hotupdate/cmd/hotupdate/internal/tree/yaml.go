@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -18,48 +17,66 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// MaxSize bounds what the aliases of a document may stand for, in bytes.
+// MaxSize bounds the values of a document's aliases, in bytes.
 const MaxSize = 10 << 20
 
 // ParseYAML reads one YAML document as kubectl does. The text begins in a line of its file, which
 // problems name. An empty document is null.
 func ParseYAML(text []byte, line int) (*Node, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	document, err := onlyDocument(text, line)
+	if err != nil {
+		return nil, err
+	}
+	if document == nil {
+		return &Node{}, nil
+	}
+	c := converter{firstLine: line, open: map[*yaml.Node]bool{}}
+	root := c.node(document.Content[0], "")
+	if err := c.problem(text); err != nil {
+		return nil, err
+	}
+	if hasLoneTag(text, &root) {
+		return nil, errLoneTag
+	}
+	return &root, nil
+}
+
+// onlyDocument parses a text of one document. It returns nil for a text without one.
+func onlyDocument(text []byte, line int) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, another yaml.Node
 	err := decoder.Decode(&document)
 	if errors.Is(err, io.EOF) {
-		return &Node{}, nil
+		return nil, nil //nolint:nilnil // nil is no document
 	}
-	if err == nil {
-		err = decoder.Decode(&another)
-	}
-	switch {
-	case err == nil:
-		return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
-	case !errors.Is(err, io.EOF):
+	if err != nil {
 		return nil, yamlError(text, err, line)
 	}
-	c := converter{firstLine: line, open: map[*yaml.Node]bool{}}
-	root := c.node(document.Content[0], "")
-	switch {
-	case c.expanded > MaxSize:
-		return nil,
-			fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out",
-				MaxSize>>20)
-	case len(c.problems) > 0 && IsTemplate(text):
-		return nil, ErrTemplate
-	case len(c.problems) > 0:
-		return nil, errors.Join(c.problems...)
-	case c.err != nil:
-		return nil, yamlError(text, c.err, line)
+	switch err := decoder.Decode(&another); {
+	case err == nil:
+		return nil, errSeveral
+	case errors.Is(err, io.EOF):
+		return &document, nil
+	default:
+		return nil, yamlError(text, err, line)
 	}
-	if bytes.IndexByte(text, '!') >= 0 && loneTag.Match(text) { // the parser does not tell it
-		if raw, err := sigsyaml.YAMLToJSON(text); err != nil || !bytes.Equal(raw, root.JSON()) {
-			return nil, errors.New("is no valid YAML or JSON: a tag is a mere !; remove it")
-		}
+}
+
+// The problems that the parser does not report.
+var (
+	errSeveral = errors.New("is not valid YAML or JSON: several documents without --- between them")
+	errLoneTag = errors.New("is not valid YAML or JSON: a tag consists of ! alone; remove it")
+)
+
+// hasLoneTag reports whether a text has a tag without a name: the library that kubectl uses reads
+// another value then.
+func hasLoneTag(text []byte, root *Node) bool {
+	if bytes.IndexByte(text, '!') < 0 || !loneTag.Match(text) {
+		return false
 	}
-	return &root, nil
+	raw, err := sigsyaml.YAMLToJSON(text)
+	return err != nil || !bytes.Equal(raw, root.JSON())
 }
 
 // loneTag matches a tag without a name, and some text.
@@ -73,13 +90,29 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// converter turns the nodes of YAML into those of JSON.
+// converter turns nodes of YAML into nodes of JSON.
 type converter struct {
 	firstLine int                 // of the text in its file
-	open      map[*yaml.Node]bool // what aliases around the current node stand for
-	expanded  int                 // the size of what all aliases stand for, in bytes
+	open      map[*yaml.Node]bool // the values of the aliases around the current node
+	expanded  int                 // the size of the values of all aliases, in bytes
 	problems  []error             // of keys
 	err       error               // the first problem of another kind
+}
+
+// problem returns the problems that conversion found; nil if there is none.
+func (c *converter) problem(text []byte) error {
+	switch {
+	case c.expanded > MaxSize:
+		return fmt.Errorf("is larger than %d MiB once its aliases are replaced by their values; write the values out",
+			MaxSize>>20)
+	case len(c.problems) > 0 && IsTemplate(text):
+		return ErrTemplate
+	case len(c.problems) > 0:
+		return errors.Join(c.problems...)
+	case c.err != nil:
+		return yamlError(text, c.err, c.firstLine)
+	}
+	return nil
 }
 
 // nodeSize is about what a node needs beside its text.
@@ -124,32 +157,32 @@ func (c *converter) alias(from *yaml.Node, path string) Node {
 	return n
 }
 
-// members adds the members of a mapping in their order. Those of a merge key take the place of
+// members adds the members of a mapping in their order. The members of a merge key replace the
 // members before it, as in the library that kubectl uses.
 func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
-	places := map[string]int{}
-	own := map[string]bool{}
+	places := map[string]int{} // the position of each member in the object
 	set := func(name string, value Node) {
 		at, known := places[name]
 		if !known {
 			at = len(object.below)
-			places[name] = len(object.below)
+			places[name] = at
 			object.below = append(object.below, Node{})
 		}
 		value.name = name
 		object.below[at] = value
 	}
+	keys := map[string]bool{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		value := mapping.Content[i+1]
-		name, below := c.name(key, path, own)
+		name, below := c.name(key, path, keys)
 		if key.ShortTag() != "!!merge" {
 			member := c.node(value, below)
 			member.line = key.Line
 			set(name, member)
 			continue
 		}
-		for _, merged := range slices.Backward(c.merged(value)) { // the first one counts
+		for _, merged := range slices.Backward(c.merged(value)) { // the first mapping counts
 			from := c.node(merged, below)
 			for name, member := range from.Members() {
 				set(name, *member)
@@ -158,24 +191,30 @@ func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
 	}
 }
 
-// name returns the name of a member, and its path. It reports keys that stand twice in their
-// mapping, and keys that are no text. The YAML parser does not find keys that become equal only in
-// JSON, and does not report the path of a key.
-func (c *converter) name(key *yaml.Node, path string, seen map[string]bool) (name, below string) {
+// name returns the name of a member, and its path. It reports repeated keys, and keys that are not
+// text. The YAML parser does not find keys that become equal only in JSON, and does not report the
+// path of a key.
+func (c *converter) name(key *yaml.Node, path string, keys map[string]bool) (name, below string) {
 	name, isText := keyName(key)
 	below = path + "." + name
-	where := below
-	problem := "stands twice in its object, again in line %d; remove one of the members"
-	if !isText {
-		where = path
-		problem = "has a key in line %d that is no text; put it in quotes, or render the template first"
+	switch {
+	case len(c.open) > 0: // the problem is reported where the anchor is
+	case !isText:
+		c.reject(path, "has a key in line %d that is not text; put it in quotes, or render the template first", key)
+	case keys[name]:
+		c.reject(below, "stands twice in its object, again in line %d; remove one of the members", key)
 	}
-	if (!isText || seen[name]) && len(c.open) == 0 { // else it is told where the anchor is
-		where = strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(where, "."))+": ", ": ")
-		c.problems = append(c.problems, errors.New(where+fmt.Sprintf(problem, key.Line+c.firstLine-1)))
-	}
-	seen[name] = true
+	keys[name] = true
 	return name, below
+}
+
+// reject records a problem of a key. The problem has a place for the line of the key.
+func (c *converter) reject(path, problem string, key *yaml.Node) {
+	text := fmt.Sprintf(problem, c.firstLine+key.Line-1)
+	if path = strings.TrimPrefix(path, "."); path != "" {
+		text = plaintext.Printable(path) + ": " + text
+	}
+	c.problems = append(c.problems, errors.New(text))
 }
 
 // merged returns the mappings that the value of a merge key names.
@@ -200,21 +239,25 @@ func (c *converter) fail(at *yaml.Node, what string) {
 	}
 }
 
-// scalar reads a scalar. The library that kubectl uses says what those are that may be no text.
+// scalar reads a scalar. The library that kubectl uses decides about plain text that may be a number,
+// a boolean or null, and about tags.
 func (c *converter) scalar(n *Node, from *yaml.Node) {
 	text := from.Value
+	isTagged := from.Style&yaml.TaggedStyle != 0
+	isPlain := from.Style&^yaml.TaggedStyle == 0
+	isTaggedWord := isTagged && isPlain && isWord.MatchString(text)
 	tag := ""
-	if from.Style&yaml.TaggedStyle != 0 {
+	if isTagged {
 		tag = "!<" + from.LongTag() + "> "
 	}
-	isPlain := from.Style&^yaml.TaggedStyle == 0
 	switch {
-	case isPlain && (tag != "" && isWord.MatchString(text) || mayBeOther.MatchString(text)):
+	case isTaggedWord, isPlain && mayBeOther.MatchString(text):
 		n.kind, n.text = c.resolved(from, tag+text)
-		if (n.kind == Bool || n.kind == Number) && n.text != text && len(text) <= maxShown {
+		isWritten := n.kind == Bool || n.kind == Number
+		if isWritten && n.text != text && len(text) <= maxShown {
 			n.as = text
 		}
-	case tag != "":
+	case isTagged:
 		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
 	default:
 		n.kind = Text
@@ -244,56 +287,16 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 	return Null, ""
 }
 
-// keyName returns a key that is text. Other keys have several spellings, of which two may become
-// one member: yes and true, 16 and 0x10.
-func keyName(key *yaml.Node) (string, bool) {
+// keyName returns a key, and reports whether it is text. Other keys have several spellings, of which
+// two may become one member: yes and true, 16 and 0x10.
+func keyName(key *yaml.Node) (name string, isText bool) {
 	key = aliased(key)
+	isQuoted := key.Style != 0
 	// true and false in YAML 1.1
-	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
-	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
-	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
-}
-
-// ErrTemplate is the problem of a text that is the template of a manifest.
-var ErrTemplate = errors.New("is a template, since it has {{ and }}, and no manifest: render it first, such " +
-	"as with helm template")
-
-// IsTemplate reports whether a text has the marks of Go templates.
-func IsTemplate(text []byte) bool {
-	return !isBinary(text) && bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
-}
-
-// isBinary reports whether bytes are no text: they are not UTF-8, or have the byte 0.
-func isBinary(text []byte) bool { return !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 }
-
-var errBinary = errors.New("is no text, and so neither YAML nor JSON: it has bytes that are not UTF-8, or the byte 0")
-
-// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
-// values.
-func yamlError(text []byte, err error, line int) error {
-	switch {
-	case isBinary(text):
-		return errBinary
-	case IsTemplate(text):
-		return ErrTemplate
+	isBool := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
+	isTextOfYAML := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
+	if key.Kind != yaml.ScalarNode || !isTextOfYAML {
+		return key.Value, false
 	}
-	what := strings.TrimPrefix(err.Error(), "yaml: ")
-	what = strings.Join(strings.Fields(what), " ")
-	if before, _, quoted := strings.Cut(what, "`"); quoted {
-		what = strings.TrimSpace(before)
-	}
-	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
-		name, _, _ = strings.Cut(name, "'")
-		before, _, _ := bytes.Cut(text, []byte("*"+name))
-		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
-			bytes.Count(before, []byte("\n"))+1)
-	}
-	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
-		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
-		return fmt.Sprintf("line %d", n+line-1)
-	})
-	return errors.New("is no valid YAML or JSON: " + what)
+	return key.Value, isQuoted || !isBool
 }
-
-// lineNumber matches the line number at the beginning of a parser's error.
-var lineNumber = regexp.MustCompile(`^line \d+`)

@@ -1,0 +1,54 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrTemplate is the problem of a text that is the template of a manifest.
+var ErrTemplate = errors.New("is a template, since it has {{ and }}; render it first, such as by helm template")
+
+// IsTemplate reports whether a text has the marks of Go templates.
+func IsTemplate(text []byte) bool {
+	return !isBinary(text) && bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
+}
+
+// isBinary reports whether bytes are not text: they are not UTF-8, or have the byte 0.
+func isBinary(text []byte) bool { return !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 }
+
+var errBinary = errors.New("is not text: it has bytes that are not UTF-8, or the byte 0; YAML and JSON are text")
+
+// yamlError writes a parser's error on one line. It keeps lines, keys and types, and removes quoted
+// values.
+func yamlError(text []byte, err error, line int) error {
+	switch {
+	case isBinary(text):
+		return errBinary
+	case IsTemplate(text):
+		return ErrTemplate
+	}
+	what := strings.TrimPrefix(err.Error(), "yaml: ")
+	what = strings.Join(strings.Fields(what), " ")
+	if before, _, quoted := strings.Cut(what, "`"); quoted {
+		what = strings.TrimSpace(before)
+	}
+	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		before, _, _ := bytes.Cut(text, []byte("*"+name))
+		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
+			bytes.Count(before, []byte("\n"))+1)
+	}
+	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
+		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
+		return fmt.Sprintf("line %d", n+line-1)
+	})
+	return errors.New("is not valid YAML or JSON: " + what)
+}
+
+// lineNumber matches the line number at the beginning of a parser's error.
+var lineNumber = regexp.MustCompile(`^line \d+`)
