@@ -152,6 +152,20 @@ func (p *Pool) Running() Machines {
 	return p.Machines
 }
 
+// WithConfig returns a copy of the pool with another provider config.
+func (p *Pool) WithConfig(config []byte) *Pool {
+	other := *p
+	other.ProviderConfig = config
+	return &other
+}
+
+// WithVersion returns a copy of the pool with another Kubernetes version.
+func (p *Pool) WithVersion(version string) *Pool {
+	other := *p
+	other.Worker.KubernetesVersion = version
+	return &other
+}
+
 // InWorker is the pool as the extensions see it.
 func (p *Pool) InWorker() *provider.WorkerPool {
 	w := &provider.WorkerPool{

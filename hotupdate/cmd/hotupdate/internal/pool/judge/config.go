@@ -84,8 +84,8 @@ func (p *pair) erasOf() (eras, error) {
 	if p.naming == nil || p.updated.IsBare() {
 		return eras{}, nil
 	}
-	before, oldErr := p.naming.Additional(&p.stored.old)
-	after, newErr := p.naming.Additional(&p.stored.updated)
+	before, oldErr := p.naming.Additional(p.stored.old)
+	after, newErr := p.naming.Additional(p.stored.updated)
 	found := eras{updated: after.Era, isUnknown: after.Unknown}
 	if oldErr == nil { // an unreadable config was never named
 		found.old = before.Era
@@ -215,13 +215,10 @@ func compact(raw []byte) []byte {
 }
 
 // stored is a pool on both sides with the provider configs as the extension sees them.
-type stored struct{ old, updated facts.Pool }
+type stored struct{ old, updated *facts.Pool }
 
 func storedOf(old, updated *facts.Pool) stored {
-	s := stored{*old, *updated}
-	s.old.ProviderConfig = AsStored(old.ProviderConfig)
-	s.updated.ProviderConfig = AsStored(updated.ProviderConfig)
-	return s
+	return stored{asStored(old), asStored(updated)}
 }
 
 // differences are those between the configs as they are stored, where null members count.

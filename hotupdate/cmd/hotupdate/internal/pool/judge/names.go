@@ -55,7 +55,7 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 // all together change the name, and none does alone, each gets the verdict of all.
 func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
 	old := tree.Of(p.stored.old.ProviderConfig)
-	together := p.tells(p.stored.updated.ProviderConfig)
+	together := p.renamedBy(p.stored.updated.ProviderConfig)
 	gravest := verdict.None
 	for _, d := range p.stored.differences() {
 		all = append(all, tried{d, verdict.None, around(judged, p.pointerTo(d))})
@@ -65,7 +65,7 @@ func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
 			break
 		}
 		d := &all[i]
-		alone := p.tells(old.With(d.Path, d.New).JSON())
+		alone := p.renamedBy(old.With(d.Path, d.New).JSON())
 		d.renames = min(together, alone) // alone it may be an invalid config
 		gravest = max(gravest, d.renames)
 	}
@@ -78,17 +78,15 @@ func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
 	return all, isShared
 }
 
-// tells says whether the new pool has another name with this config than with the old one. A config
-// on its own names nothing.
-func (p *pair) tells(config []byte) verdict.Verdict {
+// renamedBy says whether the new pool has another name with this config than with the old one. A config
+// without a pool names nothing.
+func (p *pair) renamedBy(config []byte) verdict.Verdict {
 	if p.updated.IsBare() {
 		return verdict.None
 	}
-	before := p.stored.updated
-	after := p.stored.updated
-	before.ProviderConfig = p.stored.old.ProviderConfig
-	after.ProviderConfig = config
-	return p.naming.tells(before, after)
+	before := p.stored.updated.WithConfig(p.stored.old.ProviderConfig)
+	after := p.stored.updated.WithConfig(config)
+	return p.naming.renames(before, after)
 }
 
 // explains reports whether one of the changes gives the pool another name by its class.

@@ -63,25 +63,22 @@ func (o Options) namingOfExtension(p *facts.Pool) *Naming {
 }
 
 // Today returns the data that today's release of the extension adds to the name of a pool. It is false if
-// that is not known: of another extension, of a provider config that the release does not read, or of a
-// pool without a Kubernetes version if eras differ.
+// the data is not known: the extension is not known, its release does not read the provider config, or the
+// pool has no Kubernetes version and eras differ.
 func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 	o.Extension = Released
 	naming := o.namingOfExtension(p)
 	if naming == nil {
 		return Additional{}, false
 	}
-	versions := []string{p.Worker.KubernetesVersion}
-	if versions[0] == "" {
-		versions = naming.Versions
-	}
-	stored := *p
-	stored.ProviderConfig = AsStored(p.ProviderConfig)
-	for _, version := range versions {
-		stored.Worker.KubernetesVersion = version
-		additional, err := naming.Additional(&stored)
-		isOther := isKnown && (additional.Era != today.Era || !slices.Equal(additional.Data, today.Data))
-		if err != nil || additional.Unknown || isOther {
+	stored := asStored(p)
+	for _, version := range naming.versionsOf(p) {
+		additional, err := naming.Additional(stored.WithVersion(version))
+		if err != nil || additional.Unknown {
+			return Additional{}, false
+		}
+		isSame := additional.Era == today.Era && slices.Equal(additional.Data, today.Data)
+		if isKnown && !isSame {
 			return Additional{}, false
 		}
 		today = additional
@@ -89,6 +86,17 @@ func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 	}
 	return today, isKnown
 }
+
+// versionsOf returns the Kubernetes versions that a pool may have: its own, or one of each era.
+func (n *Naming) versionsOf(p *facts.Pool) []string {
+	if p.Worker.KubernetesVersion == "" {
+		return n.Versions
+	}
+	return []string{p.Worker.KubernetesVersion}
+}
+
+// asStored returns a pool with its provider config as the extension sees it.
+func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(AsStored(p.ProviderConfig)) }
 
 // AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted
 // members, as the API server stores objects of unknown types. The order of members and the white
@@ -108,19 +116,13 @@ func AsStored(raw []byte) []byte {
 	return stored
 }
 
-// tells says whether an extension gives two pools of one Kubernetes minor different names: Roll or
-// None, or Indeterminate if that depends on an unknown minor or function, or if a provider config
-// cannot be read.
-func (n *Naming) tells(old, updated facts.Pool) verdict.Verdict {
-	versions := []string{updated.Worker.KubernetesVersion}
-	if versions[0] == "" {
-		versions = n.Versions
-	}
+// renames says whether an extension gives two pools different names, both with the Kubernetes version of
+// the updated one: Roll or None, or Indeterminate if the answer depends on an unknown minor or function,
+// or if a provider config cannot be read.
+func (n *Naming) renames(old, updated *facts.Pool) verdict.Verdict {
 	var found []verdict.Verdict
-	for _, version := range versions {
-		old.Worker.KubernetesVersion = version
-		updated.Worker.KubernetesVersion = version
-		found = append(found, n.tellsInEra(&old, &updated))
+	for _, version := range n.versionsOf(updated) {
+		found = append(found, n.renamesInEra(old.WithVersion(version), updated.WithVersion(version)))
 	}
 	if slices.Min(found) < slices.Max(found) {
 		return verdict.Indeterminate
@@ -128,7 +130,8 @@ func (n *Naming) tells(old, updated facts.Pool) verdict.Verdict {
 	return found[0]
 }
 
-func (n *Naming) tellsInEra(old, updated *facts.Pool) verdict.Verdict {
+// renamesInEra is renames for two pools with a Kubernetes version.
+func (n *Naming) renamesInEra(old, updated *facts.Pool) verdict.Verdict {
 	before, oldErr := n.Additional(old)
 	after, newErr := n.Additional(updated)
 	switch {
@@ -140,17 +143,16 @@ func (n *Naming) tellsInEra(old, updated *facts.Pool) verdict.Verdict {
 	return verdict.None
 }
 
-// tellsVolumes says whether a pool has another name with volumes of the old pool, which a function
-// takes over. An extension may look a volume up in the config, so the volumes are compared under the
-// config of either side.
-func (n *Naming) tellsVolumes(old, updated *facts.Pool, takeOver func(from, to *facts.Pool)) verdict.Verdict {
+// renamesByVolumes says whether the volumes of a pool give it another name: takeOver copies the old
+// volumes into a pool. An extension may look a volume up in the config, so the volumes are compared
+// under the config of either side.
+func (n *Naming) renamesByVolumes(old, updated *facts.Pool, takeOver func(from, to *facts.Pool)) verdict.Verdict {
 	found := verdict.None
 	for _, config := range [][]byte{old.ProviderConfig, updated.ProviderConfig} {
-		after := *updated
-		after.ProviderConfig = config
-		before := after
-		takeOver(old, &before)
-		v := n.tells(before, after)
+		after := updated.WithConfig(config)
+		before := updated.WithConfig(config)
+		takeOver(old, before)
+		v := n.renames(before, after)
 		if v == verdict.Indeterminate {
 			return v
 		}
@@ -185,9 +187,7 @@ func (n *Naming) digest(p *facts.Pool) (hash.Digest, error) {
 	if err != nil {
 		return hash.Digest{}, err
 	}
-	stored := *p
-	stored.ProviderConfig = AsStored(p.ProviderConfig)
-	additional, err := n.Additional(&stored)
+	additional, err := n.Additional(asStored(p))
 	known := ""
 	if p.NodeAgentSecretName != nil {
 		known = *p.NodeAgentSecretName

@@ -110,7 +110,7 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	if isData {
 		takeOver = func(from, to *facts.Pool) { to.DataVolumes = from.DataVolumes }
 	}
-	v := naming.tellsVolumes(p.old, p.updated, takeOver)
+	v := naming.renamesByVolumes(p.old, p.updated, takeOver)
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
