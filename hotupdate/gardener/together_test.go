@@ -38,7 +38,7 @@ func TestTogether(t *testing.T) {
 			_, text, _ := strings.Cut(p.gardener.text, ": ")
 			text, _, _ = strings.Cut(text, ": supported values") // Gardener lists them in no order
 			assert.Equal(t, "forbidden", m.Verdict, p)
-			assert.True(t, m.says("Gardener refuses it: "+text), "%s: %s", p, text)
+			assert.True(t, m.says("Gardener refuses the change: "+text), "%s: %s", p, text)
 		} else if m.Verdict == "forbidden" {
 			assert.Equal(t, refused, p.plan.shoot, p)
 		}

@@ -150,7 +150,7 @@ func TestContrast(t *testing.T) {
 	assert.Empty(t, s.problems, "a colour that is no variable")
 	assert.Equal(t, []string{"page", "panel"}, s.backgrounds)
 	assert.Equal(t, []string{
-		"calm", "delete", "drain", "live", "move", "replace", "soft", "stop", "text", "unsure",
+		"add", "calm", "delete", "drain", "live", "move", "replace", "soft", "stop", "text", "unsure",
 	}, s.texts, "every tone, and the colours of texts")
 	assert.Equal(t, slices.Sorted(maps.Keys(s.schemes["light"])), slices.Sorted(maps.Keys(s.schemes["dark"])))
 	assert.Empty(t, s.faint())

@@ -43,7 +43,8 @@ type Tone string
 const (
 	Calm    Tone = "calm"    // nothing happens
 	Live    Tone = "live"    // running machines are updated
-	Move    Tone = "move"    // machines come or go
+	Add     Tone = "add"     // machines of a new pool are created
+	Move    Tone = "move"    // machines of a pool are created or deleted: their number or zone changes
 	Drain   Tone = "drain"   // nodes are drained and updated in place
 	Unsure  Tone = "unsure"  // not known
 	Replace Tone = "replace" // machines are replaced

@@ -54,7 +54,7 @@ func gravityOf(word string) gravity {
 		return asNote
 	case page.Replace, page.Stop, page.Delete:
 		return asError
-	case page.Move, page.Drain, page.Unsure:
+	case page.Add, page.Move, page.Drain, page.Unsure:
 	}
 	return asWarning
 }

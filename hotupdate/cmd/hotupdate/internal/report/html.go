@@ -48,7 +48,7 @@ const maxPrinted = 20
 
 var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
-	pool.Added.String(): page.Move, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
+	pool.Added.String(): page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
 	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, pool.Renamed.String(): page.Delete,
 }
 

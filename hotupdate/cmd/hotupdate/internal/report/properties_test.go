@@ -121,7 +121,7 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
 		text := report.Text(r, report.Style{Color: true})
-		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;34", "1;35", "1;36", "1;97;41"} {
+		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;34", "1;35", "1;36", "1;4;33", "1;4;35", "1;97;41"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
 		}
 		require.Equal(t, report.Text(r, report.Style{}), text)

@@ -233,11 +233,19 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"
 }
 
-// Escape sequences of ECMA-48: bold with a colour for each tone.
+// Escape sequences of ECMA-48: bold with a colour for each tone. 4 underlines one of two tones of a
+// colour, as terminals have fewer colours than there are tones.
 var (
 	toneColors = map[page.Tone]string{
-		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m",
-		page.Unsure: "\x1b[1;33m", page.Replace: "\x1b[1;31m", page.Stop: "\x1b[1;34m", page.Delete: "\x1b[1;97;41m",
+		page.Calm:    "\x1b[1;32m",
+		page.Live:    "\x1b[1;36m",
+		page.Add:     "\x1b[1;4;35m",
+		page.Move:    "\x1b[1;35m",
+		page.Drain:   "\x1b[1;33m",
+		page.Unsure:  "\x1b[1;4;33m",
+		page.Replace: "\x1b[1;31m",
+		page.Stop:    "\x1b[1;34m",
+		page.Delete:  "\x1b[1;97;41m",
 	}
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )

@@ -262,7 +262,7 @@ func (c *ChangeReport) why(config string) (text, source string) {
 	case c.Rule != nil:
 		return c.Rule.Text, c.Rule.Source
 	case c.Omitted:
-		return "one side leaves it to a default that is not known", ""
+		return "one side leaves the field to a default that is not known", ""
 	case !strings.HasPrefix(c.Path, config):
 		return "by Gardener's rules for worker pools", ""
 	case c.Path == config:

@@ -2,8 +2,8 @@ package side
 
 import (
 	"errors"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"

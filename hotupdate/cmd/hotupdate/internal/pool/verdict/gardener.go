@@ -15,13 +15,14 @@ func (g Gardener) source(by string) string { return "Gardener " + string(g) + ",
 
 // Refuses is the reason why a part of Gardener refuses a change.
 func (g Gardener) Refuses(text, by string) Rule {
-	return Rule{Refuses, "Gardener refuses it: " + text, g.source(by)}
+	return Rule{Refuses, "Gardener refuses the change: " + text, g.source(by)}
 }
 
 // MayRefuse is the reason of a refusal that facts decide which are in no manifest.
 func (g Gardener) MayRefuse(text, by string, dependsOn []string) Rule {
 	return Rule{
-		Decides, "Gardener refuses it or not, by " + strings.Join(dependsOn, " and ") + ": " + text, g.source(by),
+		Decides, "Gardener may refuse the change, depending on " + strings.Join(dependsOn, " and ") + ": " + text,
+		g.source(by),
 	}
 }
 
@@ -49,8 +50,7 @@ func (g Gardener) RefusesOld(field, text string, more int) Rule {
 	return Rule{Kind: Notes, Text: text}
 }
 
-// Decides says that a name which Gardener gives to a pool changes, and that this command could not
-// know it.
+// Decides says that Gardener gives a pool another name, which this command could not know.
 func (g Gardener) Decides() Rule {
 	return Rule{Decides, "Gardener's own code gives the pool another key", g.source("calculateKeyForValues")}
 }
@@ -66,7 +66,7 @@ func (g Gardener) DependsOn(what []string) Rule {
 // KeyChanges and KeyStays say that this command is wrong about the key of a pool.
 func (g Gardener) KeyChanges() Rule {
 	return Rule{
-		Decides, "Gardener's own code gives the pool another key, and this command finds none: please report this " +
+		Decides, "Gardener's own code gives the pool another key, but this command finds none; please report this " +
 			"defect of hotupdate, with both manifests", g.source("calculateKeyForValues"),
 	}
 }
@@ -74,7 +74,7 @@ func (g Gardener) KeyChanges() Rule {
 // KeyStays is the counterpart of [Gardener.KeyChanges].
 func (g Gardener) KeyStays() Rule {
 	return Rule{
-		Notes, "Gardener's own code leaves the pool its key, and this command finds another one: please report this " +
+		Notes, "Gardener's own code leaves the pool its key, but this command finds another one; please report this " +
 			"defect of hotupdate, with both manifests", g.source("calculateKeyForValues"),
 	}
 }

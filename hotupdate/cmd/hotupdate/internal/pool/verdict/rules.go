@@ -54,35 +54,35 @@ var (
 			"and empty objects count", hashFunctions,
 	}
 	HashedInEra = Rule{
-		Decides, "the field became hot in a later era: here the name of the pool depends on it", hashFunctions,
+		Decides, "the field is hot, but the name of the pool still depends on it at this Kubernetes version", hashFunctions,
 	}
 	ServerGroup = Rule{
-		Decides, "another policy makes another server group, and its ID is hashed", hashFunctions,
+		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
 	}
 	SecretNameFallback = Rule{
 		Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 computes the first " +
 			"version of the hash", hashFunctions,
 	}
 	SecretNameGained = Rule{
-		Decides, "it is not known which hash named the pool while it had no node-agent secret name", workers,
+		Decides, "the hash that named the pool before it had a node-agent secret name is not known", workers,
 	}
 	RotationStarted = Rule{
-		Decides, "the annotation begins a rotation of credentials, which every pool or those that it lists have to " +
+		Decides, "the annotation begins a rotation of credentials, which every pool, or every listed pool, must " +
 			"follow", operations,
 	}
 	RolloutWorkers = Rule{
 		Decides, "the annotation replaces the machines of the pool, which keeps its name", operations,
 	}
 	PoolKubelet = Rule{
-		Decides, "a kubelet configuration of the pool's own replaces the Shoot's, with what Gardener fills in there",
+		Decides, "the kubelet configuration of the pool replaces the Shoot's, and the values that Gardener fills in there",
 		Admission,
 	}
 	ReservationsFilledIn = Rule{
 		Decides, "Gardener fills other reservations into the kubelet configuration of the pool", Admission,
 	}
 	MaintenanceStarted = Rule{
-		Decides, "maintenance begins now: it may update the Kubernetes version and machine images, also without " +
-			"autoUpdate if they have expired", operations,
+		Decides, "maintenance begins now: it may update the Kubernetes version and machine images, and updates " +
+			"expired ones even without autoUpdate", operations,
 	}
 	ShootDeleted = Rule{Decides, "the Shoot is being deleted, with all its machines", workers}
 	Hibernated   = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
@@ -94,13 +94,12 @@ var (
 		workers,
 	}
 	ZonesChanged = Rule{
-		Decides, "the extension decides what becomes of machines in other zones; those in use today refuse the " +
-			"change, " +
-			"unless it appends zones", extensionsAdmit,
+		Decides, "the extension decides about machines in other zones: today's extensions refuse every change of " +
+			"zones but appended ones", extensionsAdmit,
 	}
 	EraUnknown = Rule{
 		Kind: Decides,
-		Text: "whether the name of the pool depends on it is not known: its extension, era or Kubernetes minor is not",
+		Text: "the name of the pool may depend on the field: its extension, era or Kubernetes minor is not known",
 	}
 	InfrastructureMayRoll = Rule{
 		Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config",
@@ -114,17 +113,17 @@ var (
 		Decides, "the CloudProfile says whether the machine image can be updated in place; name it with --cloudprofile",
 		Admission,
 	}
-	NameStays = Rule{Decides, "the pool keeps its name: only new machines have it", hashFunctions}
-	NotHashed = Rule{Decides, "no name depends on it: no machine is replaced", names}
+	NameStays = Rule{Decides, "the pool keeps its name: only new machines get the value", hashFunctions}
+	NotHashed = Rule{Decides, "no name depends on the field: no machine is replaced", names}
 
 	PatchVersion = Rule{Decides, "a patch version replaces no machine", names}
 	EmptyObject  = Rule{Kind: Decides, Text: "an empty object changes no hash, as its field has no presence option"}
 	SameMeaning  = Rule{
-		Kind: Decides, Text: "in effect it is the same: no hash depends on order or spelling here",
+		Kind: Decides, Text: "both values mean the same: no hash depends on order or spelling here",
 	}
-	ToldAtPools     = Rule{Kind: Decides, Text: "each pool shows its effect"}
+	ToldAtPools     = Rule{Kind: Decides, Text: "each pool shows the effect of the field"}
 	BeyondManifests = Rule{
-		Kind: Decides, Text: "facts that are in no manifest decide what the change does: those of the extension",
+		Kind: Decides, Text: "the extension decides what the change does, by facts that no manifest has",
 	}
 )
 
@@ -144,24 +143,23 @@ var (
 			"enabled when the Shoot was created", Admission,
 	}
 	StoredImage = Rule{
-		Decides, "Gardener chose the machine image when the pool was created, or updated it since: compare with the " +
-			"Shoot of the cluster", Admission,
+		Decides, "Gardener chose the machine image when the pool was created, or has updated it since; compare with " +
+			"the Shoot of the cluster", Admission,
 	}
 	DefaultImage = Rule{
 		Decides, "Gardener takes the newest machine image that the CloudProfile has; name it with --cloudprofile",
 		Admission,
 	}
 	StoredVersion = Rule{
-		Decides, "Gardener chose the Kubernetes version when the Shoot was created, or updated it since: compare " +
-			"with " +
-			"the Shoot of the cluster", Admission,
+		Decides, "Gardener chose the Kubernetes version when the Shoot was created, or has updated it since; compare " +
+			"with the Shoot of the cluster", Admission,
 	}
 	DefaultVersion = Rule{
 		Decides, "Gardener takes the newest Kubernetes version that the CloudProfile has; name it with --cloudprofile",
 		Admission,
 	}
 	ClusterVersion = Rule{
-		Decides, "a pool without a Kubernetes version has that of its cluster, which a Worker does not have", workers,
+		Decides, "a pool without a Kubernetes version has the version of its cluster, which a Worker does not name", workers,
 	}
 )
 
@@ -169,8 +167,8 @@ var (
 var (
 	ExtensionAdopted = Rule{
 		Kind: Assumes,
-		Text: "the extension has adopted this library: tags are hot in every era, and admission goes by the classes " +
-			"(--extension released judges today's)",
+		Text: "the extension has adopted this library: tags are hot in every era, and admission follows the classes; " +
+			"judge today's release by --extension released",
 	}
 	ExtensionReleased = Rule{
 		Kind: Assumes, Text: "the extension is today's release, which has not adopted this library",
@@ -181,19 +179,18 @@ var (
 	}
 	StrategyIsRollingUpdate = Rule{Kind: Assumes, Text: "the update strategy is taken to be AutoRollingUpdate"}
 	ReservationsBySum       = Rule{
-		Assumes, "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
+		Assumes, "kubeReserved and systemReserved are taken to be added up, as in the releases of Gardener that know both",
 		names,
 	}
 	DriverAppliesInPlace = Rule{
 		Kind: Assumes,
 		Text: "the driver applies in-place fields of the provider config while the node is drained; with a driver " +
-			"that " +
-			"cannot, no node is selected and nothing changes",
+			"that cannot, no node is selected and nothing changes",
 	}
 	SpecByClasses = Rule{
 		Kind: Assumes,
-		Text: "only the spec decides, by the classes in --classes: a field without one has that of the field above, " +
-			"and is immutable by default",
+		Text: "only the spec decides, by the classes in --classes: a field without a class has the class of the field " +
+			"above, and is immutable by default",
 	}
 	GateIsOn = Rule{
 		Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place",
@@ -228,7 +225,7 @@ var (
 		operations,
 	}
 	RotationFollowed = Rule{
-		Notes, "the pool does not wait for a rollout of credentials: the operation leaves it as it is", operations,
+		Notes, "the pool does not wait for a rollout of credentials: the operation does not change it", operations,
 	}
 	StaysHibernated = Rule{
 		Notes, "the cluster is hibernated: it has no machines until it wakes up", workers,
@@ -242,14 +239,20 @@ var (
 
 // LeftOut says how many fields are not shown because only the manifest of the cluster has them.
 func LeftOut(fields int) Rule {
-	return Rule{Kind: Notes, Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets: " +
-		"left out"}
+	verb := "are"
+	if fields == 1 {
+		verb = "is"
+	}
+	return Rule{
+		Kind: Notes,
+		Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets " + verb + " left out",
+	}
 }
 
 // VersionsDiffer is the reason for not knowing what a change means between objects of two versions
 // of one kind. The resource is the name of the old object's kind in the new version for kubectl.
 func VersionsDiffer(old, updated, resource string) Rule {
-	return Rule{Kind: Decides, Text: "the objects are of " + old + " and " + updated + ", whose schemas differ here: " +
+	return Rule{Kind: Decides, Text: "the objects are of " + old + " and " + updated + ", whose schemas differ here; " +
 		"compare them in one version, such as by kubectl get " + resource + " NAME -o yaml"}
 }
 

@@ -4,8 +4,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,7 +46,68 @@ func TestRulesAreListed(t *testing.T) {
 		assert.NotEmpty(t, rule.Kind, rule.Text)
 		assert.NotEmpty(t, rule.Text)
 		assert.False(t, texts[rule.Text], rule.Text)
-		assert.False(t, strings.HasSuffix(rule.Text, "."), rule.Text)
 		texts[rule.Text] = true
 	}
+}
+
+// TestTextsOfRules holds what the package documentation says of the texts, as far as a test can.
+func TestTextsOfRules(t *testing.T) {
+	gardener := verdict.Gardener("v1.150.0")
+	all := slices.Concat(verdict.Rules(), []verdict.Rule{
+		verdict.LeftOut(1), verdict.LeftOut(2), verdict.VersionsDiffer("v1", "v2", "pools.v2.example.org"),
+		verdict.VersionsAlike("v1", "v2"), gardener.Refuses("must be 1", "validation"),
+		gardener.MayRefuse("must be 1", "admission", []string{"the Seed"}), gardener.Admits(nil),
+		gardener.Admits([]string{"the Seed"}), gardener.RefusesOld("spec", "must be 1", 1), gardener.Decides(),
+		gardener.DependsOn([]string{"the image"}), gardener.KeyChanges(), gardener.KeyStays(), gardener.Fails("it ends"),
+	})
+	for _, rule := range all {
+		for _, problem := range problemsOf(rule.Text) {
+			t.Errorf("%q %s", rule.Text, problem)
+		}
+	}
+	for text, want := range map[string]string{
+		"the pool rolls.":              "has a full stop",
+		"Pools roll":                   "begins in upper case",
+		"it rolls":                     "does not name its subject",
+		"the pool rolls: it is old":    "",
+		"the pool has that of a Shoot": "points at a noun instead of naming it",
+		"the pool rolls; Compare both": "has upper case after a semicolon",
+		"the pool is no member":        "denies by no",
+		"the pool rolls as well":       "says as well instead of also",
+		"the pool  rolls":              "has two spaces",
+	} {
+		assert.Equal(t, want, strings.Join(problemsOf(text), ", "), text)
+	}
+}
+
+// names are the names that texts begin with.
+var names = []string{"Gardener", "Gardener's", "Azure"}
+
+// faults are the patterns that no text has.
+var faults = []struct {
+	pattern *regexp.Regexp
+	problem string
+}{
+	{regexp.MustCompile(`\.$`), "has a full stop"},
+	{regexp.MustCompile(`^(it|its|this|that|these|those|they|there|here)\b`), "does not name its subject"},
+	{regexp.MustCompile(`\b(has|have|is|are) (that|those) of\b|\bthose (of )?which\b`), "points at a noun instead of naming it"},
+	{regexp.MustCompile(`; [A-Z]`), "has upper case after a semicolon"},
+	{regexp.MustCompile(`\b(is|are) no \w`), "denies by no"},
+	{regexp.MustCompile(`\bas well$|\bas well[,;:]`), "says as well instead of also"},
+	{regexp.MustCompile(`\s\s`), "has two spaces"},
+}
+
+// problemsOf returns what is wrong with a text.
+func problemsOf(text string) (all []string) {
+	first, _, _ := strings.Cut(text, " ")
+	isName := slices.Contains(names, first)
+	if unicode.IsUpper([]rune(text)[0]) && !isName {
+		all = append(all, "begins in upper case")
+	}
+	for _, fault := range faults {
+		if fault.pattern.MatchString(text) {
+			all = append(all, fault.problem)
+		}
+	}
+	return all
 }

@@ -3,6 +3,10 @@
 //
 // It owns the order of the verdicts and the texts of the rules. It must not know manifests, pools or
 // how a verdict is shown.
+//
+// The text of a rule is a full clause that names its subject and has no full stop. It begins in lower
+// case, or with a name. After a colon stands the reason or the consequence, after a semicolon another
+// clause or a command that says what to do.
 package verdict
 
 import (
@@ -19,7 +23,7 @@ type Verdict int8
 const (
 	None          Verdict = iota - 4 // no machine is touched
 	HotUpdate                        // running machines are updated
-	ComeOrGo                         // machines are created or deleted, because their number or place changes
+	ComeOrGo                         // machines are created or deleted: their number or their zone changes
 	InPlaceUpdate                    // nodes are drained and updated in place
 	Indeterminate                    // the known facts do not decide
 	Roll                             // machines are replaced
@@ -62,7 +66,7 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	case v == Removed:
 		return "its machines are deleted"
 	case !isOutcome:
-		return "it depends on what is not known"
+		return "the known facts do not decide what happens"
 	}
 	return outcome.Consequence(strategy)
 }

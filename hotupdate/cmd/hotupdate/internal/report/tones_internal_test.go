@@ -1,0 +1,34 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+)
+
+// TestTones: no two words that stand in one bar have the same colour, in a browser or on a terminal.
+// The machines of a renamed pool are deleted like those of a removed one.
+func TestTones(t *testing.T) {
+	t.Parallel()
+	byTone := map[page.Tone]string{}
+	byColor := map[string]string{}
+	for _, word := range words {
+		if word == pool.Renamed.String() {
+			assert.Equal(t, toneOf(verdict.Removed.String()), toneOf(word))
+			continue
+		}
+		tone := toneOf(word)
+		color := toneColors[tone]
+		assert.Equal(t, tone == page.Unsure, word == verdict.Indeterminate.String(), word)
+		assert.NotEmpty(t, color, word)
+		assert.Empty(t, byTone[tone], "%s has the tone of this word", word)
+		assert.Empty(t, byColor[color], "%s has the colour of this word", word)
+		byTone[tone] = word
+		byColor[color] = word
+	}
+	assert.Len(t, byColor, len(toneColors))
+}
