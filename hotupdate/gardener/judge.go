@@ -35,7 +35,7 @@ type Judge struct {
 // registered makes Gardener's feature gates known, once in a process.
 var registered = sync.OnceFunc(apiserverfeatures.RegisterFeatureGates)
 
-// New makes a Judge, and says which objects it does not use. The feature gates are those of the
+// New makes a Judge, and says which objects it does not use. The feature gates belong to the
 // process: the last Judge sets them for all.
 func New(setup gardenerplugin.Setup) (*Judge, []string, error) {
 	if setup.FormatVersion != gardenerplugin.FormatVersion {
@@ -237,7 +237,7 @@ func (j *Judge) permit(shoots ...*core.Shoot) (missing []gardenerplugin.Referenc
 }
 
 // refusalsOfManifest returns what the decoder refuses in a new manifest. The API server sees it in
-// the merged object as well, but there a member that stands twice is lost.
+// the merged object too, but there a member that stands twice is lost.
 func refusalsOfManifest(manifest json.RawMessage) []gardenerplugin.Refusal {
 	_, err := decode(strict, manifest)
 	return refusalsOf(byDecoding, err)
@@ -312,7 +312,7 @@ var (
 	strict  = serializer.NewCodecFactory(api.Scheme, serializer.EnableStrict).UniversalDecoder(core.SchemeGroupVersion)
 )
 
-// assumedNamespace is the namespace of a manifest that has none: kubectl takes that of its context.
+// assumedNamespace is the namespace of a manifest that has none: kubectl takes the namespace of its context.
 const assumedNamespace = "garden-assumed"
 
 // decode reads a Shoot, with defaults.

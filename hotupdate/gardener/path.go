@@ -89,7 +89,7 @@ func fieldOf(t reflect.Type, name string) (string, reflect.Type) {
 	return "", nil
 }
 
-// jsonFields returns the fields of a struct by their JSON names, with those of embedded structs.
+// jsonFields returns the fields of a struct and of its embedded structs by their JSON names.
 func jsonFields(t reflect.Type) map[string]reflect.StructField {
 	all := map[string]reflect.StructField{}
 	for f := range t.Fields() {

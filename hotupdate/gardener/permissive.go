@@ -175,7 +175,7 @@ func (o *offers) versions() (all []gardencorev1beta1.ExpirableVersion) {
 	return all
 }
 
-// machineImages returns the images, first the one that is taken by default.
+// machineImages returns the images, first the default image.
 func (o *offers) machineImages() (all []gardencorev1beta1.MachineImage) {
 	for name, versions := range o.images {
 		image := gardencorev1beta1.MachineImage{Name: name}
@@ -231,7 +231,7 @@ func permissiveSeed(of *gardencorev1beta1.Shoot, shoots []*gardencorev1beta1.Sho
 	return seed
 }
 
-// controlPlaneZones returns the zones that a Shoot wants for its control plane, by their JSON name:
+// controlPlaneZones returns the zones that a Shoot names for its control plane, by their JSON name:
 // Gardener below v1.150 does not have the field.
 func controlPlaneZones(shoot *gardencorev1beta1.Shoot) []string {
 	var controlPlane struct {
@@ -244,7 +244,7 @@ func controlPlaneZones(shoot *gardencorev1beta1.Shoot) []string {
 	return controlPlane.Zones
 }
 
-// networksOf returns networks that a seed could have as defaults: those of a Shoot.
+// networksOf returns the networks of a Shoot, which a seed could have as defaults.
 func networksOf(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.ShootNetworks {
 	networks := &gardencorev1beta1.ShootNetworks{Pods: new("100.96.0.0/11"), Services: new("100.64.0.0/13")}
 	if shoot.Spec.Networking == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Serve reads a setup and questions, one a line, and writes an answer for each line until the input
-// ends, in the order of the lines. A line that is no question gets an answer with an error. Serve
+// ends, in the order of the lines. A line that is not a question gets an answer with an error. Serve
 // fails if the setup is refused, or input or output fail.
 func Serve(input io.Reader, output io.Writer) error {
 	lines := bufio.NewReader(input)
@@ -108,7 +108,7 @@ func nextLine(lines *bufio.Reader) ([]byte, error) {
 func answerTo(judge *Judge, line []byte) gardenerplugin.Answer {
 	var question gardenerplugin.Question
 	if err := json.Unmarshal(line, &question); err != nil {
-		return gardenerplugin.Answer{ID: question.ID, Error: "the line is no question: " + err.Error()}
+		return gardenerplugin.Answer{ID: question.ID, Error: "the line is not a question: " + err.Error()}
 	}
 	return judge.Judge(question)
 }

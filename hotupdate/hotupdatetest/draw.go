@@ -25,7 +25,7 @@ type author struct {
 	owner   string         // whose choices are made: empty if they are shared
 	self    string         // the owner of the configuration's own choices
 	redrawn fieldplan.ClassSet
-	leaves  *[]chosen // those of the configuration that is drawn
+	leaves  *[]chosen // of the configuration that is drawn
 
 	path, pattern string // the place; the pattern has [] for elements
 	field         *fieldplan.Field
@@ -220,7 +220,7 @@ func hasSpellings(f *fieldplan.Field) bool {
 // entry is an element of a collection.
 type entry struct {
 	node       *fieldplan.Node
-	key, value reflect.Value // the key is that of a map
+	key, value reflect.Value // only the elements of a map have a key
 }
 
 // collection fills a list or map: with shared elements, with elements of which nothing is hashed,

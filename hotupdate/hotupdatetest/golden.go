@@ -104,7 +104,7 @@ func (s *subject) golden(file string) error {
 func readGolden(file string, written []byte) (*golden, error) {
 	recorded := &golden{}
 	if strict, err := sigsjson.UnmarshalStrict(written, recorded); err != nil || len(strict) > 0 {
-		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(),
+		return nil, misuse(file, "is not a golden file: "+errors.Join(append(strict, err)...).Error(),
 			"restore it from version control")
 	}
 	if v := recorded.FormatVersion; v != goldenFormat {
@@ -142,7 +142,7 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 	return all, isGrave, nil
 }
 
-// vectorDifference says how a vector's hash differs from the one that was written down.
+// vectorDifference says how a vector's hash differs from the recorded hash.
 func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	now, err := s.hashed(v)
 	switch {

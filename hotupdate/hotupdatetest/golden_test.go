@@ -251,11 +251,11 @@ func TestGoldenFilesThatAreNone(t *testing.T) {
 		name, content, want, reason string
 	}{
 		{"missing", "", "does not exist; run the test with -update", "the first run"},
-		{"no JSON", "x", "is no golden file", "somebody else's file"},
-		{"unknown member", `{"a":1}`, "is no golden file", "somebody else's file"},
+		{"no JSON", "x", "is not a golden file", "somebody else's file"},
+		{"unknown member", `{"a":1}`, "is not a golden file", "somebody else's file"},
 		{"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1), "has formatVersion 2, and this release knows 1", "a later release wrote it"},
 		{"vector lost", withoutVector(t, content, "zones[]"), "not all that it should", "somebody deleted a vector"},
-		{"sum edited", strings.Replace(content, `"sum": "v1:`, `"sum": "v1:0`, 1), "is no golden file", "a sum has 64 digits"},
+		{"sum edited", strings.Replace(content, `"sum": "v1:`, `"sum": "v1:0`, 1), "is not a golden file", "a sum has 64 digits"},
 		{"other sum", withSum(content), "has another hash", "somebody edited a sum"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -90,7 +90,7 @@ type Outcome struct {
 	Landscapes []Landscape `json:"landscapes"`
 	// Refusals are Gardener's reasons to refuse the change. It is admitted if there are none.
 	Refusals []Refusal `json:"refusals,omitempty"`
-	// Pools are the worker pools of both Shoots, if the change is admitted: those of the new Shoot in
+	// Pools are the worker pools of both Shoots, if the change is admitted: the pools of the new Shoot in
 	// its order, then the removed ones.
 	Pools []Pool `json:"pools,omitempty"`
 }
@@ -153,7 +153,7 @@ type Change string
 
 // The changes.
 const (
-	// NoChange leaves key and hash as they are. It is that of added and removed pools as well.
+	// NoChange leaves key and hash as they are. Added and removed pools also have it.
 	NoChange Change = "none"
 	// InPlace changes the hash: nodes are drained and updated in place.
 	InPlace Change = "in-place"

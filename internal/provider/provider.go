@@ -16,7 +16,7 @@ import (
 
 // Provider is a provider extension.
 type Provider struct {
-	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind are those of its
+	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind stand in its
 	// provider configs.
 	Name, APIVersion, Kind string
 	// Schema returns the Schema of the provider configs.

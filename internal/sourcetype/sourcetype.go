@@ -61,7 +61,7 @@ func known(t types.Type) reflect.Type {
 }
 
 // Type is a type of source code. Its methods for kind, name, parts and method set describe that
-// type; all others are those of the nearest type of the running program.
+// type; all others are methods of the nearest type of the running program.
 type Type struct {
 	reflect.Type
 
@@ -79,7 +79,7 @@ func (t *Type) Source() types.Type { return t.source }
 func (t *Type) Loaded() reflect.Type { return t.Type }
 
 // nearest returns int8 for a named int8, []byte for every slice, and so on; struct{} for kinds that
-// are no leaves.
+// are not leaves.
 func nearest(t types.Type) reflect.Type {
 	kind := kindOf(t)
 	if loaded := loadedKinds[kind]; loaded != nil {

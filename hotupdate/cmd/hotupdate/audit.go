@@ -84,9 +84,9 @@ func (c *call) addAudit(command *cobra.Command) {
 	flags.StringArrayVar(&o.from, "from", nil,
 		"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
 	flags.StringVar(&o.baseline, "baseline", "",
-		"findings in the former result in this `FILE`, such as last-week.json, are no news")
+		"findings in the former result in this `FILE`, such as last-week.json, are known")
 	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
-	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
+	flags.BoolVar(&c.exitCode, "exit-code", false, "also tell the gravest verdict that is not known by the exit code")
 	_ = command.RegisterFlagCompletionFunc("provider",
 		cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {

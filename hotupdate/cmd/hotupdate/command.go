@@ -24,7 +24,7 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	color     bool // in out
-	columns   int  // of out; 0 if that is no terminal
+	columns   int  // of out; 0 if out is not a terminal
 	byGit     bool // called by git to show a difference
 	progress  *progress
 	providers []provider.Provider

@@ -192,7 +192,7 @@ func (c *call) addPools(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.pools, "pool", nil,
 		"only the worker pool of this `NAME`; give the flag again for another one: --pool a --pool b")
 	command.Flags().StringVar(&c.schema, "schema", "",
-		"the `FILE` with the Schema of the provider config, for one that is not built in;\n"+
+		"the `FILE` with the Schema of a provider config that is not built in;\n"+
 			"hotupdate schema aws shows the format")
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }

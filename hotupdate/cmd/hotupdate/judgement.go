@@ -20,15 +20,15 @@ import (
 func (c *call) addJudgement(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.strategy, "strategy", "",
-		"the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
+		"the update `STRATEGY` that replaces the strategies of all pools (a provider config has AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
 	flags.StringVar(&c.extension, "extension", "",
-		"the `EXTENSION` that receives the change: one that has adopted this library, or today's release.\nWithout "+
-			"it, the verdict is that of today's release, and a line tells where adoption changes it")
+		"the `EXTENSION` that receives the change: adopted has adopted this library, released is today's release.\n"+
+			"Without the flag, today's release is judged, and a line tells where adoption changes the verdict")
 	oneOf(command, "extension", judge.Adopted, judge.Released)
 	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
-			"(--schema takes it as well)")
+			"(--schema also takes it)")
 	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
 		"the `FILE` with the CloudProfiles: the machine images and Kubernetes versions that Gardener fills in, and "+
 			"the\nimages that can be updated in place, such as of kubectl get cloudprofile -o yaml. Other objects in "+

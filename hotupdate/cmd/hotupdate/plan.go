@@ -58,17 +58,17 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, and the sources of rules")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
-	flags.BoolVar(&c.all, "all", false, "list every manifest; without it, those of several that did not change are "+
-		"only counted")
+	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only counted if "+
+		"there are several")
 	flags.BoolVar(&c.exitCode, "exit-code", false,
-		"tell the verdict by the exit code as well; not under kubectl and git")
+		"also tell the verdict by the exit code; not under kubectl and git")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
 			"is that of\nthe gravest one that occurs, and 0 if none does")
 	oneOf(command, "fail-on", pool.Accepted().Verdicts...)
 }
 
-// changeOf reads the arguments: two sides, or those of git's external diff: the path, then file,
+// changeOf reads the arguments: two sides, or the arguments of git's external diff: the path, then file,
 // digest and mode of each side, and for a renamed file the new path and the similarity. The path is
 // empty if the user names both sides.
 func changeOf(args []string) (old, updated, path string) {
@@ -196,7 +196,7 @@ func (c *call) planExitCode(plans []*pool.Plan) int {
 	return exitCodes[gravest.String()]
 }
 
-// exitCodes are the exit codes of the verdicts of plan and audit; those of others are 0.
+// exitCodes are the exit codes of the verdicts of plan and audit. Other verdicts have 0.
 var exitCodes = map[string]int{
 	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
 	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,

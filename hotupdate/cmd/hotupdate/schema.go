@@ -58,7 +58,7 @@ func (c *call) schemaDiffCommand() *cobra.Command {
 		Args:  needs("OLD", "NEW"),
 	}, c.diffSchemas, c.addOutput(textOutput, jsonOutput), func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,
-			"tell the gravest consequence by the exit code as well")
+			"also tell the gravest consequence by the exit code")
 		c.addClasses(command, "OLD and NEW")
 	})
 }

@@ -6,7 +6,7 @@
 //	go vet -vettool=$(which hotupdatelint) ./...            as a part of go vet
 //
 // The exit code is 0 if there is nothing to report, also if -fix has corrected all of it, and not 0
-// if something is left. The rules are those of package hotupdatelint.
+// if something is left. Package hotupdatelint has the rules.
 package main
 
 import (
@@ -64,7 +64,7 @@ func withoutFix(args []string) (rest []string, fixes bool) {
 	return rest, fixes && !byGoVet
 }
 
-// withValue are the flags of an analysis whose value is an argument of its own.
+// withValue are the flags of an analysis whose value is a separate argument.
 var withValue = []string{"c", "cpuprofile", "debug", "memprofile", "tags", "trace"}
 
 // fixing is the environment variable of the process that corrects the files.

@@ -6,7 +6,7 @@
 //   - EC2, with a token bucket for each action and constant latencies. It shows every change at
 //     once;
 //   - the API server, with a client whose writes have a bound and no burst. Reads come from a cache
-//     that never lags, and a reconcile takes no time of its own;
+//     that never lags, and a reconcile takes no time besides its calls;
 //   - the controller: a queue, first in first out, and its workers;
 //   - creations, one every five seconds: a launch that EC2 makes in two seconds, a read of the new
 //     VM, and two writes.

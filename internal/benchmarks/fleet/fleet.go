@@ -21,7 +21,7 @@ type Scenario struct {
 	Classes  int // of different tags; a change of all of them queues the machines class by class
 	Workers  int
 	Writes   float64 // a second
-	// Own says that the updates have workers and a client of their own. Creations then have MCM's,
+	// Own says that the updates have separate workers and a separate client. Creations then have MCM's,
 	// of 50 workers and 100 writes a second.
 	Own   bool
 	Alone bool // without sharing and pacing
@@ -47,7 +47,7 @@ type Result struct {
 
 // Run runs a scenario.
 func (s Scenario) Run() (r Result, err error) {
-	// A bubble wants a test, of which it uses nothing.
+	// A bubble needs a test, but uses nothing of it.
 	synctest.Test(new(testing.T), func(*testing.T) { r, err = s.Simulate() })
 	return r, err
 }

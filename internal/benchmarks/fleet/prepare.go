@@ -21,7 +21,7 @@ import (
 // key is the infrastructure tag that changes.
 const key = "cost-centre"
 
-// value is that of a class, before or after the change.
+// value is the value of a class, before or after the change.
 func value(class int, isChanged bool) string { return fmt.Sprint(class, isChanged) }
 
 // prepare makes the kit, the classes, and machines with settled records.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// row is a scenario and what is wanted of it. Zero wants nothing.
+// row is a scenario with its expected results. Zero expects nothing.
 type row struct {
 	name string
 	Scenario
@@ -78,7 +78,8 @@ func Report(out io.Writer, machines int) error {
 	return single(out)
 }
 
-// single compares a machine that shares calls with nobody with one that does not share at all.
+// single compares a machine that has no other machine to share calls with, and a machine that does not
+// share calls.
 func single(out io.Writer) error {
 	var took [2]time.Duration
 	for i := range took {

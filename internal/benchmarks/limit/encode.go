@@ -2,7 +2,7 @@
 // document of a fixture.WorkerConfig, its digest, and the comparison of two of them, without
 // reflection. It is the measure of the library's speed.
 //
-// It owns nothing: its bytes are those of package hash, which the tests compare.
+// It owns nothing: it writes the bytes of package hash, which the tests compare.
 package limit
 
 import (

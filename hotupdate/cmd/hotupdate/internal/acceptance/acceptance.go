@@ -166,7 +166,7 @@ const (
 
 func (r *reader) entries(root *tree.Node) (all []*entry) {
 	if root.Kind() != tree.Object {
-		r.problem(root, "is no list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]")
+		r.problem(root, "is not a list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]")
 		return nil
 	}
 	r.checkNames(root, "", []string{formatVersion, accepted})
@@ -175,7 +175,7 @@ func (r *reader) entries(root *tree.Node) (all []*entry) {
 	}
 	list := root.At(accepted)
 	if list != nil && list.Kind() != tree.List {
-		r.problem(list, "accepted: is no list; write an entry with a reason after each dash")
+		r.problem(list, "accepted: is not a list; write an entry with a reason after each dash")
 	}
 	for i, node := range list.Elements() {
 		all = append(all, r.entry(node, fieldpath.At(accepted, i)))
@@ -187,7 +187,7 @@ func (r *reader) entries(root *tree.Node) (all []*entry) {
 func (r *reader) entry(node *tree.Node, path string) *entry {
 	e := &entry{place: fmt.Sprintf("%s:%d: %s", r.file, node.Line(), path), wants: map[Member]string{}}
 	if node.Kind() != tree.Object {
-		r.problem(node, "%s: is no entry; write an object with reason, expires and what is accepted", path)
+		r.problem(node, "%s: is not an entry; write an object with reason, expires and what is accepted", path)
 		return e
 	}
 	known := []string{reason, expires}
@@ -220,7 +220,7 @@ func (r *reader) entry(node *tree.Node, path string) *entry {
 // text returns a text. Without quotes, YAML reads a minor such as 1.30 as the number 1.3.
 func (r *reader) text(node *tree.Node, path string) string {
 	if node != nil && node.Kind() != tree.Text {
-		r.problem(node, "%s: is no text in YAML; write it in quotes", path)
+		r.problem(node, "%s: is not text in YAML; write it in quotes", path)
 	}
 	return node.Text()
 }

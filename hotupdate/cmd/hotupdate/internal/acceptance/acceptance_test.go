@@ -110,11 +110,11 @@ func TestRemarks(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                               ":1: is no list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]",
-		"[]":                             ":1: is no list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]",
+		"":                               ":1: is not a list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]",
+		"[]":                             ":1: is not a list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]",
 		"accepted: []":                   ":1: has formatVersion none; write 1",
 		"formatVersion: \"1\"":           `:1: has formatVersion "1"; write 1`,
-		"formatVersion: 1\naccepted: {}": ":2: accepted: is no list; write an entry with a reason after each dash",
+		"formatVersion: 1\naccepted: {}": ":2: accepted: is not a list; write an entry with a reason after each dash",
 		"formatVersion: 1\nacepted: []":  ":2: acepted: is unknown; did you mean accepted?",
 		entries("{paht: a, pool: b, reason: r, expires: 2027-01-01}"): ":3: accepted[0].paht: is unknown; did you mean path?",
 		entries("{pool: b, expires: 2027-01-01}"):                     ":3: accepted[0]: has no reason; write one, for those who find the entry later",
@@ -122,9 +122,9 @@ func TestProblems(t *testing.T) {
 		entries("{pool: b, reason: r, expires: 31.12.2026}"):          ":3: accepted[0]: has no last day; write expires: 2026-12-31",
 		entries("{reason: r, expires: 2027-01-01}"):                   ":3: accepted[0]: accepts every finding; write what it accepts: verdict, path, finding, code, minor, project, namespace, name, pool",
 		entries("{verdict: rol, reason: r, expires: 2027-01-01}"):     ":3: accepted[0].verdict: is unknown; did you mean roll?; known are roll, removed, rolled",
-		entries("a"): ":3: accepted[0]: is no entry; write an object with reason, expires and what is accepted",
-		entries("{pool: {a: b}, path: a, reason: r, expires: 2027-01-01}"): ":3: accepted[0].pool: is no text in YAML; write it in quotes",
-		entries("{minor: 1.30, pool: a, reason: r, expires: 2027-01-01}"):  ":3: accepted[0].minor: is no text in YAML; write it in quotes",
+		entries("a"): ":3: accepted[0]: is not an entry; write an object with reason, expires and what is accepted",
+		entries("{pool: {a: b}, path: a, reason: r, expires: 2027-01-01}"): ":3: accepted[0].pool: is not text in YAML; write it in quotes",
+		entries("{minor: 1.30, pool: a, reason: r, expires: 2027-01-01}"):  ":3: accepted[0].minor: is not text in YAML; write it in quotes",
 	} {
 		_, err := read(t, text)
 		require.Error(t, err, text)

@@ -46,7 +46,7 @@ func decode(in io.Reader) (*Report, error) {
 			return total, nil
 		case err != nil:
 			return nil,
-				fmt.Errorf("is no result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
+				fmt.Errorf("is not a result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
 					"it may be cut off", n)
 		case l.Report != nil:
 			total = l.Report

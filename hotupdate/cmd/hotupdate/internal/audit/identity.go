@@ -60,8 +60,8 @@ func (s *identities) add(one identity) (isNew bool, err error) {
 	}
 }
 
-// find returns the offset of an identity in a table, by linear probing, or that of the free slot
-// for it.
+// find returns the offset of an identity in a table, by linear probing, or the offset of the free
+// slot for it.
 func (s *identities) find(one identity, begin, slots uint64) (at int64, isKnown bool, err error) {
 	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
 		var there identity

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 )
 
-// Known are the known findings: those that people accept for a time, and those of a former result.
+// Known are the known findings: findings that people accept for a time, and findings of a former result.
 // The zero value has none.
 type Known struct {
 	accepted *acceptance.List
@@ -25,7 +25,7 @@ func AcceptedVerdicts() acceptance.Command {
 	return command
 }
 
-// LoadKnown returns the findings that a list accepts, which may be nil, and those of a former result,
+// LoadKnown returns the findings that a list accepts, which may be nil, and the findings of a former result,
 // whose file name may be empty.
 func LoadKnown(accepted *acceptance.List, baseline string) (*Known, error) {
 	k := &Known{accepted: accepted, baseline: baseline, findings: map[string]bool{}}

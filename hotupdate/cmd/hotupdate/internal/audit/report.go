@@ -223,7 +223,7 @@ func (r *Report) add(p *JudgedPool) {
 
 func (p *JudgedPool) count() Count { return Count{1, p.Minimum, p.Maximum} }
 
-// group returns the counts of a group, or those of all other groups if there are very many.
+// group returns the counts of a group. If there are very many groups, the further ones share counts.
 func group(all map[string]Counts, value string) Counts {
 	value = cmp.Or(value, unknown)
 	if all[value] == nil && len(all) >= groups {

@@ -22,7 +22,7 @@ type View struct {
 	Only []string
 	// All says that unchanged pools are listed, too.
 	All bool
-	// Limit bounds the rows of a table. 0 means no limit. A negative limit is that of each table.
+	// Limit bounds the rows of a table. 0 means no limit. If it is negative, each table has its usual limit.
 	Limit int
 }
 

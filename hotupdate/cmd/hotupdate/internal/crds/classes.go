@@ -49,7 +49,7 @@ func readClasses(file string, stdin io.Reader) (*classes, error) {
 	}
 	if c.object.Tree.Kind() != tree.Object {
 		return c, manifest.InFile(c.object.String(),
-			errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+			errors.New("is not an object; write the paths of fields with their classes, such as tags: true"))
 	}
 	var problems []error
 	for path, value := range c.object.Tree.Members() {
@@ -59,7 +59,7 @@ func readClasses(file string, stdin io.Reader) (*classes, error) {
 			text = string(value.JSON())
 		case kind != tree.Text:
 			problems = append(problems, c.locate(&fault.Error{
-				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class",
+				Kind: fault.Malformed, Code: "no-class", Path: path, What: "is not a class",
 				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
 			}))
 		}
@@ -95,7 +95,7 @@ func (c *classes) compile(r *resource) *compiled {
 	return &compiled{schema, c.inFiles(r.from, err)}
 }
 
-// schemaOf makes a Schema with all classes but those of some paths.
+// schemaOf makes a Schema with all classes except the classes of some paths.
 func (c *classes) schemaOf(r *resource, without map[string]bool) (*hotupdate.Schema, error) {
 	var options []hotupdate.Option
 	for _, one := range c.all {
@@ -131,7 +131,7 @@ func (c *classes) locate(problem *fault.Error) error {
 	return manifest.InFile(place, problem)
 }
 
-// inFiles adds the file to each problem: that of the CRD, or that of the classes.
+// inFiles adds the file to each problem: the file of the CRD, or the file of the classes.
 func (c *classes) inFiles(crd string, err error) error {
 	var problems []error
 	for _, problem := range fault.All(err) {

@@ -39,7 +39,7 @@ type resource struct {
 	from    string // the CRD, for messages
 	raw     []byte
 	version string
-	plural  string // for kubectl; or the kind, which kubectl takes as well
+	plural  string // for kubectl; or the kind, which kubectl also takes
 
 	compiled *compiled // nil until somebody asks for it
 }
@@ -158,7 +158,7 @@ func (s *Set) Versions(t facts.TypeMeta) (all []string) {
 // Schema returns the Schema of a type, and nil if the set does not have it.
 func (s *Set) Schema(t facts.TypeMeta) (*hotupdate.Schema, error) {
 	if s == nil || s.resources[t] == nil {
-		return nil, nil //nolint:nilnil // a missing Schema is no error
+		return nil, nil //nolint:nilnil // a missing Schema is not an error
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

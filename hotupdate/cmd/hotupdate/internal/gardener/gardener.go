@@ -189,7 +189,7 @@ func (s *Session) next(value any) error {
 		return err
 	}
 	if err := json.Unmarshal(line, value); err != nil {
-		return fmt.Errorf("its answer is no answer: %w", err)
+		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func TestUnusablePrograms(t *testing.T) {
 		"loud":     "it ends without an answer (the last word)",
 		"other":    "it talks in the format version 2, and this command in 1; install the same release of both",
 		"refusing": "there is no such gate",
-		"garbage":  "its answer is no answer",
+		"garbage":  "its answer cannot be read",
 	} {
 		_, err := start(t, as)
 		require.Error(t, err, as)

@@ -8,7 +8,7 @@
 //   - A List, whose kind ends in List, is read item by item. It may be larger than memory, such as
 //     the output of kubectl get -o json or yaml. Its items are JSON, or YAML in block style without
 //     aliases to other items.
-//   - Streams of gzip are recognised by their first bytes, and those of zstd are an error.
+//   - Streams of gzip are recognised by their first bytes. A stream of zstd is an error.
 //   - Text that begins with { or [ and a quote or bracket is JSON. Everything else is YAML, for
 //     example {a: 1}.
 //   - Unreadable text becomes an object with an error. Reading continues after it: at the next
@@ -55,8 +55,8 @@ type Place struct {
 	Item int `json:"item"`
 }
 
-// String names the place. The first document of a file is named by the file alone; its problems
-// have lines of their own.
+// String names the place. The first document of a file is named by the file alone, since its problems
+// have lines.
 func (p Place) String() string {
 	if p.Number > 1 || p.Item >= 0 {
 		return p.At(p.Line)

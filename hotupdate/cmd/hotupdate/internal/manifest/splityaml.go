@@ -60,8 +60,8 @@ func (s *splitter) yamlList(head []byte) {
 	}
 }
 
-// yamlItem yields the item that begins in the next line: the lines up to the next one that is
-// indented no further than the dash.
+// yamlItem yields the item that begins in the next line. It ends before a line that is indented as far
+// as the dash or less.
 func (s *splitter) yamlItem(item, indent int) {
 	line := s.line
 	isFirst := true

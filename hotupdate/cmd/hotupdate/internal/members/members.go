@@ -33,7 +33,7 @@ var table = sync.OnceValue(func() map[Type]map[string]Type {
 
 // Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from
 // names to T, or a leaf. Leaves are string, bool, int, number, quantity, duration, time,
-// intOrString and any, whose members are not known. The type of a member named * is that of all
+// intOrString and any, whose members are not known. A member named * has the type of all
 // members that are not listed.
 type Type string
 
@@ -63,7 +63,7 @@ type Problem struct {
 	Path string
 	// Meant is the missing member with a similar name, or nothing if there is none.
 	Meant string
-	// Want is the type of a member whose value is no value of the type, and nothing for members that
+	// Want is the type of a member whose value does not have this type, and nothing for members that
 	// the type does not have.
 	Want Type
 	// Reading is what YAML makes of the value, see [tree.Node.Reading].
@@ -177,15 +177,17 @@ func (t Type) holds(value *tree.Node) bool {
 // isFree reports whether members of the type are not known.
 func (t Type) isFree() bool { return t == "" || t == "any" }
 
-// Kind names the kind of JSON value that the type has.
+// Kind names the kind of JSON value that the type has, such as: an object.
 func (t Type) Kind() string {
 	switch {
 	case strings.HasPrefix(string(t), "[]"):
-		return "list"
+		return "a list"
 	case t.Members() != nil || strings.HasPrefix(string(t), "{}"):
-		return "object"
+		return "an object"
+	case strings.HasPrefix(string(t), "int"):
+		return "an " + string(t)
 	}
-	return string(t)
+	return "a " + string(t)
 }
 
 // Hint says how a value of a leaf's type is written, for readers who do not know Go types.

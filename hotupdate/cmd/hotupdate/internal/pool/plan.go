@@ -20,7 +20,7 @@ const (
 	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
 	// Renamed: the pool has another name: its machines are deleted, and others are created, because
-	// their names begin with that of the pool
+	// their names begin with the pool's name
 	Renamed
 )
 
@@ -48,9 +48,9 @@ type Planned struct {
 	judge.Comparison
 }
 
-// Effect returns what happens to the machines of the pool: those of an added pool are created, if
-// it is admitted. Those of a removed pool are deleted, and those of a renamed pool too: the pool of
-// the new name gets others.
+// Effect returns what happens to the machines of the pool. The machines of an added pool are created,
+// if it is admitted. The machines of a removed or renamed pool are deleted: the pool of the new name
+// gets others.
 func (p *Planned) Effect() verdict.Verdict {
 	switch p.State {
 	case Removed, Renamed:
@@ -88,7 +88,7 @@ type Place struct {
 
 // Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
 type Plan struct {
-	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
+	// Kind, Namespace and Name identify the new manifest; they are empty for a provider config.
 	Kind            facts.Kind
 	Namespace, Name string
 	// State says whether the manifest is on both sides: it is kept, added or removed.
@@ -109,8 +109,8 @@ type Plan struct {
 // Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
 func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 
-// Verdicts returns the effects: that of the manifest as a whole, then those on the pools. If Gardener
-// refuses the change, that is all.
+// Verdicts returns the effect of the manifest as a whole, then the effects on the pools. If Gardener
+// refuses the change, there are no effects on pools.
 func (p *Plan) Verdicts() []verdict.Verdict {
 	all := []verdict.Verdict{p.ofManifest()}
 	for i := range p.Pools {
@@ -137,8 +137,8 @@ func (p *Plan) ofManifest() verdict.Verdict {
 //
 // Pools are paired by name. A removed and an added pool are one renamed pool if their hashed fields
 // except credentials, strategies and the hashed parts of their provider configs are equal. The first
-// removed such pool is paired with the first added one. The order is that of the new manifest, then
-// removed pools in the order of the old one.
+// removed such pool is paired with the first added one. The pools have the order of the new manifest.
+// Removed pools follow in the order of the old manifest.
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {

@@ -117,6 +117,6 @@ func (p *program) ask(question, answer any) error {
 		return errors.New("answers with a line that is no JSON object with era and data, or error")
 	}
 	said := strings.TrimSpace(p.errs.String())
-	//nolint:errorlint // the end of a pipe is no cause
+	//nolint:errorlint // the end of a pipe is not a cause
 	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(), said)
 }

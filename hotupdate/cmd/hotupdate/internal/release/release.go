@@ -31,7 +31,7 @@ type Release struct {
 	Kind facts.TypeMeta
 	// Eras are the eras of the hash, the oldest first; none if a program hashes.
 	Eras []*Era
-	// IsSchema says that the file is no set of eras. Then there is one era.
+	// IsSchema says that the file is not a set of eras. Then there is one era.
 	IsSchema bool
 
 	eras    *hash.Eras[struct{}]
@@ -120,7 +120,7 @@ func (f *eraFile) check(data []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(f); err != nil {
-		return fmt.Errorf("is no set of eras: %w", err)
+		return fmt.Errorf("is not a set of eras: %w", err)
 	}
 	if f.FormatVersion != eraFileVersion {
 		return fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)

@@ -72,7 +72,7 @@ func bars(r *Report) []page.Bar {
 	return []page.Bar{machines, pools}
 }
 
-// gravestFirst orders the sections by their verdicts, and those of each section.
+// gravestFirst orders the sections by their verdicts, and the sections in them likewise.
 func (s *section) gravestFirst() {
 	slices.SortStableFunc(s.Sections,
 		func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })

@@ -35,7 +35,7 @@ const FormatVersion = 3
 //go:embed report.v3.schema.json
 var schema []byte
 
-// Schema returns the JSON Schema of the JSON form. Releases publish its file, and those of former
+// Schema returns the JSON Schema of the JSON form. Releases publish its file, and the files of former
 // versions, which therefore stay in this folder.
 func Schema() []byte { return schema }
 
@@ -62,7 +62,7 @@ type NotJudged struct {
 
 // Selection says what a report leaves out. The sum counts all pools.
 type Selection struct {
-	// All lists every manifest. Without it, those of several that did not change are only counted.
+	// All lists every manifest. Otherwise, unchanged manifests are only counted if there are several.
 	All bool
 	// Quiet leaves out manifests, pools and changes whose verdict is none.
 	Quiet bool

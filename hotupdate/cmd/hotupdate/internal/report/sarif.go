@@ -79,7 +79,7 @@ var sarifLevels = map[gravity]string{asNote: "note", asWarning: "warning", asErr
 
 // SARIF returns the report for programs that collect findings, in SARIF 2.1.0, as a value for JSON. A
 // result is a change that decides a verdict; its rule is the verdict. What people accept is suppressed.
-// Version is that of the command, and may be empty.
+// Version is the version of the command, and may be empty.
 func SARIF(r *Report, version string) any {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{

@@ -86,7 +86,7 @@ func (t *textWriter) report(root *section) {
 	t.section(root)
 }
 
-// defaultColumns is the width of lines where that of a terminal is not known, and leastColumns the least.
+// defaultColumns is the width of lines if the terminal's width is not known, leastColumns the least width.
 const (
 	defaultColumns = 80
 	leastColumns   = 40
@@ -227,7 +227,7 @@ func (t *textWriter) forDevelopers(text string) string {
 }
 
 // IsColored reports whether the output has colours: only on a terminal, and not if the user does
-// not want them. Mode is that of the output file. NoColor and term are the values of the
+// not want them. Mode is the mode of the output file. NoColor and term are the values of the
 // environment variables NO_COLOR (https://no-color.org) and TERM.
 func IsColored(mode fs.FileMode, noColor, term string) bool {
 	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"

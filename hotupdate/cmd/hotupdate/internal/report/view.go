@@ -26,7 +26,7 @@ type section struct {
 // share a line.
 type remark struct{ Label, Text, Source string }
 
-// The labels of remarks that are no rules.
+// The labels of remarks that are not rules.
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
@@ -176,7 +176,7 @@ func (s *section) merge() {
 	s.Sections = merged
 }
 
-// heading is the title on a line of its own, with the number of manifests that it stands for.
+// heading is the title on a separate line, with the number of manifests that it stands for.
 func (s *section) heading(escape plaintext.Escape) string {
 	title := plaintext.Shorten(s.Title, maxTitle, escape)
 	if s.Alike > 0 {
@@ -236,7 +236,7 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 }
 
 // groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.
-// Otherwise the order is that of the changes.
+// Otherwise the groups have the order of the changes.
 func groupsOf(changes []ChangeReport, config string) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(config)

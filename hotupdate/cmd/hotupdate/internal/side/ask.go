@@ -28,7 +28,7 @@ func (p pair) mayAsk() bool {
 }
 
 // startGardener starts the program that asks Gardener's own code, if there is one, and a pair to ask
-// about. Under another strategy than those of the manifests it has no answer.
+// about. It has no answer under a strategy that the manifests do not have.
 func (r *Reader) startGardener(pairs []pair) (*gardener.Session, error) {
 	if r.Gardener == "" || r.Options.Strategy != nil || !slices.ContainsFunc(pairs, pair.mayAsk) {
 		return nil, nil //nolint:nilnil // there is no session

@@ -137,7 +137,7 @@ func (c *Catalog) kindOf(object *tree.Node) (facts.TypeMeta, error) {
 	meta := facts.TypeMetaOf(object)
 	if meta.APIVersion == "" || meta.Kind == "" {
 		return meta,
-			errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider " +
+			errors.New("is not an object with the strings apiVersion and kind; write a Worker, a Shoot or a provider " +
 				"config, such as " + c.kinds())
 	}
 	return meta, nil

@@ -61,7 +61,7 @@ func (c *Catalog) versions(p inputs) *judge.Versions {
 	}
 }
 
-// asSpec turns the plan of a provider config into that of a custom resource, which has no pool and
+// asSpec turns the plan of a provider config into the plan of a custom resource, which has no pool and
 // no extension.
 func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	m := cmp.Or(p.updated, p.old)

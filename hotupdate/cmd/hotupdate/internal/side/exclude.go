@@ -17,7 +17,7 @@ type Globs [][]string
 func ParseGlobs(texts []string) (globs Globs, err error) {
 	for _, text := range texts {
 		if _, err := path.Match(text, ""); err != nil || strings.Trim(text, "/") == "" {
-			return nil, fmt.Errorf("%q is no glob; write the name of a file or folder, or its path, as in "+
+			return nil, fmt.Errorf("%q is not a glob; write the name of a file or folder, or its path, as in "+
 				"templates, *.tpl.yaml or apps/**/base", text)
 		}
 		steps := strings.Split(strings.Trim(text, "/"), "/")

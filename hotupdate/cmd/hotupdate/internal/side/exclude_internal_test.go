@@ -44,7 +44,7 @@ func TestGlobs(t *testing.T) {
 	}
 	for _, bad := range []string{"", "/", "a[", "x/[a/b"} {
 		_, err := ParseGlobs([]string{bad})
-		assert.ErrorContains(t, err, "is no glob; write the name of a file or folder", bad)
+		assert.ErrorContains(t, err, "is not a glob; write the name of a file or folder", bad)
 	}
 	assert.False(t, Globs(nil).matches("side", "side/a"))
 }

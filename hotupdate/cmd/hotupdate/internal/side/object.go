@@ -14,7 +14,7 @@ import (
 )
 
 // object is what a side keeps of an object: its identity and its text. The rest is read again when the
-// object is compared, so that the memory for thousands of objects is that of their texts.
+// object is compared, so that thousands of objects need memory only for their texts.
 type object struct {
 	From            string // for messages
 	Place           manifests.Place
@@ -205,7 +205,7 @@ func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems er
 	for _, found := range m.Unknown {
 		problem := &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
-			What: "is no member of a " + string(m.Kind),
+			What: "is not a member of a " + string(m.Kind),
 		}
 		if found.Meant != "" {
 			problem.Hint = "did you mean " + found.Meant + "?"

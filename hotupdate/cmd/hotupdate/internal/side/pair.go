@@ -33,7 +33,7 @@ type inputs struct{ old, updated *Input }
 // pairUp pairs each manifest of the new side with the one of the old side that has its group, kind,
 // namespace and name. A manifest without a namespace or a name is paired if only one of the other
 // side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
-// their names. The order is that of the new side; what only the old side has follows.
+// their names. The pairs have the order of the new side; objects of only the old side follow.
 func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // the user's choice
 	old = unique(old)
 	updated = unique(updated)

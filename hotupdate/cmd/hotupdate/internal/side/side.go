@@ -22,7 +22,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Input is a Worker, a Shoot, or a provider config in a file of its own.
+// Input is a Worker, a Shoot, or a provider config without a manifest.
 type Input struct {
 	From  string // for messages
 	Place manifests.Place
@@ -34,13 +34,13 @@ type Input struct {
 	tree *tree.Node        // the whole object
 }
 
-// IsBare reports whether the manifest is a provider config in a file of its own.
+// IsBare reports whether the input is a provider config without a manifest.
 func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 
 // PlaceOfConfig names the provider config of a pool for messages, or the file that is one.
 func (m *Input) PlaceOfConfig(p facts.Pool) string { return placeOfConfig(m.From, p) }
 
-// SchemaOf returns the Schema of the provider config of a pool of a manifest, or that of the spec of a
+// SchemaOf returns the Schema of the provider config of a pool of a manifest, or of the spec of a
 // custom resource. A config without a Schema is an error.
 func (r *Reader) SchemaOf(m *Input, p facts.Pool) (*hotupdate.Schema, error) {
 	if m.spec != nil {

@@ -37,7 +37,7 @@ func Applied(cluster, manifest, last *Node) (merged *Node, kept int) {
 	return merged, kept
 }
 
-// leaves counts the values in an object that are no objects; an empty object counts as one.
+// leaves counts the values in an object that are not objects; an empty object counts as 1.
 func (n *Node) leaves() (count int) {
 	if n.Kind() != Object || n.Len() == 0 {
 		return 1

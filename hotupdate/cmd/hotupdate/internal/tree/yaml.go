@@ -48,7 +48,7 @@ func onlyDocument(text []byte, line int) (*yaml.Node, error) {
 	var document, another yaml.Node
 	err := decoder.Decode(&document)
 	if errors.Is(err, io.EOF) {
-		return nil, nil //nolint:nilnil // nil is no document
+		return nil, nil //nolint:nilnil // there is no document
 	}
 	if err != nil {
 		return nil, yamlError(text, err, line)

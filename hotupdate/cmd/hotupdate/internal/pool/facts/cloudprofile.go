@@ -203,7 +203,7 @@ func (p *CloudProfile) latestVersion(partial string) string {
 	return latest.text
 }
 
-// beginsWith reports whether a version has the parts of a partial one: 1.34.2 those of 1.34.
+// beginsWith reports whether a version has the parts of a partial one: 1.34.2 begins with 1.34.
 func beginsWith(version, partial string) bool {
 	return partial == "" || version == partial || strings.HasPrefix(version, strings.TrimSuffix(partial, ".")+".")
 }
@@ -243,8 +243,8 @@ func (p *CloudProfile) hasVersionFor(image *tree.Node, of *Pool, architecture st
 	return false
 }
 
-// latestImage returns the newest version of an image that a pool can have; one that is deprecated
-// only if there is no other: DetermineLatestMachineImageVersion. It is empty if there is none.
+// latestImage returns the newest version of an image that a pool can have. A deprecated version counts
+// only if there is no other: DetermineLatestMachineImageVersion. The result is empty if there is none.
 func (p *CloudProfile) latestImage(image *tree.Node, of *Pool, architecture string) string {
 	var latest, latestDeprecated newest
 	partial := strings.TrimPrefix(ImageOf(of.Worker).Version, "v")
@@ -297,7 +297,7 @@ func (p *CloudProfile) architectureOf(of *Pool) string {
 	return cmp.Or(machine.At("architecture").Text(), amd64)
 }
 
-// architectures returns those of a version of an image.
+// architectures returns the architectures of a version of an image.
 func (p *CloudProfile) architectures(version *tree.Node) (all []string) {
 	for _, flavor := range version.At("capabilityFlavors").Elements() {
 		all = append(all, p.capability(flavor, "architecture")...)

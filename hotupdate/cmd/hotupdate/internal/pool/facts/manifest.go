@@ -47,7 +47,7 @@ type TypeMeta struct {
 	Kind       string `json:"kind"`
 }
 
-// TypeMetaOf returns the type of an object; its fields are empty if they are no text.
+// TypeMetaOf returns the type of an object; its fields are empty if they are not text.
 func TypeMetaOf(object *tree.Node) TypeMeta {
 	return TypeMeta{object.At("apiVersion").Text(), object.At("kind").Text()}
 }
@@ -69,7 +69,7 @@ func IsVersion(apiVersion string) bool {
 // Manifest is a Worker or Shoot with its worker pools.
 type Manifest struct {
 	Kind Kind
-	// Namespace and Name are those of the metadata.
+	// Namespace and Name stand in the metadata.
 	Namespace, Name string
 	// UID is the UID in the cluster; empty if the manifest is not from a cluster.
 	UID string
@@ -119,7 +119,7 @@ func otherKind(hint string) error {
 //   - A value that the API server does not read is an error, and a member that stands twice. A
 //     member that the kind does not have is listed.
 //   - Names are case-sensitive. Null counts as absent.
-//   - A Shoot's worker without a version or kubelet configuration has that of the Shoot. A kubelet
+//   - A Shoot's worker without a version or kubelet configuration inherits it from the Shoot. A kubelet
 //     configuration counts as a whole.
 //   - A Shoot's worker without a CRI has containerd, Gardener's default.
 //   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
@@ -177,7 +177,7 @@ func checkMembers(path string, t members.Type, value *tree.Node) (unknown []memb
 		case found.Want != "":
 			problems.Add(&fault.Error{
 				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
-				What: "is " + cmp.Or(found.Reading, "no "+found.Want.Kind()), Hint: found.Want.Hint(),
+				What: "is " + cmp.Or(found.Reading, "not "+found.Want.Kind()), Hint: found.Want.Hint(),
 			})
 		default:
 			unknown = append(unknown, found)
@@ -198,7 +198,7 @@ func (m *Manifest) checkNames() error {
 		}
 		problems.Add(&fault.Error{
 			Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(name),
-			What: "there are two pools of this name", Hint: "give each pool a name of its own",
+			What: "there are two pools of this name", Hint: "give each pool another name",
 		})
 	}
 	return problems.Err()

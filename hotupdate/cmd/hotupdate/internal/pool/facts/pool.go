@@ -47,8 +47,8 @@ type Pool struct {
 	Unknown []Unknown
 	// Cluster has the facts of the Shoot. It is zero for the pools of a Worker.
 	Cluster Cluster
-	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration of its own, which
-	// replaces that of the Shoot.
+	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration, which replaces the
+	// kubelet configuration of the Shoot.
 	HasOwnKubelet bool
 
 	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
@@ -58,7 +58,7 @@ type Pool struct {
 
 // Cluster holds the facts of a Shoot that concern the machines of all its pools.
 type Cluster struct {
-	// Version is that of the control plane.
+	// Version is the Kubernetes version of the control plane.
 	Version string
 	// Hibernated says that the cluster has no machines until it wakes up.
 	Hibernated bool
@@ -90,7 +90,7 @@ func Bare(config []byte) Pool {
 // IsBare reports whether the pool is a provider config on its own.
 func (p *Pool) IsBare() bool { return slices.Contains(p.Unknown, RestOfPool) }
 
-// OfShoot reports whether the pool is that of a Shoot.
+// OfShoot reports whether the pool belongs to a Shoot.
 func (p *Pool) OfShoot() bool { return p.Kind == Shoot }
 
 // DataVolume is a volume beside the root volume.

@@ -103,7 +103,7 @@ func complete(r *Reading) {
 	}
 }
 
-// completeImage gives to an old image, which may be partial, the one that it became.
+// completeImage replaces an old image, which may be partial, by the image that it became.
 func completeImage(user *hash.Worker, cluster hash.Worker) {
 	image := cluster.Image
 	if image == nil {
@@ -134,7 +134,7 @@ func fillVersion(r Reading, profile *CloudProfile) filling {
 		return nothing()
 	}
 	latest := profile.latestVersion(after)
-	if latest == "" { // of no CloudProfile, or of one that does not tell
+	if latest == "" { // there is no CloudProfile, or it has no version
 		return mayBeSame(DefaultVersion)
 	}
 	return known(func(r *Reading) { r.Updated.Worker.KubernetesVersion = latest })

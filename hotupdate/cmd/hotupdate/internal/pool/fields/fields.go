@@ -85,7 +85,7 @@ func tableOf(all ...[]Field) Table {
 	return t
 }
 
-// kubeletOfShoot has the kubelet's fields in the Shoot, which are those of pools without their own.
+// kubeletOfShoot has the fields of the Shoot's kubelet configuration, which pools without one inherit.
 func kubeletOfShoot() (all []Field) {
 	for _, f := range poolRows() {
 		if strings.HasPrefix(f.Path, Kubelet+".") {
@@ -96,7 +96,7 @@ func kubeletOfShoot() (all []Field) {
 }
 
 // Row finds the row of a field: its own, or the nearest above it that ends with *. An annotation of
-// Gardener's has a row of its own or none, since it may request an operation.
+// Gardener's has its own row or none, since it may request an operation.
 func (t Table) Row(path string) (Field, bool) {
 	if f, ok := t[path]; ok {
 		return f, true
@@ -133,7 +133,7 @@ func (t Table) Sorted() []Field {
 	return rows
 }
 
-// namesInWorker maps the names of fields of a Worker's pool to those of a Shoot's.
+// namesInWorker maps the names of fields in a Worker's pool to the names in a Shoot's pool.
 var namesInWorker = []struct{ worker, shoot string }{
 	{"machineType", MachineType},
 	{"machineImage", Image},
@@ -162,7 +162,7 @@ func InWorker(path string) string {
 	return path
 }
 
-// cutAbove returns what follows a path in one that is at or below it.
+// cutAbove cuts a path off the beginning of a path that is equal to or below it.
 func cutAbove(path, above string) (below string, found bool) {
 	below, found = strings.CutPrefix(path, above)
 	return below, found && (below == "" || below[0] == '.')

@@ -17,7 +17,7 @@ type Comparison struct {
 	// Verdict is indeterminate if it depends on something unknown.
 	Verdict verdict.Verdict
 	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has
-	// one, else that of the new pool.
+	// one, else the strategy of the new pool.
 	Strategy hotupdate.Strategy
 	// Changes are the differences: those of hashed fields and configs in the order of their paths,
 	// then those without a class. Paths and pointers in the provider config begin with providerConfig
@@ -147,7 +147,7 @@ func newPair(r facts.Reading, o Options) (*pair, error) {
 	return p, err
 }
 
-// located joins the problems of a pool and those of its provider config.
+// located joins the problems of a pool and the problems of its provider config.
 func located(p *facts.Pool, err, configErr error) error {
 	if p.IsBare() {
 		return facts.Located("", "", configErr)
@@ -156,7 +156,7 @@ func located(p *facts.Pool, err, configErr error) error {
 	return errors.Join(facts.Located(name, "", err), facts.Located(name, configPath, configErr))
 }
 
-// setStrategies sets the strategies by which both pools are judged, and returns the one that decides.
+// setStrategies sets the strategies by which both pools are judged, and returns the deciding strategy.
 // A change between the two in-place strategies is not a change of the triggers.
 func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
 	before := o.StrategyOf(old)
@@ -301,7 +301,7 @@ func (c *Comparison) finish(p *pair) {
 	c.Rules = verdict.Sorted(c.Rules)
 }
 
-// isOfConfig reports whether a change is that of the provider config.
+// isOfConfig reports whether a change is a change of the provider config.
 func (p *pair) isOfConfig(change *Finding) bool {
 	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
 }
@@ -315,7 +315,7 @@ func gravest(changes []Finding) verdict.Verdict {
 }
 
 // Consequence says in a clause for people what the verdict means for the machines. It has the rules
-// that refuse the change. Without such rules, or if a class decides as well, it has the text of
+// that refuse the change. Without such rules, or if a class also decides, it has the text of
 // [verdict.Verdict.Consequence].
 func (c *Comparison) Consequence() string {
 	var reasons []string

@@ -24,7 +24,7 @@ var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 })
 
 // schemaOf returns the Schema that all provider configs share, and whether there is one. A null
-// config fits every Schema. Another apiVersion alone is no change: two kinds may have one Schema.
+// config fits every Schema. Another apiVersion alone is not a change: two kinds may have one Schema.
 func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, isKnown bool) {
 	if o.Versions != nil {
 		return cmp.Or(o.Versions.Schema, anyMembers()), o.Versions.Schema != nil
@@ -277,7 +277,7 @@ func (p *pair) mayShow(d tree.Difference) bool {
 	return isScalar && !hidesOld && !hidesNew
 }
 
-// textOf returns a value in JSON, null as well, and nothing if it is absent.
+// textOf returns a value in JSON, also null, and nothing if it is absent.
 func textOf(n *tree.Node) string {
 	if n == nil {
 		return ""

@@ -27,7 +27,7 @@ type Finding struct {
 	// OldLine and NewLine are the lines in the files of both sides, 0 if they are not known.
 	OldLine, NewLine int
 
-	hasClass bool // the change is that of a hashed field or of a provider config
+	hasClass bool // a hashed field or a provider config changes
 	isNamed  bool // the verdict Roll follows from the name of the pool
 }
 

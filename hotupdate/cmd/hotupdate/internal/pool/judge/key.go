@@ -4,7 +4,7 @@ package judge
 // adds to it.
 type Key uint8
 
-// The keys. The zero value is that of a pool without a name, and of one whose key depends on a fact
+// The keys. The zero value means that the pool has no name, or that its key depends on a fact
 // that is not known.
 const (
 	KeyOpen Key = iota

@@ -24,8 +24,8 @@ type tried struct {
 }
 
 // judgeByName finds for every difference of the configs whether the name of the pool depends on it,
-// and judges the changes that the Schema sees by that. It adds differences that are no change but
-// affect the name, such as the order of a list.
+// and judges the changes that the Schema sees accordingly. It adds differences that the Schema does not
+// see but that affect the name, such as the order of a list.
 func (p *pair) judgeByName(judged []Finding) []Finding {
 	differences, isShared := p.tryAlone(judged)
 	ofConfig := around(judged, facts.PointerTo(p.configPath()))

@@ -32,8 +32,8 @@ type Provider = provider.Provider
 // Additional is the data that an extension adds to the name of a pool.
 type Additional = provider.Additional
 
-// naming returns the given naming, or else that of the extension for the pool's provider; nil if
-// there is none.
+// naming returns the given naming, or else the naming of the extension for the pool's provider; nil
+// if there is none.
 func (o Options) naming(p *facts.Pool) *Naming {
 	if o.Naming != nil {
 		return o.Naming

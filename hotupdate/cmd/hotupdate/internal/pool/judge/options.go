@@ -11,7 +11,7 @@
 //   - An extension adds data to the name, in the era of the pool's minor: see [Naming].
 //   - A fact that is not known makes the verdict indeterminate if it decides, and is else listed as
 //     assumed.
-//   - Refusals are those of the proposals: strategies that switch, fields that a pool updated in place
+//   - Refusals follow the proposals: strategies that switch, fields that a pool updated in place
 //     cannot change, pending updates, and machine images that cannot be updated in place. Whether
 //     Gardener admits a change is Gardener's answer.
 //

@@ -140,8 +140,8 @@ func (p *pair) patchVersion() []Finding {
 }
 
 // reservations judges what Gardener fills into kubelet configurations, if that changes names, and no
-// field that a manifest sets does: a configuration of the pool's own replaces that of the Shoot as a
-// whole, and reservations of the Shoot replace those of each pool.
+// field that a manifest sets does: a configuration of the pool replaces the whole
+// configuration of the Shoot, and reservations of the Shoot replace the reservations of each pool.
 func (p *pair) reservations() []Finding {
 	isTold := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
 		return strings.HasPrefix(change.Path, fields.Kubelet)

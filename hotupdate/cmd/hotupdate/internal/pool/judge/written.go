@@ -23,7 +23,7 @@ func (p *pair) showAsWritten() {
 
 // asWritten returns a change of two configs with its values as the configs have them, so that people
 // find them there: 720h instead of 720h0m0s, and a default that one side spells out. Objects and
-// lists keep their canonical JSON. The pointer of the configs is that of a pool's config in its pool.
+// lists keep their canonical JSON. Configs is the pointer to the config in its pool.
 func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node) hotupdate.Change {
 	names := fieldpath.Names(change.Pointer)
 	shown := fieldpath.ParseShown(change.Path)
@@ -33,7 +33,7 @@ func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node)
 	}
 	names = names[above:]
 	shown = shown[above:]
-	isRemoved := change.Op == hotupdate.Remove // its positions are those of the old config
+	isRemoved := change.Op == hotupdate.Remove // the path has positions of the old config
 	var before, after place
 	if isRemoved {
 		before = placeIn(old, names)

@@ -263,7 +263,7 @@ func VersionsAlike(old, updated string) Rule {
 }
 
 // Rules returns all rules, apart from the refusals of machine images, which have the texts of
-// package inplace, and from those of functions.
+// package inplace, and from the rules that functions make.
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
