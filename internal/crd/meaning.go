@@ -81,13 +81,16 @@ func fieldOf(path string) string {
 
 // intOrString describes values that are integers or strings.
 func (r *reader) intOrString(p *property, field string, declared structtag.Meaning) *schemajson.Node {
-	isQuantity, by := p.Format == "quantity", byFormat
+	isQuantity := p.Format == "quantity"
+	by := byFormat
 	if !isQuantity {
-		isQuantity, by = p.isQuantity(), byPattern
+		isQuantity = p.isQuantity()
+		by = byPattern
 	}
 	if declared == structtag.AsText || declared == structtag.AsQuantity {
 		r.applied = append(r.applied, field)
-		isQuantity, by = declared == structtag.AsQuantity, byOption
+		isQuantity = declared == structtag.AsQuantity
+		by = byOption
 	}
 	if isQuantity {
 		r.recognized[field] = by

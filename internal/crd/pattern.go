@@ -88,7 +88,8 @@ func walk(a, b language, holds func(isInA, isInB bool) bool) bool {
 	type pair struct{ a, b string }
 	samples := samplesOf(a.prog, b.prog)
 	start := [2]states{a.start(), b.start()}
-	seen, queue := map[pair]bool{}, [][2]states{start}
+	seen := map[pair]bool{}
+	queue := [][2]states{start}
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]

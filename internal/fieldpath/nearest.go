@@ -5,14 +5,16 @@ import "strings"
 // Nearest returns the name that was probably meant: the first of those with the fewest differences,
 // at most a third of its letters. Case does not count.
 func Nearest(name string, names []string) string {
-	nearest, fewest := "", len(name)+1
+	nearest := ""
+	fewest := len(name) + 1
 	for _, candidate := range names {
 		if 3*max(len(name)-len(candidate), len(candidate)-len(name)) > max(3, len(candidate)) {
 			continue // so that long names cost nothing
 		}
 		n := Differences(strings.ToLower(name), strings.ToLower(candidate))
 		if n < fewest && 3*n <= max(3, len(candidate)) {
-			nearest, fewest = candidate, n
+			nearest = candidate
+			fewest = n
 		}
 	}
 	return nearest
@@ -36,7 +38,8 @@ func Differences(a, b string) int {
 				replaced++
 			}
 			rows[i+1][j+1] = min(replaced, rows[i][j+1]+1, rows[i+1][j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+			mayBeSwapped := i > 0 && j > 0
+			if mayBeSwapped && a[i] == b[j-1] && a[i-1] == b[j] {
 				rows[i+1][j+1] = min(rows[i+1][j+1], rows[i-1][j-1]+1)
 			}
 		}

@@ -39,7 +39,8 @@ func ParsePattern(text string) ([]PatternStep, bool) {
 		if !ok {
 			return nil, false
 		}
-		steps, rest = append(steps, step), tail
+		steps = append(steps, step)
+		rest = tail
 	}
 	return steps, !steps[0].Element && !steps[len(steps)-1].Element
 }

@@ -291,7 +291,8 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 		}
 		return none
 	}
-	if old.Pointer != updated.Pointer || !old.Pointer && !bytes.Equal(old.Zero, updated.Zero) && sameKind {
+	hasOtherZero := sameKind && !old.Pointer && !bytes.Equal(old.Zero, updated.Zero)
+	if old.Pointer != updated.Pointer || hasOtherZero {
 		f := Finding{
 			Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer],
 			Rolls: effect(whereZero, old.Zero, updated.Zero),
@@ -319,7 +320,10 @@ func (p twoNodes) areBytes() bool { return p.old.Leaf == leaf.Bytes && p.updated
 
 // refusesNull reports whether null may be an error for a leaf that is not a pointer.
 func refusesNull(n *fieldplan.Node) bool {
-	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
+	if n.Kind != fieldplan.Leaf {
+		return false
+	}
+	return n.Leaf == leaf.Duration || n.Leaf == leaf.Opaque || n.Leaf.MarshalsItself()
 }
 
 func (d *comparer) presence(old, updated *fieldplan.Field, s location) {

@@ -69,11 +69,21 @@ func (c *condition) isSpelled(tree any, steps []fieldpath.PatternStep) bool {
 		object, _ := tree.(map[string]any)
 		member, isNamed := object[steps[0].Name]
 		isMet := c.where == whereNamed || c.where == whereHeld && member != nil
-		return isNamed && (isLast && isMet || c.isSpelled(member, steps[1:]))
+		switch {
+		case !isNamed:
+			return false
+		case isLast && isMet:
+			return true
+		}
+		return c.isSpelled(member, steps[1:])
 	}
 	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool {
-		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && elem == nil
-		return isLast && isMet || c.isSpelled(elem, steps[1:])
+		isThere := c.where == whereNamed || c.where == whereHeld
+		isNull := c.where == whereNull && elem == nil
+		if isLast && (isThere || isNull) {
+			return true
+		}
+		return c.isSpelled(elem, steps[1:])
 	})
 }
 
@@ -171,14 +181,16 @@ func (c *condition) isMeantBy(n, in *fieldplan.Node, f *fieldplan.Field, v refle
 		return hashed.IsSet
 	case whereZero:
 		zero := leaf.Zero(f.Node.Leaf, f.Node.Type)
-		return isLeaf && f.Pointer && zero != nil && bytes.Equal(c.program.LeafText(f.Node, v), zero)
+		mayBeZero := isLeaf && f.Pointer && zero != nil
+		return mayBeZero && bytes.Equal(c.program.LeafText(f.Node, v), zero)
 	case whereDefault:
 		if isLeaf {
 			return f.Default != nil && bytes.Equal(c.program.LeafText(f.Node, v), f.Default)
 		}
 		return f.Default != nil && !hashed.IsSet
 	case whereEmpty:
-		isNil := v.Kind() == reflect.Slice && v.IsNil() || v.Kind() == reflect.Map && v.IsNil()
+		mayBeNil := v.Kind() == reflect.Slice || v.Kind() == reflect.Map
+		isNil := mayBeNil && v.IsNil()
 		if isLeaf {
 			return v.Kind() == reflect.Slice && !isNil && v.Len() == 0
 		}

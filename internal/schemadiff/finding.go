@@ -3,6 +3,10 @@
 //
 // It owns the kinds of differences, the effect of each on the hash and on the decoding of a
 // configuration, and the sentences that describe them. It must not know which eras there are.
+//
+// A sentence is the path, what became of the field there, and the consequences: PATH: CHANGE: CLAUSE;
+// CLAUSE. The subject of the change is the field. A clause about a consequence is in the present tense
+// and names its subject. Nothing has a full stop.
 package schemadiff
 
 import (
@@ -124,6 +128,7 @@ func sorted(findings []Finding) []Finding {
 			gravity(b.Rolls)-gravity(a.Rolls))
 	})
 	return slices.CompactFunc(findings, func(a, b Finding) bool {
-		return a.Path == b.Path && a.Kind == b.Kind && a.Old == b.Old && a.New == b.New
+		areOfOneField := a.Path == b.Path && a.Kind == b.Kind
+		return areOfOneField && a.Old == b.Old && a.New == b.New
 	})
 }

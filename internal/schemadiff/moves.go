@@ -55,7 +55,8 @@ func within(all []placed, f *fieldplan.Field, at location) (_ []placed, ok bool)
 // one of its type, class and options on its side. A field does not move into a list or map, nor out
 // of it.
 func (d *comparer) addMoved() {
-	removed, added := byShape(d.removed), byShape(d.added)
+	removed := byShape(d.removed)
+	added := byShape(d.added)
 	moved := map[*Finding]bool{} // about fields that are found elsewhere
 	for shape, from := range removed {
 		to := added[shape]
@@ -86,7 +87,8 @@ func byShape(all []placed) map[string][]placed {
 
 // renamed turns the finding that a field is removed into one that it has another path.
 func (f Finding) renamed(path string, to *fieldplan.Field) Finding {
-	f.Kind, f.New = "FieldRenamed", path
+	f.Kind = "FieldRenamed"
+	f.New = path
 	if fieldplan.IsProjected(to.Node.Class) {
 		f.note = "one that is rewritten with the new name rolls"
 	}

@@ -74,7 +74,9 @@ func (p twoNodes) areIntegers() (both, hold bool) {
 	was, from := kindName(p.old)
 	is, to := kindName(p.updated)
 	both = strings.HasSuffix(was, "int") && strings.HasSuffix(is, "int")
-	return both, was == is && to >= from || is == "int" && to > from
+	isAsWide := was == is && to >= from
+	isWiderSigned := is == "int" && to > from
+	return both, isAsWide || isWiderSigned
 }
 
 // defaultText shows a default, which is part of the source code, unless the field is sensitive.

@@ -243,7 +243,8 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 
 func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type {
 	key := leafType(n.Keys, n.KeyBits)
-	if key == nil || n.Keys != kindString && n.Keys != "int" && n.Keys != "uint" {
+	isKeyKind := slices.Contains([]string{kindString, "int", "uint"}, n.Keys)
+	if key == nil || !isKeyKind {
 		b.reject(pointer+"/keys", "is no kind of map key", exportAgain)
 		return nil
 	}

@@ -50,7 +50,9 @@ func find(tag string) (found []finding) {
 		if pair == nil {
 			return append(found, search(tag, at, len(tag))...)
 		}
-		start, colon, end := at+pair[2], at+pair[3], at+pair[1]
+		start := at + pair[2]
+		colon := at + pair[3]
+		end := at + pair[1]
 		rest := tag[end:]
 		switch {
 		case tag[start:colon] == key:
@@ -107,7 +109,8 @@ func unquoted(quoted string) (value string, ok bool) {
 // before is well-formed.
 func search(tag string, from, to int) (found []finding) {
 	for _, match := range word.FindAllStringIndex(tag[from:to], -1) {
-		start, end := from+match[0], from+match[1]
+		start := from + match[0]
+		end := from + match[1]
 		if last := len(found) - 1; last >= 0 && start < found[last].at+len(found[last].text) {
 			continue
 		}
@@ -121,8 +124,13 @@ func search(tag string, from, to int) (found []finding) {
 // isKey reports whether a word is meant as the key. Before a mark, or alone, every similar word is.
 func isKey(word, before, behind string) bool {
 	isAlone := strings.TrimSpace(before+behind) == ""
-	return isLikeKey(word) && (isMarked.MatchString(behind) || isAlone ||
-		!slices.Contains(related, fold(word)) && !hasMark.MatchString(before))
+	switch {
+	case !isLikeKey(word):
+		return false
+	case isAlone, isMarked.MatchString(behind):
+		return true
+	}
+	return !slices.Contains(related, fold(word)) && !hasMark.MatchString(before)
 }
 
 // loose returns the finding for the key in tag[start:end].

@@ -120,8 +120,9 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	f := found[0]
 	value, ok := mend(f.value)
 	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
-	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 ||
-		!allPairs.MatchString(string(text)) {
+	_, present, problems := Parse(text)
+	isMended := ok && present && len(problems) == 0
+	if !isMended || !allPairs.MatchString(string(text)) {
 		return tag, false
 	}
 	return text, true
