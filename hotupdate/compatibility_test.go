@@ -131,7 +131,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"renamed", compatibility[oneInt32, oneRenamed],
-			[]string{"a: is gone, and looks like aa now: the updated Schema refuses every configuration that names it; the hashes of the others stay; one that is rewritten with the new name rolls"},
+			[]string{"a: is gone, and looks like aa now: the updated Schema refuses every configuration that names it; the hashes of the others stay; a rewrite to the new name rolls"},
 			[]string{"FieldRenamed"},
 		},
 		{

@@ -64,7 +64,7 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 		Kind: fault.Declaration, Code: "undeclared-default", Field: f.GoField,
 		What: "is a pointer that " + by +
 			" fills in, so a value that was left out is hashed differently once it is filled in",
-		Hint: "declare what is filled in with the option `default=`",
+		Hint: "declare the value that is filled in by the option `default=`",
 	})
 }
 

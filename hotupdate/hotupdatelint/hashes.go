@@ -129,8 +129,8 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 		h.report(target{node: call}, &fault.Error{
 			Kind: fault.Declaration, Code: "direct-hash",
 			Type: h.program.Of(behindPointers(hashed.typ)).String(),
-			What: "is hashed by way of " + hashed.by +
-				", which does not know its hotupdatable struct tags, so every hot update changes the hash",
+			What: "is hashed by " + hashed.by +
+				", which ignores its hotupdatable struct tags, so every hot update changes the hash",
 			Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
 		})
 	}

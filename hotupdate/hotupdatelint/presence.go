@@ -20,7 +20,7 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	}
 	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-presence", Field: f.GoField,
-		What: "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
+		What: "is a pointer that " + by + " compares with nil, but an empty value is hashed like an absent one",
 		Hint: "add the option `presence` if they differ, or `//nolint:hotupdatelint` if they do not",
 	})
 }

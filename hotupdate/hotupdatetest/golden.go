@@ -97,7 +97,7 @@ func (s *subject) golden(file string) error {
 	if err != nil || bytes.Equal(want, written) {
 		return err
 	}
-	return misuse(file, "says the same, but not all that it should, or in another spelling",
+	return misuse(file, "is equivalent, but incomplete or written differently",
 		"run the test with -update")
 }
 
@@ -108,7 +108,7 @@ func readGolden(file string, written []byte) (*golden, error) {
 			"restore it from version control")
 	}
 	if v := recorded.FormatVersion; v != goldenFormat {
-		what := fmt.Sprintf("has formatVersion %d, and this release knows %d", v, goldenFormat)
+		what := fmt.Sprintf("has formatVersion %d, but this release reads %d", v, goldenFormat)
 		return nil, misuse(file, what, "use a release that knows it")
 	}
 	return recorded, nil
@@ -163,7 +163,7 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 }
 
 func explain(file string, differences []string, advice string) error {
-	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" +
+	return errors.New(file + ": the type differs from the recorded type:\n- " + strings.Join(differences, "\n- ") + "\n" +
 		advice) //nolint:err113 // shown to the tester, not handled
 }
 

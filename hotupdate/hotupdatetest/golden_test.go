@@ -90,7 +90,7 @@ func TestGoldenExplains(t *testing.T) {
 		}, true, "the example of the proposal"},
 		{"evolved", hotupdatetest.Golden[evolved], []string{
 			"- token: is gone, was string, immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay",
-			"- volume.iops: is gone, and looks like volume.maxIOPS now: the updated Schema refuses every configuration that names it; the hashes of the others stay; one that is rewritten with the new name rolls",
+			"- volume.iops: is gone, and looks like volume.maxIOPS now: the updated Schema refuses every configuration that names it; the hashes of the others stay; a rewrite to the new name rolls",
 			"- volume.size: became string, was quantity: the updated Schema may refuse a configuration that names it; a pool that has it may roll unless an era of the old Schema stays",
 			"- volume.kind: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays",
 			`- volume.kind: has the default "gp3", had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays`,
@@ -253,8 +253,8 @@ func TestGoldenFilesThatAreNone(t *testing.T) {
 		{"missing", "", "does not exist; run the test with -update", "the first run"},
 		{"no JSON", "x", "is not a golden file", "somebody else's file"},
 		{"unknown member", `{"a":1}`, "is not a golden file", "somebody else's file"},
-		{"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1), "has formatVersion 2, and this release knows 1", "a later release wrote it"},
-		{"vector lost", withoutVector(t, content, "zones[]"), "not all that it should", "somebody deleted a vector"},
+		{"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1), "has formatVersion 2, but this release reads 1", "a later release wrote it"},
+		{"vector lost", withoutVector(t, content, "zones[]"), "is equivalent, but incomplete", "somebody deleted a vector"},
 		{"sum edited", strings.Replace(content, `"sum": "v1:`, `"sum": "v1:0`, 1), "is not a golden file", "a sum has 64 digits"},
 		{"other sum", withSum(content), "has another hash", "somebody edited a sum"},
 	} {
@@ -334,7 +334,7 @@ func TestGoldenOfTypesThatContainThemselvesAndAreRenamed(t *testing.T) {
 	update := updating(t, "-update")
 	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[chain](t, file, update) })
 	r := record(t, func(t rapid.TB) { hotupdatetest.Golden[renamedChain](t, file) })
-	if !strings.Contains(r.text(), "says the same") {
+	if !strings.Contains(r.text(), "is equivalent") {
 		t.Errorf("want no difference, got %s", r.text())
 	}
 	mustPass(t, func(t rapid.TB) { hotupdatetest.Golden[renamedChain](t, file, update) })

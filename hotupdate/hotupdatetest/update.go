@@ -22,7 +22,7 @@ func UpdateFlag(flags *flag.FlagSet, name string) Option {
 		func(text string) error {
 			word, ok := updateWords[text]
 			if !ok {
-				return misuse("-"+name+"="+text, "is none of true, roll and false", "write -"+name+" or -"+name+"=roll")
+				return misuse("-"+name+"="+text, "must be true, roll or false", "write -"+name+" or -"+name+"=roll")
 			}
 			u = word
 			return nil

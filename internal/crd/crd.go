@@ -51,7 +51,7 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 		spec.Type, spec.Preserve = "object", false
 	}
 	if d.Root = r.node(spec, ""); d.Root.Kind != "object" && len(r.faults) == 0 {
-		r.reject("", "has a spec that is no object with properties", "a Schema describes the fields of an object")
+		r.reject("", "has a spec that is not an object with properties", "write type: object and properties")
 	}
 	if len(r.faults) > 0 {
 		return nil, r.faults.Err()
@@ -72,7 +72,7 @@ func specIn(raw []byte, version string) (*property, error) {
 	}
 	var d definition
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
-		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), writeCRD)
+		return nil, invalid("", "is not a CustomResourceDefinition: "+err.Error(), writeCRD)
 	}
 	if d.APIVersion != "apiextensions.k8s.io/v1" || d.Kind != "CustomResourceDefinition" {
 		return nil, invalid("", "has another apiVersion or kind", writeCRD)

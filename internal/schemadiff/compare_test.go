@@ -549,7 +549,7 @@ func TestRenamedFieldTellsWhoRolls(t *testing.T) {
 			A int32 `json:"a"`
 		}
 	)
-	const rolls = "one that is rewritten with the new name rolls"
+	const rolls = "a rewrite to the new name rolls"
 	assert.Contains(t, schemadiff.Compare(planOf(t, typeOf[held]()), planOf(t, typeOf[leafB]()))[0].Sentence(schemadiff.Pools), rolls)
 	assert.NotContains(t, schemadiff.Compare(planOf(t, typeOf[hot]()), planOf(t, typeOf[hotNow]()))[0].Sentence(schemadiff.Pools), rolls)
 }

@@ -90,7 +90,7 @@ func (f Finding) renamed(path string, to *fieldplan.Field) Finding {
 	f.Kind = "FieldRenamed"
 	f.New = path
 	if fieldplan.IsProjected(to.Node.Class) {
-		f.note = "one that is rewritten with the new name rolls"
+		f.note = "a rewrite to the new name rolls"
 	}
 	return f
 }

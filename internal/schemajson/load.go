@@ -105,14 +105,14 @@ func decode(data []byte) (*Document, error) {
 	}
 	d := &Document{}
 	if strict, err := sigsjson.UnmarshalStrict(data, d); err != nil || len(strict) > 0 {
-		return nil, invalid("", "is no Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
+		return nil, invalid("", "is not a Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
 	switch {
 	case d.FormatVersion < FormatVersion || d.FormatVersion > meaningsVersion:
 		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
 			"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(meaningsVersion))
 	case d.Root == nil || d.Root.Kind != kindObject:
-		return nil, invalid("/root", "is no object", exportAgain)
+		return nil, invalid("/root", "must be an object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
 		return nil, invalid("/typeMeta", "is neither empty nor apiVersion and kind", exportAgain)
 	case d.Unknown != "" && d.Unknown != structtag.Immutable.String():
@@ -245,7 +245,7 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 	key := leafType(n.Keys, n.KeyBits)
 	isKeyKind := slices.Contains([]string{kindString, "int", "uint"}, n.Keys)
 	if key == nil || !isKeyKind {
-		b.reject(pointer+"/keys", "is no kind of map key", exportAgain)
+		b.reject(pointer+"/keys", "is not a kind of map key", exportAgain)
 		return nil
 	}
 	return reflect.MapOf(key, elem)
@@ -266,7 +266,7 @@ func (b *builder) structTag(f *Field, pointer string) string {
 	}
 	tag := fmt.Sprintf("json:%q", json)
 	if _, ok := structtag.ClassNamed(f.Class); !ok {
-		b.reject(pointer+"/class", "is no class", "write immutable, in-place, hot or ignored")
+		b.reject(pointer+"/class", "is not a class", "write immutable, in-place, hot or ignored")
 	}
 	if f.Inherited {
 		tag += " " + fieldplan.Inherits

@@ -58,8 +58,8 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, and the sources of rules")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
-	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only counted if "+
-		"there are several")
+	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only "+
+		"counted if there are several")
 	flags.BoolVar(&c.exitCode, "exit-code", false,
 		"also tell the verdict by the exit code; not under kubectl and git")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,

@@ -312,7 +312,7 @@ func TestCommandRefusesKustomizations(t *testing.T) {
 	w.pullRequest(map[string]string{"prod/a.json": "[2]\n"})
 	j := w.run(fake{}, nil, nil)
 	assert.Contains(t, j.log, "exit code 1\n")
-	assert.Contains(t, j.summary, "kustomization, and no manifest: render it first")
+	assert.Contains(t, j.summary, "is a kustomization; render it first")
 }
 
 // TestManifests: what the command gets to see.

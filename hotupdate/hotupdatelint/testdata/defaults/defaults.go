@@ -12,7 +12,7 @@ import (
 type Config struct {
 	// Encrypted says whether the volume is encrypted.
 	// +default=false
-	Encrypted *bool `json:"encrypted"` // want `field defaults.Config.Encrypted is a pointer that the marker .\+default. fills in, so a value that was left out is hashed differently once it is filled in; declare what is filled in with the option .default=.`
+	Encrypted *bool `json:"encrypted"` // want `field defaults.Config.Encrypted is a pointer that the marker .\+default. fills in, so a value that was left out is hashed differently once it is filled in; declare the value that is filled in by the option .default=.`
 
 	// +kubebuilder:default:="gp3,io1"
 	Type *string `json:"type" hotupdatable:"inplace,sensitive"` // want `that the marker .\+kubebuilder:default. fills in`

@@ -34,25 +34,25 @@ type Plain struct{ Zone string }
 
 func wrong(c *Config, pool Pool) {
 	b, _ := json.Marshal(c)
-	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by way of json.Marshal, which does not know its hotupdatable struct tags, so every hot update changes the hash; use Schema.Hash`
+	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by json.Marshal, which ignores its hotupdatable struct tags, so every hot update changes the hash; use Schema.Hash`
 
-	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))               // want `hashed by way of fmt.Sprintf`
-	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))      // want `hashes.Pool: is hashed by way of fmt.Appendf`
-	_, _ = hashstructure.Hash(c, hashstructure.FormatV2, nil) // want `hashed by way of hashstructure.Hash`
+	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))               // want `hashed by fmt.Sprintf`
+	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))      // want `hashes.Pool: is hashed by fmt.Appendf`
+	_, _ = hashstructure.Hash(c, hashstructure.FormatV2, nil) // want `hashed by hashstructure.Hash`
 
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%v", c)          // want `hashed by way of fmt.Fprintf`
-	_ = json.NewEncoder(h).Encode(c) // want `hashed by way of json.Encode`
-	_, _ = h.Write(b)                // want `hashed by way of json.Marshal`
+	fmt.Fprintf(h, "%v", c)          // want `hashed by fmt.Fprintf`
+	_ = json.NewEncoder(h).Encode(c) // want `hashed by json.Encode`
+	_, _ = h.Write(b)                // want `hashed by json.Marshal`
 
-	_ = sha256.Sum224([]byte("v1" + string(b))) // want `hashed by way of json.Marshal`
+	_ = sha256.Sum224([]byte("v1" + string(b))) // want `hashed by json.Marshal`
 
 	document, err := yaml.Marshal(c)
 	if err == nil {
-		_ = md5.Sum(document) // want `hashed by way of yaml.Marshal`
+		_ = md5.Sum(document) // want `hashed by yaml.Marshal`
 	}
-	_ = hash.Compose("a", string(b))                               // want `hashed by way of json.Marshal`
-	_, _ = hash.WorkerPool(nil, fmt.Sprint(c.Tags), fmt.Sprint(c)) // want `hashed by way of fmt.Sprint`
+	_ = hash.Compose("a", string(b))                               // want `hashed by json.Marshal`
+	_, _ = hash.WorkerPool(nil, fmt.Sprint(c.Tags), fmt.Sprint(c)) // want `hashed by fmt.Sprint`
 }
 
 func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {

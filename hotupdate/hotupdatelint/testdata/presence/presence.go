@@ -9,7 +9,7 @@ import (
 
 // Config is the configuration of a worker pool.
 type Config struct {
-	Metadata *Options  `json:"metadata"`                                 // want `field presence.Config.Metadata is a pointer that NewSpec compares with nil, but an empty value is hashed as none is; add the option .presence. if they differ`
+	Metadata *Options  `json:"metadata"`                                 // want `field presence.Config.Metadata is a pointer that NewSpec compares with nil, but an empty value is hashed like an absent one; add the option .presence. if they differ`
 	Profile  *Options  `json:"profile" hotupdatable:"inplace,sensitive"` // want `is a pointer that NewSpec compares with nil`
 	Aliased  *Options  `json:"aliased"`                                  // what is compared by way of a variable is not followed
 	Filler   *Options  `json:"filler"`                                   // want `is a pointer that fill compares with nil`

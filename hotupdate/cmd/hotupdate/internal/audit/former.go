@@ -46,8 +46,8 @@ func decode(in io.Reader) (*Report, error) {
 			return total, nil
 		case err != nil:
 			return nil,
-				fmt.Errorf("is not a result of hotupdate audit in JSON or JSON lines: value %d is malformed or missing; "+
-					"it may be cut off", n)
+				fmt.Errorf("is not a result of hotupdate audit in JSON or JSON lines: value %d is malformed or "+
+					"missing; it may be cut off", n)
 		case l.Report != nil:
 			total = l.Report
 		case l.Unreadable != nil:
@@ -63,7 +63,8 @@ func decode(in io.Reader) (*Report, error) {
 // check refuses a result that cannot be shown.
 func (r *Report) check() error {
 	if r.FormatVersion != FormatVersion {
-		return fmt.Errorf("has formatVersion %d; this release knows %d", r.FormatVersion, FormatVersion)
+		return fmt.Errorf("has formatVersion %d, but this release reads %d; write the result with this release", r.FormatVersion,
+			FormatVersion)
 	}
 	if slices.Contains(r.Causes, nil) || slices.Contains(r.Eras, nil) || slices.Contains(r.Pools, nil) {
 		return errors.New("has a cause, an era or a pool that is null")

@@ -110,7 +110,7 @@ func (s *Session) begin(objects []json.RawMessage) error {
 	case ready.Error != "":
 		return errors.New(ready.Error)
 	case ready.FormatVersion != gardenerplugin.FormatVersion:
-		return fmt.Errorf("it talks in the format version %d, and this command in %d; install the same release of both",
+		return fmt.Errorf("it has the format version %d, but this command has %d; install the same release of both",
 			ready.FormatVersion, gardenerplugin.FormatVersion)
 	}
 	s.Version = ready.Gardener

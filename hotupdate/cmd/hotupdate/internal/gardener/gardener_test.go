@@ -118,7 +118,7 @@ func TestUnusablePrograms(t *testing.T) {
 	for as, want := range map[string]string{
 		"mute":     "it ends without an answer",
 		"loud":     "it ends without an answer (the last word)",
-		"other":    "it talks in the format version 2, and this command in 1; install the same release of both",
+		"other":    "it has the format version 2, but this command has 1; install the same release of both",
 		"refusing": "there is no such gate",
 		"garbage":  "its answer cannot be read",
 	} {

@@ -57,7 +57,7 @@ func (s *splitter) afterValue() error {
 
 // skipBroken skips the rest of a line with an error, and the lines up to the next value or document
 // marker. The lines of a template do not begin values.
-func (s *splitter) skipBroken(isTemplate bool) { //nolint:revive // a fact about the text
+func (s *splitter) skipBroken(isTemplate bool) {
 	isFirst := true
 	_, _ = s.lines(func(line []byte) bool {
 		if isFirst {
@@ -195,7 +195,7 @@ func (l *jsonList) tail(s *canonjson.Scanner) *fault.Error {
 }
 
 // members reads members up to the end of the value, or up to the items.
-func (l *jsonList) members(s *canonjson.Scanner, last bool) *fault.Error { //nolint:revive // as the Scanner reports it
+func (l *jsonList) members(s *canonjson.Scanner, last bool) *fault.Error {
 	for !last {
 		begin, end, err := s.Name()
 		if err != nil {

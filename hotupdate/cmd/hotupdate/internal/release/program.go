@@ -114,7 +114,7 @@ func (p *program) ask(question, answer any) error {
 		if json.Unmarshal(line, answer) == nil {
 			return nil
 		}
-		return errors.New("answers with a line that is no JSON object with era and data, or error")
+		return errors.New("answers with a line that must be a JSON object with era and data, or with error")
 	}
 	said := strings.TrimSpace(p.errs.String())
 	//nolint:errorlint // the end of a pipe is not a cause

@@ -123,7 +123,8 @@ func (f *eraFile) check(data []byte) error {
 		return fmt.Errorf("is not a set of eras: %w", err)
 	}
 	if f.FormatVersion != eraFileVersion {
-		return fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
+		return fmt.Errorf("has formatVersion %d, but this release reads %d; write formatVersion %d", f.FormatVersion,
+			eraFileVersion, eraFileVersion)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func covered(o *manifests.Object) []string {
 	return all
 }
 
-var errKustomization = errors.New("is a kustomization, and no manifest: render it first, with kustomize build")
+var errKustomization = errors.New("is a kustomization; render it first, with kustomize build")
 
 // coverKustomized marks the objects that a kustomization covers as not read: what kustomize makes of
 // them is in no file. A kustomization that is the only file of a side covers what is elsewhere.

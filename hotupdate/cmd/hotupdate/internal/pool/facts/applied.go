@@ -36,7 +36,7 @@ func (m *Manifest) completedBy(cluster *Manifest, last *tree.Node) (*Manifest, i
 	}
 	completed.Unknown = m.Unknown
 	for i := range completed.Pools {
-		completed.Pools[i].Cluster.isReadBack = false // the list of pools in the manifest replaces the list in the cluster
+		completed.Pools[i].Cluster.isReadBack = false // the manifest's list of pools replaces the cluster's
 	}
 	return completed, filled, nil
 }

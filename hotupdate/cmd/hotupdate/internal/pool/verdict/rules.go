@@ -54,7 +54,8 @@ var (
 			"and empty objects count", hashFunctions,
 	}
 	HashedInEra = Rule{
-		Decides, "the field is hot, but the name of the pool still depends on it at this Kubernetes version", hashFunctions,
+		Decides, "the field is hot, but the name of the pool still depends on it at this Kubernetes version",
+		hashFunctions,
 	}
 	ServerGroup = Rule{
 		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
@@ -74,7 +75,8 @@ var (
 		Decides, "the annotation replaces the machines of the pool, which keeps its name", operations,
 	}
 	PoolKubelet = Rule{
-		Decides, "the kubelet configuration of the pool replaces the Shoot's, and the values that Gardener fills in there",
+		Decides, "the kubelet configuration of the pool replaces the Shoot's, and the values that Gardener fills in " +
+			"there",
 		Admission,
 	}
 	ReservationsFilledIn = Rule{
@@ -159,7 +161,8 @@ var (
 		Admission,
 	}
 	ClusterVersion = Rule{
-		Decides, "a pool without a Kubernetes version has the version of its cluster, which a Worker does not name", workers,
+		Decides, "a pool without a Kubernetes version has the version of its cluster, which a Worker does not name",
+		workers,
 	}
 )
 
@@ -179,7 +182,8 @@ var (
 	}
 	StrategyIsRollingUpdate = Rule{Kind: Assumes, Text: "the update strategy is taken to be AutoRollingUpdate"}
 	ReservationsBySum       = Rule{
-		Assumes, "kubeReserved and systemReserved are taken to be added up, as in the releases of Gardener that know both",
+		Assumes, "kubeReserved and systemReserved are taken to be added up, as in the releases of Gardener that know " +
+			"both",
 		names,
 	}
 	DriverAppliesInPlace = Rule{
@@ -189,8 +193,8 @@ var (
 	}
 	SpecByClasses = Rule{
 		Kind: Assumes,
-		Text: "only the spec decides, by the classes in --classes: a field without a class has the class of the field " +
-			"above, and is immutable by default",
+		Text: "only the spec decides, by the classes in --classes: a field without a class has the class of the " +
+			"field above, and is immutable by default",
 	}
 	GateIsOn = Rule{
 		Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place",
