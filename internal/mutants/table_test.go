@@ -223,7 +223,7 @@ var mutants = []mutant{
 	{"a default that is gone rolls who spells it out", compareFile, "effect(whereDefault, old.Default, updated.Default)", "effect(whereDefault, updated.Default)", releases},
 	{"elements that are hot are compared", compareFile, "d.element(p, twoNodes{p.old.When.Hot, p.updated.When.Hot}, s)", "", releases},
 	{"an integer holds what a narrower unsigned one does", "internal/schemadiff/words.go", "is == \"int\" && to > from", "is == \"int\" && to >= from", releases},
-	{"null elements of a type that marshals itself may be refused", compareFile, "n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque", "n.Leaf == leaf.Opaque", releases},
+	{"null elements of a type that marshals itself may be refused", compareFile, "n.Leaf == leaf.Opaque || n.Leaf.MarshalsItself()", "n.Leaf == leaf.Opaque", releases},
 	{"null is no key behind a pointer", compareFile, "|| in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {", "{", releases},
 	{"a number is always a key", compareFile, "n.Key.Node.Leaf == leaf.String && n.When == nil", "n.When == nil", releases},
 	{"null says what the empty object says", compareFile, ", !isLeaf && p.old.Kind != fieldplan.Array:", ":", releases},
