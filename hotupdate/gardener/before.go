@@ -46,7 +46,7 @@ func (b *before) isDefault(l gardenerplugin.Landscape) bool {
 	return b.states[l] == b.states[byDefault]
 }
 
-// beforeOf returns the state that an old manifest stands for.
+// beforeOf returns the state that an old manifest describes.
 func (j *Judge) beforeOf(manifest json.RawMessage) (*before, error) {
 	if j.before != nil && bytes.Equal(j.before.manifest, manifest) {
 		return j.before, nil

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 )
 
-// head is what tells who wrote a manifest, and what Gardener draws for it.
+// head has the members that identify the writer of a manifest, and what Gardener draws for it.
 type head struct {
 	metav1.PartialObjectMetadata
 	Spec struct {

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What stands for a value that only the real CloudProfile has.
+// The placeholders of values that only the real CloudProfile has.
 const (
 	unknownImage = "unknown-default-image"
 	unknownPart  = "999999999" // of a version, greater than all others

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Option tells the kit what it cannot learn from the type. The functions of this package return
+// Option gives the kit facts that the type does not have. The functions of this package return
 // Options; their order has no meaning.
 type Option func(s *subject) error
 

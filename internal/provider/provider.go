@@ -50,7 +50,7 @@ type Traits struct {
 	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state
 	// follows from.
 	HashedInfrastructure []string
-	// InPlaceVolumes says that admission lets the data volumes of a pool change that is updated in
+	// InPlaceVolumes says that admission admits changes of the data volumes of a pool that is updated in
 	// place.
 	InPlaceVolumes bool
 	// FallsBack says that a pool without a node-agent secret name gets the first version of the

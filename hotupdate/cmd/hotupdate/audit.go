@@ -40,7 +40,7 @@ type auditOptions struct {
 func (c *call) auditCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "audit PATH...",
-		Short: "what a release does to a fleet that nobody touches",
+		Short: "what a release does to an unchanged fleet",
 		Args: func(command *cobra.Command, args []string) error {
 			given := command.Flags().Changed
 			if given("from") == (len(args) > 0) {
@@ -66,10 +66,10 @@ func (c *call) addAudit(command *cobra.Command) {
 	flags.StringVar(&o.old, "old", "",
 		"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
 	flags.StringVar(&o.updated, "new", "",
-		"the `FILE` with the Schema or the eras of the release to come, such as v2.json")
+		"the `FILE` with the Schema or the eras of the new release, such as v2.json")
 	flags.StringVar(&o.oldProgram, "old-exec", "",
 		"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
-	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the release to come")
+	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the new release")
 	c.addClasses(command, "--old and --new")
 	flags.StringVar(&o.provider, "provider", "",
 		"only Workers and Shoots of the provider of this `NAME`, such as aws")

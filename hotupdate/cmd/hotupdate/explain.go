@@ -40,7 +40,7 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a set field in JSON. As is what its value stands for, if that is not the value itself,
+// fieldShown is a set field in JSON. As is the meaning of its value, if that is not the value itself,
 // and By says what As follows from, see [hotupdate.Description].
 type fieldShown struct {
 	Path      string          `json:"path"`
@@ -119,7 +119,7 @@ func (e explained) text() string {
 	return title + plaintext.Table(rows)
 }
 
-// meaning says what the value stands for, such as: quantity by its pattern.
+// meaning says what the value means, such as: quantity by its pattern.
 func (f fieldShown) meaning() string {
 	if f.As == "" {
 		return ""

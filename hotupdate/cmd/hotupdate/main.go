@@ -4,10 +4,10 @@
 //	hotupdate hash FILE                the digest that a worker pool's name depends on
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
-//	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
+//	hotupdate schema diff OLD NEW      what another Schema does to unchanged configs
 //	hotupdate schema report            the JSON Schema of the reports of plan
 //	hotupdate rules                    the fields that plan judges, with the functions that say so
-//	hotupdate audit PATH...            what a release does to a fleet that nobody touches
+//	hotupdate audit PATH...            what a release does to an unchanged fleet
 //	hotupdate version                  which build of the command this is
 //
 // FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW

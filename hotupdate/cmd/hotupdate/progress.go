@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// progress keeps one line of a terminal that tells how far a long run is. A nil progress tells nothing.
+// progress keeps one line of a terminal that shows how far a long run is. A nil progress shows nothing.
 type progress struct {
 	out         io.Writer
 	now         func() time.Time

@@ -54,7 +54,7 @@ func printSchemas(c *call) error {
 func (c *call) schemaDiffCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "what another Schema does to configs that nobody touches",
+		Short: "what another Schema does to unchanged configs",
 		Args:  needs("OLD", "NEW"),
 	}, c.diffSchemas, c.addOutput(textOutput, jsonOutput), func(command *cobra.Command) {
 		command.Flags().BoolVar(&c.exitCode, "exit-code", false,

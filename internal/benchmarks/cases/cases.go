@@ -1,4 +1,4 @@
-// Package cases is what is measured: each operation of the library beside the code that somebody
+// Package cases has what is measured: each operation of the library beside the code that a developer
 // would write by hand for the type, and beside what else there is.
 //
 // It owns what is fair: every function gets the same values, checks its answer while it is

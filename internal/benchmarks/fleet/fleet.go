@@ -133,7 +133,7 @@ func (s Scenario) Simulate() (Result, error) {
 	return r.result, nil
 }
 
-// work lets workers handle all machines, and creations.
+// work has workers handle all machines, and creations.
 func (r *run) work() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup

@@ -1,4 +1,4 @@
-// Package limit is what somebody writes by hand who knows one type and has a day: the canonical
+// Package limit is code that a developer writes by hand for one type in a day: the canonical
 // document of a fixture.WorkerConfig, its digest, and the comparison of two of them, without
 // reflection. It is the measure of the library's speed.
 //

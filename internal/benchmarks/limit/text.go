@@ -28,7 +28,7 @@ func (e *encoder) text(s string) {
 	e.buf = append(e.buf, '"')
 }
 
-// plain reports whether s stands for itself in JSON.
+// plain reports whether JSON writes s as it is.
 func plain(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0

@@ -30,7 +30,7 @@ const (
 	left, right, top, below = 70, 250, 50, 60
 )
 
-// colors tell lines apart, also for most people who see few colors.
+// colors distinguish lines, also for most people with a colour vision deficiency.
 var colors = [...]string{
 	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7a5230", "#8c8c8c",
 }

@@ -50,7 +50,7 @@ type Finding map[Member][]string
 type Command struct {
 	// Verdicts are the words of its verdicts.
 	Verdicts []string
-	// Lacks are the members that none of its findings has.
+	// Lacks are the members that its findings do not have.
 	Lacks []Member
 }
 

@@ -76,6 +76,6 @@ func (s *identities) find(one identity, begin, slots uint64) (at int64, isKnown 
 }
 
 func (s *identities) close() {
-	_ = s.file.Close() // nobody reads it again
+	_ = s.file.Close() // it is not read again
 	_ = os.Remove(s.file.Name())
 }

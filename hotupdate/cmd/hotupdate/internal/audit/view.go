@@ -233,7 +233,7 @@ func (r *Report) groupsSection(v View, by Dimension) section {
 	return s
 }
 
-// erasSection says how each minor is hashed. It is empty if the releases differ nowhere.
+// erasSection says how each minor is hashed. It is empty if the releases do not differ.
 func (r *Report) erasSection() section {
 	s := section{Title: "eras", Header: []string{"minor", "pools", "old era", "new era", "difference"}}
 	if !slices.ContainsFunc(r.Eras, func(span *Span) bool { return span.Differ }) {

@@ -41,7 +41,7 @@ type resource struct {
 	version string
 	plural  string // for kubectl; or the kind, which kubectl also takes
 
-	compiled *compiled // nil until somebody asks for it
+	compiled *compiled // nil until it is used
 }
 
 // Read reads the CRDs in a file or directory. Another file may give the classes of fields: it holds

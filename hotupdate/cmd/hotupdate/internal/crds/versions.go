@@ -22,7 +22,7 @@ type Shared struct {
 // Share compares two versions of a kind. The set must have both, without errors.
 //
 // A field that only one of the versions has may hold a value of the other version that conversion
-// has moved, so nobody knows what a change of it means. Every other difference makes the Schema nil,
+// has moved, so the meaning of a change is not known. Every other difference makes the Schema nil,
 // unless it changes no hash and refuses no spec.
 func (s *Set) Share(old, updated facts.TypeMeta) *Shared {
 	s.mutex.Lock()

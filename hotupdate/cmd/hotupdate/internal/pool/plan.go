@@ -190,7 +190,7 @@ func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
 }
 
 // hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
-// machine: the API server and Gardener have filled it in. It tells how much that is, with what was
+// machine: the API server and Gardener have filled it in. A rule says how much that is, with what was
 // filled in before the comparison.
 func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
 	if onlyInCluster == "" {

@@ -33,7 +33,7 @@ func Check(pools []facts.Pool, o judge.Options) error {
 	return errors.Join(all...)
 }
 
-// SetField is a field that is set, as the change from an empty pool, with what its value stands for, see
+// SetField is a field that is set, as the change from an empty pool, with the meaning of its value, see
 // [hotupdate.Description].
 type SetField struct {
 	hotupdate.Change

@@ -19,7 +19,7 @@ import (
 type Style struct {
 	Color   bool // with escape sequences of a terminal
 	Verbose bool
-	// Columns is the width of the lines; 0 stands for 80.
+	// Columns is the width of the lines; 0 means 80.
 	Columns int
 }
 
@@ -43,8 +43,8 @@ const maxMarkdown = 64_000
 // numbers of pools and machines by verdict, and the text with the gravest verdict first as a block
 // of code. Lines that do not fit into a comment are counted.
 //
-// All text from a manifest is in the block, where it is neither Markdown nor HTML, mentions nobody
-// and links nowhere.
+// All text from a manifest is in the block, where it is neither Markdown nor HTML, makes no
+// mention or link.
 func Markdown(r *Report) string {
 	root := viewOf(r)
 	root.addNotJudged(r.NotJudged)
@@ -160,7 +160,7 @@ func (t *textWriter) remarks(all []remark) {
 	}
 }
 
-// assumptions tells in one line what is assumed, or how many assumptions there are.
+// assumptions writes in one line what is assumed, or how many assumptions there are.
 func (t *textWriter) assumptions(all []remark) string {
 	lines := remarkLines(all)
 	line := lines[0].Label + ": " + lines[0].Text

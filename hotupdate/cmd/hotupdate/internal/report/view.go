@@ -176,7 +176,7 @@ func (s *section) merge() {
 	s.Sections = merged
 }
 
-// heading is the title on a separate line, with the number of manifests that it stands for.
+// heading is the title on a separate line, with the number of manifests that share it.
 func (s *section) heading(escape plaintext.Escape) string {
 	title := plaintext.Shorten(s.Title, maxTitle, escape)
 	if s.Alike > 0 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Globs choose files and folders of a side. A glob without a slash stands for the name of a file or
-// folder, wherever it is. One with a slash stands for its path in the side. ** stands for any number of
+// Globs choose files and folders of a side. A glob without a slash matches the name of a file or
+// folder in any folder. A glob with a slash matches its path in the side. ** matches any number of
 // folders, and all else is as in [path.Match]. What is in a chosen folder is chosen, too.
 type Globs [][]string
 
@@ -29,7 +29,7 @@ func ParseGlobs(texts []string) (globs Globs, err error) {
 	return globs, nil
 }
 
-// anyFolders stands for any number of folders.
+// anyFolders matches any number of folders.
 const anyFolders = "**"
 
 // matches reports whether a file of a side is chosen.
@@ -45,7 +45,7 @@ func (g Globs) matches(side, file string) bool {
 	return slices.ContainsFunc(g, func(steps []string) bool { return chooses(steps, names) })
 }
 
-// chooses reports whether a glob stands for a file, or for a folder around it.
+// chooses reports whether a glob matches a file, or a folder around it.
 func chooses(steps, names []string) bool {
 	if len(steps) == 0 {
 		return true // what follows is in the folder

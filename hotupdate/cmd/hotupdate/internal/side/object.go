@@ -24,7 +24,7 @@ type object struct {
 	document *manifests.Document
 	role     role
 	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
-	// another object tells it.
+	// another object reports it.
 	problem  error
 	isTold   bool
 	fatal    error // ends the comparison
@@ -42,7 +42,7 @@ type role int
 
 const (
 	isManifest      role = iota // it is compared; its identity is known, also if it has a problem
-	isUnread                    // nobody knows which object it is
+	isUnread                    // it may be any object
 	isKustomization             // it says what other objects become
 	isOther                     // it is of a kind that is not compared
 )

@@ -58,7 +58,7 @@ func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // th
 }
 
 // unique returns the manifests among the objects of a side. Of an object that occurs twice, it returns
-// the first one, which then has a problem: nobody knows which one is applied last.
+// the first one, which then has a problem: the order in which they are applied is not known.
 func unique(side []*object) (manifests []*object) {
 	seen := make(map[identity]*object, len(side))
 	for _, o := range side {

@@ -82,7 +82,7 @@ type Reader struct {
 	// Exclude chooses the files that are not read.
 	Exclude Globs
 	// Progress is told how many objects were read or compared, and of how many, 0 if that is not known;
-	// nil for nobody.
+	// nil if progress is not reported.
 	Progress func(did string, done, all int)
 
 	// Warnings are about the new side, each with its place.
@@ -97,7 +97,7 @@ type Reader struct {
 	read    int // documents
 }
 
-// NotJudged is an object, or text of which nobody knows what it is, that was not compared.
+// NotJudged is an object, or unreadable text, that was not compared.
 type NotJudged struct {
 	Place manifests.Place
 	// Err says why, with the place in each line.
@@ -157,7 +157,7 @@ func (r *Reader) documents(path string) iter.Seq[*manifests.Document] {
 	}
 }
 
-// ofNoKnownKind returns the object of a side that has none of a known kind, if it may be a provider
+// ofNoKnownKind returns the only object of a side without objects of a known kind, if it may be a provider
 // config. Otherwise it says what the side has instead.
 func (r *Reader) ofNoKnownKind(path string, others []*object) []*object {
 	switch {

@@ -82,7 +82,7 @@ func hasLoneTag(text []byte, root *Node) bool {
 // loneTag matches a tag without a name, and some text.
 var loneTag = regexp.MustCompile(`(?m)(^|[\s\[{,:-])!($|[\s,\]}])`)
 
-// aliased returns the node that an alias stands for, and every other node itself.
+// aliased returns the node that an alias names, and every other node itself.
 func aliased(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -144,7 +144,7 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 	return n
 }
 
-// alias returns the node that an alias stands for, with the line of the alias.
+// alias returns the node that an alias names, with the line of the alias.
 func (c *converter) alias(from *yaml.Node, path string) Node {
 	if c.open[from.Alias] {
 		c.fail(from, "an anchor's value contains itself")

@@ -26,8 +26,8 @@ const (
 	Roll           // the name of a pool that rolls depends on the field
 	Drain          // the nodes of a pool that is updated in place are updated
 	Fixed          // a pool that is updated in place cannot change the field
-	Pools          // the effect is told at each pool
-	Meta           // identity and state: not desired by anybody, and not listed
+	Pools          // each pool shows the effect
+	Meta           // identity and state: not desired, and not listed
 	Judged         // a judgement of package judge decides
 	Unknown        // facts beyond the manifests decide
 	Removal        // all machines are deleted for good

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
-// compareBoth compares two pools under today's release of the extension, and tells what the change
+// compareBoth compares two pools under today's release of the extension, and adds what the change
 // does once the extension has adopted the library.
 func compareBoth(old, updated facts.Pool, o Options) (Comparison, error) {
 	o.Extension = Adopted

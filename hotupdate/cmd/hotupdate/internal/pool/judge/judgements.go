@@ -73,7 +73,7 @@ func (p *pair) secretName() []Finding {
 	return aboutField(p.old, p.updated, fields.SecretName, v, rule)
 }
 
-// strategies tells a change between the in-place strategies: ValidateProviderUpdate.
+// strategies reports a change between the in-place strategies: ValidateProviderUpdate.
 func (p *pair) strategies() []Finding {
 	if p.isRefined() {
 		return aboutField(p.old, p.updated, fields.Strategy, verdict.None, verdict.StrategyRefined)
@@ -81,7 +81,7 @@ func (p *pair) strategies() []Finding {
 	return nil
 }
 
-// zones judges the zones: the admission of the extensions lets them only be appended.
+// zones judges the zones: the admission of the extensions admits only appended zones.
 func (p *pair) zones() []Finding {
 	before := p.old.Zones
 	after := p.updated.Zones
@@ -95,7 +95,7 @@ func (p *pair) zones() []Finding {
 	return nil
 }
 
-// surge tells that maxSurge replaces machines of an in-place update.
+// surge reports that maxSurge replaces machines of an in-place update.
 func (p *pair) surge() []Finding {
 	drains := func(c hotupdate.Change) bool { return p.ofClass(c) == verdict.InPlaceUpdate }
 	if isPositive(p.updated.MaxSurge) && p.strategy == hotupdate.AutoInPlaceUpdate &&

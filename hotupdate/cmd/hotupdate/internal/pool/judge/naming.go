@@ -18,7 +18,7 @@ type Naming struct {
 	// Additional returns the data that the extension adds to the name of a pool. It fails if the
 	// extension cannot read the provider config.
 	Additional func(p *facts.Pool) (Additional, error)
-	// Versions has a Kubernetes version of each era, at least one. An empty one stands for a pool
+	// Versions has a Kubernetes version of each era, at least one. An empty one means a pool
 	// without a version. A pool of an unknown version may be in any of the eras.
 	Versions []string
 	// Assumed says that the eras are not known: the canonical hash of a Schema is assumed for every

@@ -26,7 +26,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// Options say how pools are judged. The zero value knows no Schema, and assumes an extension that
+// Options say how pools are judged. The zero value has no Schema, and assumes an extension that
 // has adopted the library.
 type Options struct {
 	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of

@@ -88,7 +88,7 @@ func combinedChanges(readings []Comparison) (all []Finding) {
 	return all
 }
 
-// ruleOf returns the rule that names an open fact, and who knows it.
+// ruleOf returns the rule that names an open fact, and where it is known.
 func ruleOf(fact facts.Fact) verdict.Rule {
 	switch fact {
 	case facts.ReservationMode:

@@ -80,8 +80,8 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 	return all, located(p, err, configErr)
 }
 
-// Describer returns a function that says what the values of fields of a pool stand for, by the Schema of
-// its provider config. Those of other fields stand for themselves.
+// Describer returns a function that says what the values of fields of a pool mean, by the Schema of its
+// provider config. The values of other fields have no further meaning.
 func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) hotupdate.Description {
 	schema, _ := o.schemaOf(p.ProviderConfig)
 	return func(c hotupdate.Change) hotupdate.Description {

@@ -123,7 +123,7 @@ func (p *pair) isRefined() bool {
 	return inPlace(p.old.Declared) && inPlace(p.updated.Declared) && p.old.Declared != p.updated.Declared
 }
 
-// patchVersion tells that only the patch of the Kubernetes version changes. Names depend on its
+// patchVersion reports a change of only the patch of the Kubernetes version. Names depend on its
 // minor.
 func (p *pair) patchVersion() []Finding {
 	before := p.old.Worker.KubernetesVersion

@@ -61,7 +61,7 @@ type place struct {
 	pointer string
 }
 
-// isWrittenFor reports whether the value may stand for a canonical one, which is empty for what
+// isWrittenFor reports whether the value may have the meaning of a canonical one, which is empty for what
 // counts as unset.
 func (p place) isWrittenFor(canonical string) bool {
 	return isScalarOrAbsent(p.value) && (canonical == "" || p.value != nil)
