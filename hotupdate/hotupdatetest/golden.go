@@ -163,8 +163,9 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 }
 
 func explain(file string, differences []string, advice string) error {
-	return errors.New(file + ": the type differs from the recorded type:\n- " + strings.Join(differences, "\n- ") + "\n" +
-		advice) //nolint:err113 // shown to the tester, not handled
+	list := strings.Join(differences, "\n- ")
+	//nolint:err113 // shown to the tester, not handled
+	return errors.New(file + ": the type differs from the recorded type:\n- " + list + "\n" + advice)
 }
 
 func (s *subject) write(file string, recorded []vector) error {

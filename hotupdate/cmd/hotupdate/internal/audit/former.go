@@ -63,8 +63,8 @@ func decode(in io.Reader) (*Report, error) {
 // check refuses a result that cannot be shown.
 func (r *Report) check() error {
 	if r.FormatVersion != FormatVersion {
-		return fmt.Errorf("has formatVersion %d, but this release reads %d; write the result with this release", r.FormatVersion,
-			FormatVersion)
+		return fmt.Errorf("has formatVersion %d, but this release reads %d; write the result with this release",
+			r.FormatVersion, FormatVersion)
 	}
 	if slices.Contains(r.Causes, nil) || slices.Contains(r.Eras, nil) || slices.Contains(r.Pools, nil) {
 		return errors.New("has a cause, an era or a pool that is null")
