@@ -72,7 +72,7 @@ func specIn(raw []byte, version string) (*property, error) {
 	}
 	var d definition
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
-		return nil, invalid("", "is not a CustomResourceDefinition: "+err.Error(), writeCRD)
+		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), writeCRD)
 	}
 	if d.APIVersion != "apiextensions.k8s.io/v1" || d.Kind != "CustomResourceDefinition" {
 		return nil, invalid("", "has another apiVersion or kind", writeCRD)

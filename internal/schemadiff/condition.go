@@ -69,21 +69,11 @@ func (c *condition) isSpelled(tree any, steps []fieldpath.PatternStep) bool {
 		object, _ := tree.(map[string]any)
 		member, isNamed := object[steps[0].Name]
 		isMet := c.where == whereNamed || c.where == whereHeld && member != nil
-		switch {
-		case !isNamed:
-			return false
-		case isLast && isMet:
-			return true
-		}
-		return c.isSpelled(member, steps[1:])
+		return isNamed && (isLast && isMet || c.isSpelled(member, steps[1:]))
 	}
 	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool {
-		isThere := c.where == whereNamed || c.where == whereHeld
-		isNull := c.where == whereNull && elem == nil
-		if isLast && (isThere || isNull) {
-			return true
-		}
-		return c.isSpelled(elem, steps[1:])
+		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && elem == nil
+		return isLast && isMet || c.isSpelled(elem, steps[1:])
 	})
 }
 

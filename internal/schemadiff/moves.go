@@ -55,8 +55,7 @@ func within(all []placed, f *fieldplan.Field, at location) (_ []placed, ok bool)
 // one of its type, class and options on its side. A field does not move into a list or map, nor out
 // of it.
 func (d *comparer) addMoved() {
-	removed := byShape(d.removed)
-	added := byShape(d.added)
+	removed, added := byShape(d.removed), byShape(d.added)
 	moved := map[*Finding]bool{} // about fields that are found elsewhere
 	for shape, from := range removed {
 		to := added[shape]
