@@ -72,7 +72,7 @@ func TestServe(t *testing.T) {
 	assert.Equal(t, ids, got)
 	assert.NotEmpty(t, answers[7].Error)
 	assert.NotEmpty(t, answers[8].Outcomes[0].Refusals)
-	assert.Contains(t, answers[50].Error, "no question")
+	assert.Contains(t, answers[50].Error, "not a question")
 	assert.Equal(t, gardenerplugin.Added, answers[51].Outcomes[0].Pools[0].State)
 	assert.Equal(t, "spec.provider.workers[0].maximum", answers[49].Outcomes[0].Refusals[0].Field)
 	assert.Empty(t, answers[1].Outcomes[0].Refusals)

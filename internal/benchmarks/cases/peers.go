@@ -37,7 +37,7 @@ func hashPeers(c *fixture.WorkerConfig) []named {
 	}
 }
 
-// rawLimit is the least work: JSON is read once to know that it is JSON, and hashed.
+// rawLimit is what nobody can save: JSON is read once to know that it is JSON, and hashed.
 const rawLimit = "jsontext validation + SHA-256 (the limit)"
 
 // hashRawPeers decode, drop what is hot, which takes a line for a type that is known, and hash what
