@@ -176,7 +176,8 @@ func (w Worker) minor() (Minor, error) {
 	m, ok := parseMinor(w.KubernetesVersion)
 	if !ok {
 		problem := invalidVersion(w.KubernetesVersion)
-		problem.Where, problem.Field = "", "Worker.KubernetesVersion"
+		problem.Where = ""
+		problem.Field = "Worker.KubernetesVersion"
 		return m, problem
 	}
 	return m, nil

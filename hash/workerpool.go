@@ -117,7 +117,8 @@ func named(prefix string, digits int, parts []part) (n Name) {
 	var values []string
 	for _, p := range parts {
 		if p.value != nil {
-			n.Parts, values = append(n.Parts, Part{p.name, *p.value}), append(values, *p.value)
+			n.Parts = append(n.Parts, Part{p.name, *p.value})
+			values = append(values, *p.value)
 		}
 	}
 	n.Digest = Compose(values...)

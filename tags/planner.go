@@ -75,7 +75,8 @@ func (p *planner) planAll(resources []string, live map[string]map[string]string)
 
 func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	additions := p.planWanted(plan, live)
-	foreign, wanted := p.planRest(plan, live), len(p.wanted)
+	foreign := p.planRest(plan, live)
+	wanted := len(p.wanted)
 	if additions > 0 && foreign+wanted > p.rules.MaxTags {
 		const what = "%d desired and mandatory and %d foreign keys exceed the limit of %d"
 		return &fault.Error{

@@ -127,8 +127,10 @@ func (r *Rules) check() error {
 // would refuse.
 func (r *Rules) checkPatterns(name string, patterns []string, require func(holds bool, field, what, hint string)) {
 	for i, pattern := range patterns {
-		at, text := fmt.Sprintf("%s[%d]", name, i), strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*")
-		hasStar, isKey := strings.Contains(text, "*"), name != "ReservedKeys" && text == pattern
+		at := fmt.Sprintf("%s[%d]", name, i)
+		text := strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*")
+		hasStar := strings.Contains(text, "*")
+		isKey := name != "ReservedKeys" && text == pattern
 		require(text != "", at, "matches every key or the empty one", "write a part of the key")
 		require(!hasStar, at, "has a * within", "write * at its ends only")
 		require(!isKey || hasStar || text == "" || len(r.Key.errors("key", text, nil)) == 0, at,

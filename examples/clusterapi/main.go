@@ -103,8 +103,8 @@ func update(ctx context.Context, w *world.World, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		live, want := w.Cloud.Tags()["i-1"],
-			map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
+		live := w.Cloud.Tags()["i-1"]
+		want := map[string]string{"sigs.k8s.io/cluster-api-provider-aws/cluster/c": "owned"}
 		maps.Copy(want, desired)
 		if !maps.Equal(live, want) {
 			return fmt.Errorf("the instance has %v, and should have %v", live, want)

@@ -98,7 +98,8 @@ func disk(size string, kind *string, config apis.DataVolume, all *apis.Volume) (
 	gib, err := gardener.DiskSize(size)
 	d := Disk{DiskSettings: DiskSettings(config.DiskSettings), SizeGB: gib, Type: kind, Image: config.SourceImage}
 	if all != nil {
-		d.Interface, d.Encryption = all.LocalSSDInterface, (*DiskEncryption)(all.Encryption)
+		d.Interface = all.LocalSSDInterface
+		d.Encryption = (*DiskEncryption)(all.Encryption)
 	}
 	return d, err
 }

@@ -98,7 +98,8 @@ func (c *cluster) do(m *inplace.Machine, step inplace.Step) {
 	case inplace.WriteNode, inplace.SetCondition:
 		m.Node = step.Node
 	case inplace.Drain:
-		m.Node, m.Phase = step.Node, "InPlaceUpdating"
+		m.Node = step.Node
+		m.Phase = "InPlaceUpdating"
 	case inplace.Apply:
 		c.apply(m)
 	case inplace.Transfer:

@@ -157,7 +157,8 @@ func (s *story) creation() {
 		Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true,
 		Tags: map[string]string{"owner": "alice"},
 	})
-	s.foreign[s.csi], s.foreign[s.cni] = map[string]string{"owner": "alice"}, map[string]string{"owner": "alice"}
+	s.foreign[s.csi] = map[string]string{"owner": "alice"}
+	s.foreign[s.cni] = map[string]string{"owner": "alice"}
 	s.says("others", "attach %s and %s", s.csi, s.cni)
 	s.settle("cost-center", "1000", "owner", "alice")
 }
@@ -328,7 +329,8 @@ func (s *story) inPlace() {
 			"pool. The tag is set at once. The rest",
 		"waits until the nodes are drained, one after the other, and the agent on each has installed the image.")
 	changed := s.spec("cost-center", "7000", "team", "red")
-	changed.AMI, changed.InstanceMetadataOptions = "ami-2", &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
+	changed.AMI = "ami-2"
+	changed.InstanceMetadataOptions = &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
 	s.says("extension", "creates the class %s with another image, team=red, cost-center=7000 and httpTokens=required",
 		next)
 	s.updated.Store("nobody")
@@ -364,7 +366,8 @@ func (s *story) manual() {
 	before := setOf(s.world.Machine(machine))
 	s.putInPlaceClass(next, "ami-3", "8000")
 	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) {
-		d.Spec.Template.Spec.Class.Name, d.Spec.Strategy = next, world.Strategy(hotupdate.ManualInPlaceUpdate, 1, 0)
+		d.Spec.Template.Spec.Class.Name = next
+		d.Spec.Strategy = world.Strategy(hotupdate.ManualInPlaceUpdate, 1, 0)
 	}))
 	for _, name := range []string{machine, other} {
 		s.until("the node of "+name+" is a candidate", func() bool {
@@ -392,12 +395,15 @@ func (s *story) surge() {
 		"creates the class %s with another image, and changes the strategy to AutoInPlaceUpdate with maxSurge 1", next)
 	s.putInPlaceClass(next, "ami-4", "9000")
 	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) {
-		d.Spec.Template.Spec.Class.Name, d.Spec.Strategy = next, world.Strategy(hotupdate.AutoInPlaceUpdate, 0, 1)
+		d.Spec.Template.Spec.Class.Name = next
+		d.Spec.Strategy = world.Strategy(hotupdate.AutoInPlaceUpdate, 0, 1)
 	}))
-	least, most := len(s.machines()), 0
+	least := len(s.machines())
+	most := 0
 	s.until("two machines of the new set are left", func() bool {
 		machines := s.machines()
-		least, most = min(least, s.countAvailable(machines)), max(most, len(machines))
+		least = min(least, s.countAvailable(machines))
+		most = max(most, len(machines))
 		isOld := func(m *api.Machine) bool { return setOf(m) != next }
 		return len(machines) == 2 && !slices.ContainsFunc(machines, isOld)
 	})
@@ -414,7 +420,8 @@ func (s *story) surge() {
 // putInPlaceClass creates a class for an in-place update.
 func (s *story) putInPlaceClass(name, image, costCenter string) {
 	changed := s.spec("cost-center", costCenter, "team", "red")
-	changed.AMI, changed.InstanceMetadataOptions = image, &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
+	changed.AMI = image
+	changed.InstanceMetadataOptions = &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
 	s.must(s.world.PutClass(name, changed))
 }
 

@@ -51,14 +51,16 @@ func (t *teller) says(who, format string, args ...any) {
 	const width = 100
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	left, what := fmt.Sprintf("%5.1fs  %-12s", time.Since(t.began).Seconds(), who), fmt.Sprintf(format, args...)
+	left := fmt.Sprintf("%5.1fs  %-12s", time.Since(t.began).Seconds(), who)
+	what := fmt.Sprintf(format, args...)
 	for len(what) > width {
 		cut := strings.LastIndexByte(what[:width], ' ')
 		if cut < 0 {
 			break
 		}
 		t.line("   %-20s  %s", left, what[:cut])
-		left, what = "", "  "+what[cut+1:]
+		left = ""
+		what = "  " + what[cut+1:]
 	}
 	t.line("   %-20s  %s", left, what)
 }

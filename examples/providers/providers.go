@@ -155,7 +155,9 @@ func additional[P any](w *gardener.WorkerPool, eras *hash.Eras[P], pool P) (prov
 // (gardener-extension-provider-alicloud).
 func withoutConfigs(p provider.Provider) provider.Provider {
 	released := p.Released
-	p.New, p.Ignores, p.ServeReleased = nil, true, nil
+	p.New = nil
+	p.Ignores = true
+	p.ServeReleased = nil
 	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) {
 		bare := *w
 		bare.ProviderConfig = nil

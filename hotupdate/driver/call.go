@@ -77,7 +77,8 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	}
 	_, err := u.do(ctx, action, part, s.send)
 	if err == nil {
-		u.isTaken, err = true, s.failed
+		u.isTaken = true
+		err = s.failed
 		u.pending = append(u.pending, s.pending)
 	}
 	if err != nil {

@@ -82,12 +82,16 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		}
 		whole := g.whole(projected[0], projected[1:]...)
 		u.hide(maps.Values(whole))
-		live, isKnown, isBusy, isFailed := map[string]string{}, true, false, false
+		live := map[string]string{}
+		isKnown := true
+		isBusy := false
+		isFailed := false
 		for name := range whole {
 			reading := r.Attributes[name]
 			live[name] = reading.target
-			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target,
-				isFailed || reading.isFailed
+			isKnown = isKnown && reading.isKnown
+			isBusy = isBusy || reading.value != reading.target
+			isFailed = isFailed || reading.isFailed
 		}
 		if whole == nil {
 			u.tellKept(g, r, projected[0], projected[1])

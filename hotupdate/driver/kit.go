@@ -141,7 +141,8 @@ func (d *Definition[T, C]) check() error {
 			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds",
 				"have to be kinds of package tags, each in one Tagging")
 		}
-		isWhole, guard := t.Replace != nil, t.Rules.Guard
+		isWhole := t.Replace != nil
+		guard := t.Rules.Guard
 		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging",
 			"needs Project, and either Replace or Set and Remove")
 		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging",

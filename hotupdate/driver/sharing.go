@@ -118,7 +118,8 @@ func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 // connect connects to the cloud and reads the machine, together with others if Sharing has the
 // function for it.
 func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
-	d, s := &u.definition, &u.definition.Sharing
+	d := &u.definition
+	s := &u.definition.Sharing
 	err := u.repeat(ctx, func(ctx context.Context) (err error) {
 		if err = ctx.Err(); err != nil {
 			return err
@@ -140,7 +141,9 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 		return err
 	}
 	if s.Resources != nil {
-		part.Bound, part.Equal, send = s.MaxMachines, "lane "+u.request.Lane, u.readMany
+		part.Bound = s.MaxMachines
+		part.Equal = "lane " + u.request.Lane
+		send = u.readMany
 	}
 	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
 }
@@ -169,7 +172,8 @@ func (u *update[T, C]) do(
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
 		return own.live, cmp.Or(err, own.err)
 	}
-	part.Payload, part.Rank = own, u.request.Rank
+	part.Payload = own
+	part.Rank = u.request.Rank
 	members, err := u.shell.Do(ctx, action, part,
 		func(ctx context.Context, members []*member[C]) (share.Answer, error) {
 			err := call(ctx, members)
@@ -198,10 +202,14 @@ func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answe
 // readMany reads the machines of all members. A machine is updated by its own answer only.
 func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 	clouds := make([]C, len(members))
-	asked, answers, owner := map[string]*member[C]{}, map[string]int{}, map[string]string{}
+	asked := map[string]*member[C]{}
+	answers := map[string]int{}
+	owner := map[string]string{}
 	for i, m := range members {
-		clouds[i], asked[m.id] = m.cloud, m
-		m.live, m.err = nil, nil
+		clouds[i] = m.cloud
+		asked[m.id] = m
+		m.live = nil
+		m.err = nil
 	}
 	var stray error
 	err := k.definition.Sharing.Resources(ctx, clouds, func(providerID string, live []Resource) {
@@ -259,7 +267,8 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	}
 	var secrets, ids []string
 	for _, other := range members {
-		secrets, ids = append(secrets, other.secrets...), append(ids, other.ids...)
+		secrets = append(secrets, other.secrets...)
+		ids = append(ids, other.ids...)
 	}
 	kind, after := machineupdate.ErrorKindOf(err)
 	text := func(whole string) string { return redact(redact(whole, secrets, nil), ids, m.ids) }

@@ -129,14 +129,20 @@ func (e *redactedError) Unwrap() error { return e.err }
 
 func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 	for _, batch := range batches {
-		function, change, changed := "Set", t.Set, batch.Set
+		function := "Set"
+		change := t.Set
+		changed := batch.Set
 		if len(batch.Remove) > 0 {
-			function, change, changed = "Remove", t.Remove, batch.Remove
+			function = "Remove"
+			change = t.Remove
+			changed = batch.Remove
 		}
 		bound := u.definition.Sharing.bound(t.Kinds[0], function, &t.Rules, len(batch.Resources))
 		for names := range slices.Chunk(batch.Resources, bound) {
 			s := u.add(function, names...)
-			s.kind, s.bound, s.equal = t.Kinds[0], bound, equalText(t.Kinds[0], &t.Rules, &batch)
+			s.kind = t.Kinds[0]
+			s.bound = bound
+			s.equal = equalText(t.Kinds[0], &t.Rules, &batch)
 			s.send = func(ctx context.Context, members []*member[C]) error {
 				var ids []string
 				for _, m := range members {

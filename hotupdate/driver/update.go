@@ -76,7 +76,8 @@ func (u *update[T, C]) read(ctx context.Context) error {
 
 // readRequest decodes the class as drivers do, and the hot parts by the Schema.
 func (u *update[T, C]) readRequest() error {
-	u.class, u.parts = new(T), map[string][]*T{}
+	u.class = new(T)
+	u.parts = map[string][]*T{}
 	problems := []error{json.Unmarshal(u.request.Class.ProviderSpec, u.class)}
 	decode := func(hot machineupdate.Hot) *T {
 		decoded, err := u.definition.Schema.Decode([]byte(hot))

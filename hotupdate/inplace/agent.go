@@ -25,6 +25,7 @@ func (n *Node) WithSuccess() *Node {
 // differs in labels and annotations.
 func (n *Node) WithFailure(reason string) *Node {
 	failed := n.copied()
-	failed.Labels[resultLabel], failed.Annotations[failureAnnotation] = answerFailed, reason
+	failed.Labels[resultLabel] = answerFailed
+	failed.Annotations[failureAnnotation] = reason
 	return failed
 }

@@ -149,7 +149,8 @@ func (n *Node) isProtected() bool { return n.Annotations[scaleDownDisabled] == "
 // autoscaler does not heed.
 func (n *Node) protected() *Node {
 	if !n.isProtected() {
-		n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+		n.Annotations[scaleDownDisabled] = "true"
+		n.Annotations[scaleDownDisabledByMCM] = "true"
 	}
 	return n
 }

@@ -160,12 +160,15 @@ func (d *MachineDeployment) candidate(m *Machine) Step {
 // selected cordons and drains a node, and makes it ready for the agent once the driver has applied
 // the InPlace part.
 func (d *MachineDeployment) selected(m *Machine) Step {
-	n, mark := m.Node, m.Node.mark()
+	n := m.Node
+	mark := m.Node.mark()
 	switch {
 	case !n.Unschedulable && n.Reason == DrainSuccessful:
 		return n.become(selectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
 	case !n.Unschedulable || mark.Revision != d.Revision || mark.Done:
-		mark.Revision, mark.Done, mark.Cordoned = d.Revision, false, mark.Cordoned || !n.Unschedulable
+		mark.Revision = d.Revision
+		mark.Done = false
+		mark.Cordoned = mark.Cordoned || !n.Unschedulable
 		cordoned := n.edit(mark)
 		cordoned.Unschedulable = true
 		return write(cordoned, "the node is cordoned for this target")
@@ -183,7 +186,8 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 }
 
 func (d *MachineDeployment) afterSuccess(m *Machine) Step {
-	n, mark := m.Node, m.Node.mark()
+	n := m.Node
+	mark := m.Node.mark()
 	asked := n.Reason == ReadyForUpdate || n.Reason == updateFailed || n.Reason == updateSuccessful
 	switch {
 	case mark.Revision != d.Revision:
@@ -230,7 +234,8 @@ func (n *Node) cleared() Step {
 // a failure the agent retries on its own, so its next answer may be for any target. After a success
 // it is idle.
 func (d *MachineDeployment) again(m *Machine, why string) Step {
-	n, mark := m.Node, m.Node.mark()
+	n := m.Node
+	mark := m.Node.mark()
 	if n.Reason == candidateForUpdate || n.Reason == selectedForUpdate {
 		mark.Unconfirmed = n.Labels[resultLabel] == answerFailed
 		unanswered := n.edit(mark).unanswered()

@@ -118,7 +118,8 @@ const (
 )
 
 func (m *Machine) candidate(d *MachineDeployment, isPromised bool) *candidate {
-	isTargets, isUnderUpdate := m.isUpdated(d), m.isUnderUpdate()
+	isTargets := m.isUpdated(d)
+	isUnderUpdate := m.isUnderUpdate()
 	isSelected := isPromised || m.Node != nil && m.Node.isSelected()
 	c := &candidate{
 		Machine: m, stage: idle, priority: m.priority(), available: m.Available && !isUnderUpdate && !isSelected,
@@ -200,7 +201,8 @@ func (r *rollout) selectCandidates() {
 		affordable := !m.available || r.count(func(m *candidate) bool { return m.available }) > r.Replicas-r.unavailable
 		if isCandidate && affordable && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
-			m.stage, m.available = underway, false
+			m.stage = underway
+			m.available = false
 		}
 	}
 }

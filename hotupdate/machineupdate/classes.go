@@ -34,10 +34,12 @@ func (c *MachineClass) key() string {
 
 // version identifies the content of the class; empty unless UID and resourceVersion are known.
 func (c *MachineClass) version() string {
-	if uid, version := c.meta().GetUID(), c.meta().GetResourceVersion(); uid != "" && version != "" {
-		return string(uid) + "/" + version
+	uid := c.meta().GetUID()
+	version := c.meta().GetResourceVersion()
+	if uid == "" || version == "" {
+		return ""
 	}
-	return ""
+	return string(uid) + "/" + version
 }
 
 // Classes prepares every class once for each resourceVersion, reports changes outside of the hot
@@ -61,22 +63,22 @@ type ability struct {
 
 // preparation is the prepared state of a class.
 type preparation struct {
-	version  string // of the class
+	version  string // see MachineClass.version
 	schema   *hotupdate.Schema
 	driver   Driver
 	readable *Prepared // the last version that could be read
-	err      error     // that of this version
+	err      error     // of this version
 }
 
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as
-// well. Schemas are compared by meaning, so each call may pass a new one. Classes without UID or
+// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are also cached.
+// Schemas are compared by meaning, so each call may pass a new one. Classes without UID or
 // resourceVersion, as in fake clients, are read each time. Machines of a class with an error are
 // not updated, but they are created. The error is a [*fault.Error] with the code
 //
-//   - unusable-class, if there is no Schema, or if the provider spec does not belong to it, or has no
-//     members: it is nil, empty, null or {}. Members that the Schema does not know are not an error
-//     but Immutable, since an extension may be rolled out before its driver. A member that differs
-//     from a known one only in case is an error, since drivers would read it as the known one.
+//   - unusable-class, if the Schema is nil, if the provider spec does not fit the Schema, or if it
+//     has no members: it is nil, empty, null or {}. Members that the Schema does not know are
+//     Immutable, since an extension may be rolled out before its driver. A member whose name differs
+//     from a known name only in case is an error, since drivers would read it as the known member.
 //   - large-hot-part, if no record can hold the hot part.
 //   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //
@@ -89,7 +91,8 @@ type preparation struct {
 func (c *Classes) Prepare(
 	class MachineClass, schema *hotupdate.Schema, driver Driver,
 ) (prepared *Prepared, beyond bool, err error) {
-	key, version := class.key(), class.version()
+	key := class.key()
+	version := class.version()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	last := c.prepared[key]
@@ -131,7 +134,10 @@ func (p *Prepared) learn(former *Prepared) {
 // same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no
 // fingerprint.
 func same(a, b *hotupdate.Schema) bool {
-	if a == b || a != nil && b != nil && *a == *b {
+	switch {
+	case a == b:
+		return true
+	case a != nil && b != nil && *a == *b:
 		return true
 	}
 	one, err := a.Fingerprint()

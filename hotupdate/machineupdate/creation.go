@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Creation records the creation of a VM, because CreateMachine and InitializeMachine write to the
-// cloud, too.
+// Creation records the creation of a VM, because CreateMachine and InitializeMachine also write to
+// the cloud.
 //
 //  1. Call [Executor.BeginCreation] before CreateMachine, and before InitializeMachine if that is
 //     called for an existing VM.
@@ -22,7 +22,7 @@ import (
 //     marker causes an update.
 type Creation struct {
 	seen    *observation             // without a class if that cannot be read
-	markers map[string]record.Record // those that were written, by the annotation of each lane
+	markers map[string]record.Record // the written markers, by the annotation of their lane
 	first   bool                     // no earlier attempt to create the VM can be under way
 	begun   time.Time
 	now     func() time.Time
@@ -51,19 +51,25 @@ func (c *Creation) left() time.Duration {
 // cannot update: once it can, it needs to know the hot part of the creation. A class that cannot be
 // read leaves a marker without a hot part: the machine is updated once the class can be read.
 func (c *Creation) begin() annotations {
-	marked, m := annotations{}, c.seen.Machine
+	marked := annotations{}
+	m := c.seen.Machine
 	c.markers = map[string]record.Record{}
 	for _, lane := range lanesOf(c.seen.Class) {
 		var known record.Record
 		if text, exists := m.GetAnnotations()[lane.annotation]; exists {
 			r, err := record.Parse(text)
-			problem, ok := errors.AsType[*fault.Error](c.seen.owns(&r.Header, err))
-			if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {
+			problem, isProblem := errors.AsType[*fault.Error](c.seen.owns(&r.Header, err))
+			isForeign := isProblem && problem.Code == "foreign-record"
+			if !isForeign {
+				c.first = false // this record may be about an earlier attempt
+			}
+			if !isProblem {
 				known = r
 			}
 		}
 		marker := known.Create(m.GetName(), lane.target, c.seen.now)
-		c.markers[lane.annotation], marked[lane.annotation] = marker, new(marker.Annotation())
+		c.markers[lane.annotation] = marker
+		marked[lane.annotation] = new(marker.Annotation())
 	}
 	return marked
 }
@@ -110,7 +116,8 @@ func (e *Executor[M]) BeginCreation(
 	o := observed.at(e.Now(), nil)
 	creation := &Creation{seen: o, first: true, now: e.Now, begun: o.now}
 	if o.Class == nil {
-		result.Reason, result.decision.reason = classUnusable, classUnusable
+		result.Reason = classUnusable
+		result.decision.reason = classUnusable
 		e.tell(o, &result)
 	}
 	if err := versioned("Observation.Machine", observed.Machine); err != nil {
@@ -132,14 +139,16 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
 	if creation == nil {
 		err = errors.Join(err, misuse("missing-creation", "FinishCreation", "has no creation to finish",
-			"call it only if BeginCreation returned one"))
+			"call FinishCreation only if BeginCreation returned a creation"))
 	} else if err == nil && creation.markers != nil {
 		err = versioned("FinishCreation's machine", machine)
 	}
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case creation.markers == nil || creation.seen.Class == nil || creation.left() < 0:
+	case creation.markers == nil || creation.seen.Class == nil:
+		result.end(notCalled, shortRetry, nil)
+	case creation.left() < 0:
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID), &result):
 		result.end(updated, shortRetry, nil)

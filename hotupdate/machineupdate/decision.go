@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"cmp"
 	"errors"
 	"time"
 
@@ -56,7 +55,7 @@ func decide(o *observation) decision {
 // confirmed.
 func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace && o.gate == nil }
 
-// adopt decides for a machine that has no record of its own.
+// adopt decides for a machine without a record about its VM.
 func (o *observation) adopt(reason Reason, err error) decision {
 	if o.isClosed() {
 		return decision{action: actNone, reason: awaitingDrain}
@@ -73,8 +72,7 @@ func (o *observation) excluded() (Reason, bool) {
 		return machineFailed, true
 	case o.ProviderID == "" || o.Phase == phaseNone || o.Phase == phaseCrashLoopBackOff:
 		return creationPending, true
-	case isPaused(o.Machine) || o.Class != nil && isPaused(o.Class.class.meta()) ||
-		o.Settings.Paused != nil && o.Settings.Paused():
+	case o.isPaused():
 		return paused, true
 	case o.Class == nil:
 		return classUnusable, true
@@ -84,6 +82,18 @@ func (o *observation) excluded() (Reason, bool) {
 	return upToDate, false
 }
 
+// isPaused reports whether an operator paused hot updates of the machine, of its class, or of all
+// machines.
+func (o *observation) isPaused() bool {
+	switch {
+	case isPaused(o.Machine):
+		return true
+	case o.Class != nil && isPaused(o.Class.class.meta()):
+		return true
+	}
+	return o.Settings.Paused != nil && o.Settings.Paused()
+}
+
 // owns returns an error if a record cannot be read or does not belong to this machine.
 func (o *Observation[M]) owns(h *record.Header, err error) error {
 	name := o.Machine.GetName()
@@ -91,12 +101,14 @@ func (o *Observation[M]) owns(h *record.Header, err error) error {
 		problem.Where = "machine " + name
 		return problem
 	}
-	if h.Creating == name && h.Creating != "" || h.ProviderID == o.ProviderID && h.ProviderID != "" {
+	isOfCreation := h.Creating != "" && h.Creating == name
+	isOfVM := h.ProviderID != "" && h.ProviderID == o.ProviderID
+	if isOfCreation || isOfVM {
 		return nil
 	}
 	return &fault.Error{
 		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + name,
-		What: "has the record of another VM", Hint: "nothing has to be done: the machine is updated and recorded anew",
+		What: "has the record of another VM", Hint: "do nothing: the machine is updated and gets a new record",
 	}
 }
 
@@ -107,7 +119,9 @@ func (o *observation) decideBy(h *record.Header) decision {
 	changed := o.changed(h)
 	switch h.State {
 	case record.Calling:
-		if wait := remaining(o.now, h.Since, o.retryDelay(h)); wait > 0 && changed == upToDate && h.Creating == "" {
+		wait := remaining(o.now, h.Since, o.retryDelay(h))
+		isRepetition := changed == upToDate && h.Creating == ""
+		if wait > 0 && isRepetition {
 			return decision{action: actWait, reason: unfinished, delay: wait}
 		}
 		return decision{action: actUpdate, reason: unfinished}
@@ -128,14 +142,15 @@ func (o *observation) decideBy(h *record.Header) decision {
 	if o.Settings.VerifyPeriod <= 0 {
 		return rest
 	}
-	if rest.delay = remaining(o.now, h.Since, o.Settings.VerifyPeriod); rest.delay > 0 {
+	rest.delay = remaining(o.now, h.Since, o.Settings.VerifyPeriod)
+	if rest.delay > 0 {
 		return rest
 	}
 	return decision{action: actUpdate, reason: verifyDue}
 }
 
-// changed says why the class differs from the one that the record was written for; UpToDate if it
-// does not. A driver that cannot update applies nothing, so its differences do not count.
+// changed says why the class differs from the class that the record was written for; UpToDate if
+// both are the same. A driver that cannot update applies nothing, so its differences are ignored.
 func (o *observation) changed(h *record.Header) Reason {
 	sameHot, sameSchema := o.lane.target.Wants(h)
 	switch {
@@ -175,19 +190,24 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	if wait, unable := o.unable(); unable {
 		return decision{action: actUnsupported, reason: d.reason, delay: wait, err: d.err}
 	}
-	if d.adopts = r == nil; d.adopts {
+	if r == nil {
+		d.adopts = true
 		r = &record.Record{}
 	}
 	if d.action == actConfirm {
-		d.pass, d.again = r.Confirm(o.lane.target, o.now), remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0
-	} else if d.pass = r.Begin(o.lane.target, o.ProviderID, o.now); !d.pass.Whole {
-		d.reason = recordFull
+		d.pass = r.Confirm(o.lane.target, o.now)
+		d.again = remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0
+	} else {
+		d.pass = r.Begin(o.lane.target, o.ProviderID, o.now)
+		if !d.pass.Whole {
+			d.reason = recordFull
+		}
 	}
 	o.sign(d.pass)
 	return d
 }
 
-// unable reports whether the driver cannot update the lane, and how long it is not asked again;
+// unable reports whether the driver cannot update the lane, and the time until it is asked again;
 // zero if it covers nothing of the lane.
 func (o *observation) unable() (wait time.Duration, unable bool) {
 	since := o.lane.unable.Load()
@@ -197,7 +217,7 @@ func (o *observation) unable() (wait time.Duration, unable bool) {
 	case since == nil:
 		return 0, true
 	}
-	wait = remaining(o.now, *since, cmp.Or(max(o.Settings.VerifyPeriod, 0), time.Hour))
+	wait = remaining(o.now, *since, positive(o.Settings.VerifyPeriod, time.Hour))
 	return wait, wait > 0
 }
 
@@ -252,12 +272,12 @@ const (
 type Reason string
 
 const (
-	upToDate        Reason = "UpToDate"        // the machine has what the class wants
+	upToDate        Reason = "UpToDate"        // nothing differs from the class
 	machineDeleting Reason = "MachineDeleting" // the machine is being deleted
 	machineFailed   Reason = "MachineFailed"   // the machine has failed, and will be replaced
 	creationPending Reason = "CreationPending" // the machine belongs to the creation flow
 	paused          Reason = "Paused"          // an operator paused hot updates of the machine, of its class, or of all
-	classUnusable   Reason = "ClassUnusable"   // there is no class, or it cannot be read
+	classUnusable   Reason = "ClassUnusable"   // the class is missing, or cannot be read
 	classDeleting   Reason = "ClassDeleting"   // the class is being deleted
 	noUpdates       Reason = "NoUpdates"       // the driver has no hot updates
 	firstAdoption   Reason = "FirstAdoption"   // the machine has no record: it is older than hot updates

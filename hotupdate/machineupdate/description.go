@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// description is what a driver tells of itself, as JSON, so that a driver interface needs no type
-// of this package.
+// description is the JSON by which a driver describes itself, so that a driver interface needs no
+// type of this package.
 type description struct {
 	Schema json.RawMessage `json:"schema"`
 	Driver Driver          `json:"driver"`
@@ -31,7 +31,7 @@ func (c *Classes) PrepareDescribed(class MachineClass, text []byte) (prepared *P
 	if err != nil {
 		return nil, false, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-description", Where: "description of the driver",
-			What: "cannot be read", Hint: "hand in what Driver.Describe returned", Cause: err,
+			What: "cannot be read", Hint: "pass the result of Driver.Describe", Cause: err,
 		}
 	}
 	return c.Prepare(class, schema, driver)
@@ -55,6 +55,8 @@ func (c *Classes) describedBy(text []byte) (*hotupdate.Schema, Driver, error) {
 	if err != nil {
 		return nil, Driver{}, err
 	}
-	c.described, c.schema, c.driver = string(text), schema, read.Driver
+	c.described = string(text)
+	c.schema = schema
+	c.driver = read.Driver
 	return schema, read.Driver, nil
 }

@@ -12,8 +12,7 @@ type Driver struct {
 	// vm, network and disk. Names must never change: a record identifies a kind by its name.
 	// Without kinds the driver cannot update machines.
 	Kinds []string
-	// Lanes are the parts of the spec that are applied by calls of their own, besides the first
-	// lane.
+	// Lanes are the parts of the spec that are applied by separate calls, besides the first lane.
 	Lanes []Lane
 	// Revision names what the driver applies to these kinds.
 	Revision string

@@ -18,8 +18,20 @@ const (
 	panicked    ending = "Panicked"    // the driver panicked
 	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
 	unable      ending = "Unable"      // the driver cannot update machines
-	// there is no machine, or the driver found no VM: try again, since reads of the cloud may lag
+	// the machine was deleted, or the driver found no VM: try again, since reads of the cloud may lag
 	gone      ending = "Gone"
 	updated   ending = "Updated"   // the update succeeded, and has yet to be confirmed
 	confirmed ending = "Confirmed" // the machine is settled
 )
+
+// isFailure reports whether the driver could not update the machine, for a cause that people have to
+// know.
+func (e ending) isFailure() bool {
+	//exhaustive:ignore
+	switch e {
+	case callFailed, panicked, throttled, refused, differing:
+		return true
+	default:
+		return false
+	}
+}

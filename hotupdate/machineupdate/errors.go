@@ -17,8 +17,8 @@ const (
 	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the
 	// previous record is restored.
 	ErrUnimplemented DriverError = "the driver does not implement UpdateMachine"
-	// ErrNotFound says that there is no VM, or that reads lag: the machine is updated again, and no
-	// failure is reported.
+	// ErrNotFound says that the driver found no VM, which may be missing or not yet readable: the
+	// machine is updated again, and no failure is reported.
 	ErrNotFound DriverError = "the driver found no VM"
 	// ErrPending says that the cloud has accepted the change but not yet done it, or that the
 	// driver read a value without knowing its target. Acceptance is not success: the machine is
@@ -75,15 +75,18 @@ func ownKind(err error) DriverError {
 	}
 	is, _ := err.(interface{ Is(target error) bool })
 	for _, kind := range []DriverError{ErrUnimplemented, ErrNotFound, ErrPending, ErrDiffers, ErrThrottled} {
-		if err == error(kind) || is != nil && is.Is(kind) { //nolint:errorlint // as above
+		if err == error(kind) { //nolint:errorlint // as above
+			return kind
+		}
+		if is != nil && is.Is(kind) {
 			return kind
 		}
 	}
 	switch err.(type) { //nolint:errorlint // as above
-	case *PanicError: // its text is that of any value
+	case *PanicError: // its text comes from any value
 		return errOther
 	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
-		return errOther // its text includes that of the wrapped error
+		return errOther // its text includes the text of the wrapped error
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
@@ -151,7 +154,7 @@ func (e *PartialError) Error() string {
 	return text
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *PartialError) Unwrap() error { return e.Err }
 
 // PanicError is the error of a driver that panicked. It has no kind, whatever the value of the panic
@@ -179,5 +182,5 @@ type RetryError struct {
 // Error says why the call failed, and when it may succeed.
 func (e *RetryError) Error() string { return fmt.Sprintf("%v; again after %v", e.Err, e.After) }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *RetryError) Unwrap() error { return e.Err }

@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,8 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
-	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
@@ -38,8 +35,8 @@ type Executor[M Machine] struct {
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event func(object runtime.Object, eventType, reason, message string)
-	// bounds the calls of the driver; with nil, the updates of a fleet may occupy all workers of
-	// the controller
+	// Limiter bounds the calls of the driver. With nil, the updates of a fleet may occupy all workers
+	// of the controller.
 	Limiter *Limiter
 	Now     func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a
@@ -56,15 +53,15 @@ type Executor[M Machine] struct {
 // Result is the result of a reconcile.
 type Result[M Machine] struct {
 	// Machine is the machine that the last write returned, or the observed one. The rest of the
-	// caller's reconcile must use it: a write of an older object is a conflict, or wipes the
+	// caller's reconcile must use it: a write of an older object is a conflict, or removes the
 	// record.
 	Machine M
 	// why the machine was updated or not: the reason of the first updated lane, else of the first
 	// lane; empty if nothing was decided
 	Reason Reason
-	// Delay is the time until the next reconcile; zero if only another event calls for one, which a
-	// work queue would take for at once. The caller's reconcile continues in any case, and returns
-	// the [Earlier] of this and its own delay.
+	// Delay is the time until the next reconcile. Zero means that only another event calls for one;
+	// a work queue would read zero as at once. The caller's reconcile continues in any case, and
+	// returns the [Earlier] of this and its own delay.
 	Delay time.Duration
 	// Err is the error of a function, of the record or of the class. It is for logs, and not a
 	// reason to end the reconcile.
@@ -77,12 +74,15 @@ type Result[M Machine] struct {
 
 // Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the
 // caller's reconcile: the steps after Reconcile must not lose its delay, even if they return an
-// error. It is generic for controllers with a type of their own, such as MCM's RetryPeriod.
+// error. It is generic for controllers with another type of delays, such as MCM's RetryPeriod.
 func Earlier[D ~int64](a, b D) D {
-	if a <= 0 || b > 0 && b < a {
+	switch {
+	case a <= 0:
 		return b
+	case b <= 0:
+		return a
 	}
-	return a
+	return min(a, b)
 }
 
 // Delays of retries, with MCM's values.
@@ -139,7 +139,9 @@ func (r *Result[M]) join(next *Result[M]) {
 	if r.decision.pass == nil && next.decision.pass != nil {
 		joined = *next
 	}
-	joined.Machine, joined.Delay, joined.Err = next.Machine, Earlier(r.Delay, next.Delay), r.Err
+	joined.Machine = next.Machine
+	joined.Delay = Earlier(r.Delay, next.Delay)
+	joined.Err = r.Err
 	joined.note(next.Err)
 	*r = joined
 }
@@ -165,7 +167,8 @@ func missingFunction(name string) *fault.Error {
 }
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
-	r.ending, r.Delay = how, delay
+	r.ending = how
+	r.Delay = delay
 	r.note(err)
 }
 
@@ -175,181 +178,6 @@ func (r *Result[M]) note(err error) {
 		r.Err = err
 	case err != nil:
 		r.Err = errors.Join(r.Err, err)
-	}
-}
-
-func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
-	reason := result.Reason
-	if o.gate != nil {
-		reason = specChanged // a drained node is as urgent
-	}
-	switch err := ctx.Err(); {
-	case e.UpdateMachine == nil:
-		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
-	case err != nil:
-		result.end(canceled, shortRetry, err)
-	case e.Limiter.begin(reason, o.now):
-		defer e.Limiter.end()
-		if err := o.recall(ctx, &result.decision); err != nil {
-			result.end(unrecalled, shortRetry, err)
-			return
-		}
-		e.call(ctx, o, result, reason)
-	default: // machines that were denied together do not retry together
-		delay := 4 * o.Settings.retryAfter()
-		result.end(denied, delay+jitter.Below(delay, o.Machine.GetName()+"\x00"+o.Machine.GetResourceVersion()), nil)
-	}
-}
-
-// call calls the driver, which asks for the marker, and writes the result.
-func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
-	left := o.Settings.callTimeout() - elapsed(o.now, e.Now())
-	callCtx, cancel := context.WithTimeout(ctx, left)
-	defer cancel()
-	var once sync.Once
-	var failed error
-	request := o.request(result.decision.pass)
-	request.Object, request.Rank = result.Machine, reason.rank()
-	request.Tell = e.teller(result.Machine)
-	publishWriters := e.watchWriters(o, &result.decision, request)
-	request.BeforeWrite = func(ctx context.Context) error {
-		if o.isClosed() {
-			return errReadOnly
-		}
-		once.Do(func() { failed = e.mark(ctx, o, result) })
-		return cmp.Or(failed, callCtx.Err())
-	}
-	if !o.Class.driver.ReadsFirst {
-		if _ = request.BeforeWrite(ctx); failed != nil {
-			return
-		}
-	}
-	callErr := e.update(callCtx, request)
-	cancel()
-	publishWriters(result.Machine)
-	once.Do(func() {}) // from now on no marker is written
-	switch {
-	case failed == nil:
-		e.finish(ctx, o, result, callErr)
-	case isPanic(callErr):
-		result.note(callErr)
-	}
-}
-
-// teller returns the function Tell of a request.
-func (e *Executor[M]) teller(machine M) func(message string) {
-	if e.Event == nil {
-		return nil
-	}
-	return func(message string) { e.Event(machine, warning, "HotUpdateNotApplied", message) }
-}
-
-// update calls the driver. A panic is an error of this machine: it must end neither the process nor
-// the updates of other machines.
-func (e *Executor[M]) update(ctx context.Context, request *UpdateMachineRequest) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = NewPanicError(value)
-		}
-	}()
-	return e.UpdateMachine(ctx, request)
-}
-
-func isPanic(err error) bool {
-	_, ok := errors.AsType[*PanicError](err)
-	return ok
-}
-
-// mark writes the marker of a pass. After an error, which the result holds as well, nothing may be
-// sent.
-func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
-	if !e.write(ctx, o.annotated(result.decision.pass.Marker), result) {
-		return result.Err
-	}
-	result.marked = true
-	if o.gate != nil {
-		if err := o.gate.check(ctx); err != nil {
-			result.end(undrained, shortRetry, err)
-			return err
-		}
-	}
-	if ctx.Err() != nil || elapsed(o.now, e.Now()) >= o.Settings.callTimeout() {
-		// A process that was suspended here must not call the driver: another process may have
-		// updated and settled the machine meanwhile.
-		result.end(canceled, shortRetry, ctx.Err())
-		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
-	}
-	return nil
-}
-
-// finish writes the record after the call. Without a marker nothing was sent.
-func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
-	pass, now := result.decision.pass, e.Now()
-	marker := pass.Marker
-	retry := o.nextTry(&marker, now)
-	kind, after := ErrorKindOf(callErr)
-	write := func(r record.Record, how ending, delay time.Duration) {
-		if e.write(ctx, o.annotated(r), result) {
-			result.end(how, delay, nil)
-		}
-		result.note(callErr)
-	}
-	switch {
-	case callErr == nil:
-		e.succeed(ctx, o, result)
-	case kind == ErrUnimplemented:
-		if result.marked && !e.write(ctx, o.former(), result) {
-			result.note(callErr)
-			return
-		}
-		o.lane.unable.Store(&now)
-		wait, _ := o.unable()
-		result.end(unable, wait, callErr)
-	case ctx.Err() != nil:
-		result.end(canceled, shortRetry, callErr)
-	case kind == ErrNotFound:
-		result.end(gone, retry, callErr)
-	case kind == ErrDiffers && o.isClosed():
-		doubted := pass.Doubted(now)
-		write(doubted, differing, o.nextTry(&doubted, now))
-	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		refusal := pass.Refused(now.Add(min(after, record.MaxRefusal)), now)
-		write(refusal, refused, o.nextTry(&refusal, now))
-	// Recorded, so that the next attempts wait.
-	case !result.marked && !e.write(ctx, o.annotated(marker), result):
-		result.note(callErr)
-	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
-		result.end(pending, retry, callErr)
-	case kind == ErrThrottled:
-		result.end(throttled, max(after, retry), callErr)
-	case isPanic(callErr):
-		result.end(panicked, max(after, retry), callErr)
-	default:
-		result.end(callFailed, max(after, retry), callErr)
-	}
-}
-
-// errReadOnly is returned to a driver that asks for a marker under ReadOnly.
-var errReadOnly = misuse("read-only", "UpdateMachine",
-	"wants to change a machine whose node is not drained", "heed ReadOnly of the request")
-
-// succeed writes the record after a success of the driver.
-func (e *Executor[M]) succeed(ctx context.Context, o *observation, result *Result[M]) {
-	d := &result.decision
-	o.lane.unable.Store(nil)
-	success := o.annotated(d.pass.Succeeded(e.Now()))
-	how, delay := updated, o.Settings.confirmAfter()
-	switch {
-	case d.again:
-		success = o.annotated(d.pass.Marker)
-	case d.pass.Whole && o.lane.name == "":
-		success = o.mirrored(success)
-	}
-	if d.action == actConfirm && !d.again {
-		how, delay = confirmed, o.Settings.VerifyPeriod
-	}
-	if e.write(ctx, success, result) {
-		result.end(how, delay, nil)
 	}
 }
 

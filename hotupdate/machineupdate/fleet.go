@@ -24,7 +24,7 @@ type Fleet[M metav1.Object] struct {
 //
 //	machines_calling            machines whose update was begun and has not succeeded
 //	machines_unconfirmed        machines whose update is to be confirmed
-//	records_full                machines that are updated in slices or not at all, for lack of room
+//	records_full                machines that are updated in slices or not at all, because the record is full
 //	oldest_calling_seconds      how long ago the oldest such update was begun; starts again when the process restarts
 //	oldest_unconfirmed_seconds  how long ago the oldest such update succeeded
 //	last_success_seconds        how long ago an update last succeeded; omitted if none did
@@ -35,8 +35,9 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	var count, oldest [record.Unconfirmed + 1]float64
 	samples := map[string]float64{"records_full": 0}
 	for lane, h := range headers(machines) {
-		if last, known := samples["last_success_seconds"]; h.State != record.Calling {
+		if h.State != record.Calling {
 			ago := max(0, now.Sub(h.Since).Seconds())
+			last, known := samples["last_success_seconds"]
 			if !known || ago < last {
 				samples["last_success_seconds"] = ago
 			}
@@ -54,21 +55,24 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 		oldest[h.State] = max(oldest[h.State], now.Sub(h.Since).Seconds())
 	}
 	f.begun = begun
-	samples["machines_calling"], samples["oldest_calling_seconds"] = count[record.Calling], oldest[record.Calling]
-	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed],
-		oldest[record.Unconfirmed]
+	samples["machines_calling"] = count[record.Calling]
+	samples["oldest_calling_seconds"] = oldest[record.Calling]
+	samples["machines_unconfirmed"] = count[record.Unconfirmed]
+	samples["oldest_unconfirmed_seconds"] = oldest[record.Unconfirmed]
 	return samples
 }
 
-// headers returns the heads of all lanes' records, except those that wait for a drain.
+// headers returns the heads of all lanes' records, except records that wait for a drain.
 func headers[M metav1.Object](machines []M) map[string]record.Header {
 	all := map[string]record.Header{}
 	for _, machine := range machines {
 		for name, text := range machine.GetAnnotations() {
 			further, ok := strings.CutPrefix(name, AnnotationRecord)
 			h, _, err := record.ReadHeader(text)
-			awaitsDrain := h.Drain != (record.Drain{}) || further != "" && h.Creating != ""
-			if ok && err == nil && !awaitsDrain {
+			isReadable := ok && err == nil
+			isDrained := h.Drain != (record.Drain{})
+			isCreating := further != "" && h.Creating != "" // of a further lane, which may be InPlace
+			if isReadable && !isDrained && !isCreating {
 				all[string(machine.GetUID())+name] = h
 			}
 		}

@@ -1,9 +1,9 @@
 package machineupdate
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -33,7 +33,12 @@ const (
 )
 
 // String returns the state, Unknown if nothing is recorded.
-func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
+func (s InPlaceState) String() string {
+	if s == InPlaceUnknown {
+		return "Unknown"
+	}
+	return string(s)
+}
 
 // InPlace returns the state of the InPlace part of the Class on the machine. The Class must be the
 // class of the MachineDeployment's template. Call it before a node is selected for an in-place
@@ -43,20 +48,31 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
 	}
-	if o.Former == nil && o.Class.beside || o.Former != nil && o.Former.uncovered != o.Class.uncovered {
+	if o.mayDifferBeside() {
 		return InPlaceUnable
 	}
 	lane := o.Class.inPlace()
 	if lane == nil {
 		return InPlaceApplied
 	}
-	switch state := o.recorded(lane); {
+	state := o.recorded(lane)
+	isSamePart := o.Former != nil && o.Former.drained == o.Class.drained
+	switch {
 	case state == InPlaceApplied || lane.canUpdate():
 		return state
-	case state == InPlaceUnknown && o.Former != nil && o.Former.drained == o.Class.drained:
+	case state == InPlaceUnknown && isSamePart:
 		return InPlaceApplied
 	}
 	return InPlaceUnable
+}
+
+// mayDifferBeside reports whether InPlace leaves that belong to no lane may differ from the machine's
+// state.
+func (o *Observation[M]) mayDifferBeside() bool {
+	if o.Former == nil {
+		return o.Class.beside
+	}
+	return o.Former.uncovered != o.Class.uncovered
 }
 
 // recorded returns the state by the record of the lane that is InPlace.
@@ -114,13 +130,27 @@ func (g *gate) check(ctx context.Context) error {
 	if g.node == (DrainedNode{}) {
 		g.node = node
 	}
-	if err == nil && (!node.Unschedulable || node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained)) {
-		err = &fault.Error{
+	if err != nil {
+		return err
+	}
+	if !g.admits(node) {
+		return &fault.Error{
 			Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine",
-			What: "is not drained, or was drained anew", Hint: "look again",
+			What: "is not drained, or was drained again", Hint: "reconcile again",
 		}
 	}
-	return err
+	return nil
+}
+
+// admits reports whether the node is still drained as it was at the first read.
+func (g *gate) admits(node DrainedNode) bool {
+	switch {
+	case !node.Unschedulable:
+		return false
+	case node.UID != g.node.UID:
+		return false
+	}
+	return node.Drained.Equal(g.node.Drained)
 }
 
 // ApplyInPlace applies the InPlace part of the Class, the class of the MachineDeployment's
@@ -153,9 +183,10 @@ func (e *Executor[M]) ApplyInPlace(
 		err := &fault.Error{
 			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
 			What: "may need another InPlace part, which the driver cannot apply",
-			Hint: "ask Observation.InPlace before a node is selected",
+			Hint: "call Observation.InPlace before a node is selected",
 		}
-		if result.end(unable, 0, err); e.Event != nil {
+		result.end(unable, 0, err)
+		if e.Event != nil {
 			e.Event(observed.Machine, warning, "HotUpdateUnsupported", err.Error())
 		}
 		return result, false
@@ -168,6 +199,7 @@ func (e *Executor[M]) ApplyInPlace(
 	}
 	observed.Machine = result.Machine
 	state := observed.InPlace()
-	done := result.ending == notCalled || result.ending == updated || result.ending == confirmed
-	return result, done && (state == InPlaceUnconfirmed || state == InPlaceApplied)
+	isDone := slices.Contains([]ending{notCalled, updated, confirmed}, result.ending)
+	isApplied := state == InPlaceUnconfirmed || state == InPlaceApplied
+	return result, isDone && isApplied
 }

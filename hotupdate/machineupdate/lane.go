@@ -25,10 +25,10 @@ type Lane struct {
 	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and
 	// the name behind it.
 	Name string
-	// Kinds are the kinds of resources that the lane covers; if empty, those of the Driver.
+	// Kinds are the kinds of resources that the lane covers; if empty, the Kinds of the Driver.
 	Kinds []string
-	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the leaves at and
-	// below them that are Hot, or of those that are InPlace, never of both. A list is one leaf. A
+	// Paths are RFC 6901 pointers into the provider spec. The lane consists of the Hot leaves at and
+	// below them, or of the InPlace leaves, never of both. A list is one leaf. A
 	// driver with ReadsFirst can have one lane that is InPlace: see "In place" in FLOW.md.
 	Paths []string
 }
@@ -110,7 +110,7 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 	}
 	switch {
 	case len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName:
-		tell("has a name that cannot be part of an annotation's",
+		tell("has a name that cannot be part of the name of an annotation",
 			fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
 	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
 		tell("is declared twice", "name each lane once")
@@ -118,15 +118,16 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 		tell("is one too many", fmt.Sprintf("declare at most %d: a Machine has no room for more", record.MaxLanes))
 	}
 	if len(declared.Paths) == 0 {
-		tell("has no paths", "name the leaves that it has")
+		tell("has no paths", "name the leaves of the lane")
 	}
 	for _, path := range declared.Paths {
 		l.add(&next, path, func(what, hint string) { tell(strconv.Quote(path)+" "+what, hint) })
 	}
-	switch isInPlace := func(l lane) bool { return l.class == hotupdate.InPlace }; {
+	isInPlace := func(l lane) bool { return l.class == hotupdate.InPlace }
+	switch {
 	case !isInPlace(next):
 	case slices.ContainsFunc(l.lanes, isInPlace):
-		tell("is another lane that is InPlace", "declare one: a drain applies all of it")
+		tell("is a second lane that is InPlace", "declare one lane: a drain applies all of it")
 	case !driver.ReadsFirst:
 		tell("is InPlace, and the driver does not read first",
 			"set ReadsFirst: outside of a drain the driver only reads")
@@ -136,30 +137,33 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 
 // add assigns a path to a lane, or reports its errors.
 func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
-	class, other := hotupdate.Hot, hotupdate.InPlace
+	class := hotupdate.Hot
+	other := hotupdate.InPlace
 	if !l.schema.Holds(class, path, 0) {
 		class, other = other, class
 	}
 	overlaps := func(owned string) bool { return covers(owned, path) || covers(path, owned) }
 	switch {
 	case path != "" && path[0] != '/':
-		tell("is no RFC 6901 pointer", "begin it with a slash")
+		tell("is not an RFC 6901 pointer", "begin it with a slash")
 	case !l.schema.Holds(class, path, 0):
-		tell("has nothing in the Schema that is Hot or InPlace",
+		tell("has no Hot or InPlace leaf in the Schema",
 			"write the JSON names of members with a slash before each; elements of lists have no paths")
 	case l.schema.Holds(other, path, 0) || to.class == other:
-		tell("is Hot in part and InPlace in part, or the other paths are of another class",
-			"give each class a lane of its own")
+		tell("mixes Hot and InPlace leaves, alone or with the other paths of the lane",
+			"give Hot and InPlace leaves separate lanes")
 	case slices.ContainsFunc(slices.Collect(maps.Keys(l.owner)), overlaps):
 		tell("overlaps with another path", "give each leaf to one lane, once")
 	default:
-		to.class, l.owner[path] = class, len(l.lanes)
+		to.class = class
+		l.owner[path] = len(l.lanes)
 	}
 }
 
 // covers reports whether a pointer is at or below the path.
 func covers(path, pointer string) bool {
-	return pointer == path || strings.HasPrefix(pointer, path) && pointer[len(path)] == '/'
+	below, isPrefix := strings.CutPrefix(pointer, path)
+	return isPrefix && (below == "" || below[0] == '/')
 }
 
 // of returns the number of the lane to which a leaf belongs; 0 if no path covers it.

@@ -51,7 +51,7 @@ func (l *Limiter) Validate() error {
 	}
 	require(l.Every > 0, "Every", "is not positive, so that no update may begin after the first Burst",
 		"set it to the time after which another update may begin, such as 100 ms")
-	require(l.Burst > 0, "Burst", "is not positive, so that no update may begin", "set it, for instance to 10")
+	require(l.Burst > 0, "Burst", "is not positive, so that no update may begin", "set it to at least 1, such as 10")
 	require(l.InFlight >= 0, "InFlight", "is negative, so that no update may begin", "use 0 for no bound")
 	return problems.Err()
 }
@@ -77,20 +77,23 @@ func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	switch passed := now.Sub(l.at); {
+	passed := now.Sub(l.at)
+	switch {
 	case passed > 0 && l.Every > 0:
-		l.spent, l.at = max(l.spent-passed.Seconds()/l.Every.Seconds(), 0), now
+		l.spent = max(l.spent-passed.Seconds()/l.Every.Seconds(), 0)
+		l.at = now
 	case passed < -time.Second: // the clock was set back; less is the disorder of goroutines
 		l.at = now
 	}
 	rank := reason.rank()
-	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) &&
-		(l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
-	if allowed {
-		l.spent++
-		l.inFlight++
+	mayBegin := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst)
+	hasPlace := l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4
+	if !mayBegin || !hasPlace {
+		return false
 	}
-	return allowed
+	l.spent++
+	l.inFlight++
+	return true
 }
 
 func (l *Limiter) end() {

@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"cmp"
 	"context"
 	"reflect"
 	"time"
@@ -40,8 +39,8 @@ type Observation[M Machine] struct {
 	// leaves. Otherwise it is needed to tell what differs.
 	Former *Prepared
 	// Versions returns the hot parts with which the VM may have been created, see
-	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record of
-	// its own, after the provider ID was observed, and reads the API server and no cache. An error
+	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record about
+	// its VM, after the provider ID was observed, and must read the API server, not a cache. An error
 	// delays that pass. Nil is for creations that are recorded by [Executor.BeginCreation].
 	Versions func(ctx context.Context) ([]Hot, error)
 	Secret   map[string][]byte // the data of the class's secret, for the driver
@@ -57,37 +56,55 @@ type observation struct {
 	now  time.Time
 }
 
-// at prepares an observation for a decision about a lane.
+// at prepares an observation for a decision about a lane. Go converts no Observation of one type of
+// machines to another, so each field is copied; a test fills every field.
 func (o *Observation[M]) at(now time.Time, lane *lane) *observation {
-	return &observation{Observation[Machine]{
-		o.Machine, o.ProviderID, o.Phase, o.Class, o.ClassError, o.Former, o.Versions, o.Secret, o.Settings,
-	}, lane, nil, now}
+	ofAnyType := Observation[Machine]{
+		Machine:    o.Machine,
+		ProviderID: o.ProviderID,
+		Phase:      o.Phase,
+		Class:      o.Class,
+		ClassError: o.ClassError,
+		Former:     o.Former,
+		Versions:   o.Versions,
+		Secret:     o.Secret,
+		Settings:   o.Settings,
+	}
+	return &observation{Observation: ofAnyType, lane: lane, now: now}
 }
 
 // isUnrecorded reports whether the driver has no hot updates: a part that no driver applies is not
 // recorded.
 func (o *Observation[M]) isUnrecorded() bool {
-	return o.Class == nil && o.ClassError == nil || o.Class.isAbsent()
+	if o.Class == nil {
+		return o.ClassError == nil
+	}
+	return o.Class.isAbsent()
 }
 
 // given returns the error of a machine that is nil.
 func given[M Machine](where string, m M) error {
-	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
-		return nil
+	v := reflect.ValueOf(m)
+	isNil := !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	if isNil {
+		return misuse("missing-machine", where, "is nil", passObject)
 	}
-	return misuse("missing-machine", where, "is nil", handIn)
+	return nil
 }
 
 // versioned returns the error of a machine to which no write can be bound.
 func versioned[M Machine](where string, m M) error {
-	if err := given(where, m); err != nil || m.GetResourceVersion() != "" {
+	if err := given(where, m); err != nil {
 		return err
 	}
+	if m.GetResourceVersion() != "" {
+		return nil
+	}
 	const what = "has no resourceVersion, without which a write would overwrite what others wrote"
-	return misuse("missing-resource-version", where, what, handIn)
+	return misuse("missing-resource-version", where, what, passObject)
 }
 
-const handIn = "hand in the object of the cache, or of the last write"
+const passObject = "pass the object of the cache or of the last write"
 
 func misuse(code, where, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Misuse, Code: code, Where: where, What: what, Hint: hint}
@@ -113,10 +130,10 @@ type Settings struct {
 	// ConfirmAfter must exceed it by the same margin as CallTimeout. Zero means 10 minutes.
 	CreationTimeout time.Duration
 	// MirrorSpec writes the provider spec with each success to the annotation
-	// machine.sapcloud.io/last-applied-providerspec, unless it is longer than 64 KiB. It is not
-	// written either if all annotations of the machine would take more than 240 KiB; an event
-	// reports that. It roughly doubles the size of machines in etcd. It is for people, as in the
-	// hot-update proposal, section "Reconciliation Changes". No code reads it.
+	// machine.sapcloud.io/last-applied-providerspec. A spec of more than 64 KiB is omitted. So is any
+	// spec if all annotations of the machine would take more than 240 KiB; an event reports that. The
+	// annotation roughly doubles the size of machines in etcd. It is for people, as in the
+	// hot-update proposal, section "Reconciliation Changes": no code reads it.
 	MirrorSpec bool
 	// Paused pauses the hot updates of all machines while it returns true. Nil never does. The
 	// annotation machine.sapcloud.io/pause-hot-update on a Machine or on a MachineClass pauses its
@@ -132,8 +149,13 @@ func (s *Settings) creationTimeout() time.Duration {
 	return positive(s.CreationTimeout, 10*time.Minute)
 }
 
-// positive returns a time, or a default in place of one that is not positive.
-func positive(d, otherwise time.Duration) time.Duration { return cmp.Or(max(d, 0), otherwise) }
+// positive returns a time if it is positive, and otherwise the default.
+func positive(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
+}
 
 // The annotations on Machine objects.
 const (

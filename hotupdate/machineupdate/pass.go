@@ -27,7 +27,7 @@ const (
 	// maxLastApplied is the greatest length of a mirrored provider spec, in bytes.
 	maxLastApplied = 64 << 10
 	// maxAnnotations is the greatest size of all annotations with a mirrored provider spec. The API
-	// server accepts 256 KiB, and others add annotations as well.
+	// server accepts 256 KiB, and others also add annotations.
 	maxAnnotations = 240 << 10
 )
 
@@ -35,8 +35,9 @@ const (
 // annotations of a success.
 func (o *observation) mirrored(success annotations) annotations {
 	_, stands := o.Machine.GetAnnotations()[annotationLastApplied]
+	isShort := o.Class != nil && len(o.Class.class.ProviderSpec) <= maxLastApplied
 	switch {
-	case o.Settings.MirrorSpec && o.Class != nil && len(o.Class.class.ProviderSpec) <= maxLastApplied:
+	case o.Settings.MirrorSpec && isShort:
 		success[annotationLastApplied] = new(string(o.Class.class.ProviderSpec))
 	case stands:
 		success[annotationLastApplied] = nil
@@ -47,10 +48,12 @@ func (o *observation) mirrored(success annotations) annotations {
 // makeRoom drops the mirrored provider spec, and reports whether it did, if it does not fit beside
 // the other annotations of a machine.
 func (a annotations) makeRoom(present map[string]string) (crowded bool) {
-	merged, size := map[string]string{}, 0
+	merged := map[string]string{}
+	size := 0
 	maps.Copy(merged, present)
 	for name, value := range a {
-		if delete(merged, name); value != nil {
+		delete(merged, name)
+		if value != nil {
 			merged[name] = *value
 		}
 	}

@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -55,16 +54,12 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if isEmpty(class.ProviderSpec) {
 		return nil, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
-			What: "has an empty provider spec, by which everything that is ours would be removed from its machines",
+			What: "has an empty provider spec, which would remove everything that is ours from the machines of the class",
 			Hint: "pass the raw provider spec",
 		}
 	}
-	fingerprint, fingerprintErr := schema.Fingerprint()
-	readable, config, err := decode(class.ProviderSpec, schema)
-	hot, hotErr := readable.PartDocument(hotupdate.Hot, config)
-	inPlace, inPlaceErr := readable.PartDocument(hotupdate.InPlace, config)
-	rest, restErr := readable.Document(config)
-	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
+	read, err := readDocuments(class.ProviderSpec, schema)
+	if err != nil {
 		return nil, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
 			What: "its provider spec cannot be read", Cause: err,
@@ -74,19 +69,57 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if err != nil {
 		return nil, err
 	}
-	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
-	if err := layout.setTargets(documents, fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
+	parts := map[hotupdate.Class][]byte{hotupdate.Hot: read.hot, hotupdate.InPlace: read.inPlace}
+	if err := layout.setTargets(parts, read.fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
 		return nil, err
 	}
 	return &Prepared{
-		class: class, schema: schema, driver: driver, lanes: layout.lanes, hot: Hot(hot), drained: string(inPlace),
+		class:     class,
+		schema:    schema,
+		driver:    driver,
+		lanes:     layout.lanes,
+		hot:       Hot(read.hot),
+		drained:   string(read.inPlace),
+		uncovered: record.Filter(string(read.inPlace), layout.lanes[0].holds),
+		rest:      string(read.rest),
 		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
-		uncovered: record.Filter(string(inPlace), layout.lanes[0].holds), rest: string(rest),
 	}, nil
 }
 
-// decode reads a provider spec by the Schema or, if it has members that the Schema does not know,
-// by one that admits them.
+// documents are the canonical documents of a provider spec, with the fingerprint of its Schema.
+type documents struct {
+	fingerprint        string
+	hot, inPlace, rest []byte
+}
+
+// readDocuments reads a provider spec. An error in the spec takes precedence over an error of the
+// Schema.
+func readDocuments(spec []byte, schema *hotupdate.Schema) (d documents, err error) {
+	readable, config, err := decode(spec, schema)
+	if err != nil {
+		return documents{}, err
+	}
+	d.fingerprint, err = schema.Fingerprint()
+	if err != nil {
+		return documents{}, err
+	}
+	d.hot, err = readable.PartDocument(hotupdate.Hot, config)
+	if err != nil {
+		return documents{}, err
+	}
+	d.inPlace, err = readable.PartDocument(hotupdate.InPlace, config)
+	if err != nil {
+		return documents{}, err
+	}
+	d.rest, err = readable.Document(config)
+	if err != nil {
+		return documents{}, err
+	}
+	return d, nil
+}
+
+// decode reads a provider spec by the Schema or, if the spec has members that the Schema does not
+// know, by a copy of the Schema that admits them.
 func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
 	config, err := schema.Decode(spec)
 	if err == nil {
@@ -104,9 +137,12 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 }
 
 // isEmpty reports whether a provider spec has no members. No VM can be created by such a spec, so
-// somebody has passed the wrong bytes.
+// the caller has passed the wrong bytes.
 func isEmpty(spec []byte) bool {
 	var members map[string]json.RawMessage
 	text := bytes.TrimSpace(spec)
-	return len(text) == 0 || json.Unmarshal(text, &members) == nil && len(members) == 0
+	if len(text) == 0 {
+		return true
+	}
+	return json.Unmarshal(text, &members) == nil && len(members) == 0
 }

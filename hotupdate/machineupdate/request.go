@@ -57,8 +57,8 @@ type UpdateMachineRequest struct {
 	// the cloud. After an error the driver sends nothing and returns the error. Later calls return
 	// the same. An [Executor] sets it. If the driver does not declare ReadsFirst, it does nothing.
 	BeforeWrite func(ctx context.Context) error `json:"-"`
-	// Tell reports what people should know and what is no failure: that a change of the class is not
-	// applied to the machine, or that a resource keeps a value that is left to others. It must not
+	// Tell reports facts for people that are not failures: that a change of the class is not applied
+	// to the machine, or that a resource keeps a value that is left to others. It must not
 	// quote values of the provider spec. An [Executor] makes it the event HotUpdateNotApplied. Nil
 	// reports nothing.
 	Tell func(message string) `json:"-"`
@@ -76,9 +76,9 @@ type UpdateMachineRequest struct {
 type Part struct {
 	Kind    string `json:"kind"`
 	Applied Hot    `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
-	// Attempted are hot parts that may be live, or become live, instead of Applied: those sent
-	// since, and the one applied before an unconfirmed success. They are merged into as few as can
-	// hold all their leaves. The first is {} if something was to be removed.
+	// Attempted are hot parts that may be live, or become live, instead of Applied: the parts sent
+	// since, and the part applied before an unconfirmed success. They are merged into as few parts
+	// as can hold all their leaves. The first is {} if something was to be removed.
 	Attempted []Hot `json:"attempted,omitempty"`
 	// Desired is the hot part that the resources should have: the hot part of the class, unless the
 	// record is full.

@@ -11,8 +11,8 @@ import (
 // apart is how many of the latest versions are never merged, so that they are known as they are.
 const apart = 8
 
-// merged stands between merged versions and those that were added since: the hot part without
-// leaves.
+// merged stands between merged versions and the versions that were added since: the hot part
+// without leaves.
 const merged Hot = "{}"
 
 // AddVersion adds the hot part of the class to the versions with which machines of the class were
@@ -23,7 +23,7 @@ const merged Hot = "{}"
 // If isNew is false, the hot part is one of the versions or has no leaves, and nothing has to be
 // stored.
 //
-// Versions are merged from time to time, but for the latest 8: every value of every leaf stays, and
+// Versions are merged from time to time, except the latest 8: every value of every leaf stays, and
 // values that versions have in common stand once. One text has one value of each leaf, so a leaf of
 // which the versions have N values takes N texts. Merged texts end with {}. Adding N versions takes
 // time proportional to their length.
@@ -32,10 +32,12 @@ func (p *Prepared) AddVersion(versions []Hot) (all []Hot, isNew bool) {
 		return versions, false
 	}
 	all = append(slices.Clip(versions), p.hot)
-	begin, end := mergedIn(all), len(all)-apart
+	begin := mergedIn(all)
+	end := len(all) - apart
 	// Versions are merged once they are an eighth of what they are merged with: then no text is
 	// laid out too often, and little room is lost until then.
-	if end-begin < apart || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
+	isFew := end-begin < apart
+	if isFew || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
 		return all, true
 	}
 	return slices.Concat(record.Merge(all[:end]), []Hot{merged}, all[end:]), true
@@ -58,7 +60,7 @@ func lengthOf(versions []Hot) (total int) {
 	return total
 }
 
-// recall plans the first pass of a machine anew, with the versions with which its VM may have been
+// recall plans the first pass of a machine again, with the versions with which its VM may have been
 // created.
 func (o *observation) recall(ctx context.Context, d *decision) error {
 	if o.Versions == nil || !d.adopts {
@@ -71,7 +73,7 @@ func (o *observation) recall(ctx context.Context, d *decision) error {
 	created := make([]string, len(versions))
 	for i, version := range versions {
 		if !record.IsHotPart([]byte(version)) {
-			return o.unusableVersions("are no hot parts", "remove them: the machine is then adopted without them")
+			return o.unusableVersions("are not hot parts", "remove them: the machine is then adopted without them")
 		}
 		created[i] = record.Filter(string(version), o.lane.holds)
 	}

@@ -37,7 +37,8 @@ func (w *writers) news(found []rewritten) []rewritten {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if w.known == nil {
-		w.seed, w.known = maphash.MakeSeed(), map[uint64]struct{}{}
+		w.seed = maphash.MakeSeed()
+		w.known = map[uint64]struct{}{}
 	}
 	isKnown := func(r rewritten) bool {
 		hash := maphash.Comparable(w.seed, r)
@@ -81,8 +82,9 @@ func (f *findings) take() []rewritten {
 // watchWriters lets the request report other writers, if reads have caught up since the last
 // success, and returns a function that publishes what is new.
 func (e *Executor[M]) watchWriters(o *observation, d *decision, request *UpdateMachineRequest) (publish func(M)) {
-	isConfirmed := d.action == actConfirm && !d.again
-	if e.Event == nil || !isConfirmed && d.reason != verifyDue {
+	isConfirmation := d.action == actConfirm && !d.again
+	haveReadsCaughtUp := isConfirmation || d.reason == verifyDue
+	if e.Event == nil || !haveReadsCaughtUp {
 		return func(M) {}
 	}
 	var reported findings

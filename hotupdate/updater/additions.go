@@ -94,7 +94,8 @@ func (s *additions) next() []*addition {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	round := slices.DeleteFunc(s.waiting, func(a *addition) bool { return a.ctx.Err() != nil })
-	s.waiting, s.isBusy = nil, len(round) > 0
+	s.waiting = nil
+	s.isBusy = len(round) > 0
 	return round
 }
 
@@ -120,7 +121,9 @@ func (s *additions) attempt(round []*addition) error {
 	if found.object.DeletionTimestamp != nil { // what is written is lost once its finalizers have gone
 		return errBeingDeleted
 	}
-	wrote, failed, isChanged := make([]bool, len(round)), make([]error, len(round)), false
+	wrote := make([]bool, len(round))
+	failed := make([]error, len(round))
+	isChanged := false
 	for i, a := range round {
 		wrote[i], failed[i] = found.add(a.class, a.version)
 		isChanged = isChanged || wrote[i]
@@ -133,7 +136,8 @@ func (s *additions) attempt(round []*addition) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for i, a := range round {
-		a.wrote, a.err = wrote[i], failed[i]
+		a.wrote = wrote[i]
+		a.err = failed[i]
 		close(a.done)
 	}
 	return nil

@@ -35,7 +35,8 @@ func newClients(config *rest.Config, namespace string) (c clients, err error) {
 	apart := func(what string, timeout time.Duration) *rest.Config {
 		own := rest.AddUserAgent(rest.CopyConfig(config), "hot-updater-"+what)
 		if own.RateLimiter = nil; own.QPS == 0 {
-			own.QPS, own.Burst = 50, 100
+			own.QPS = 50
+			own.Burst = 100
 		}
 		own.Timeout = cmp.Or(timeout, own.Timeout)
 		return own

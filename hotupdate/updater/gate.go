@@ -153,8 +153,13 @@ func (g *gate) apply(r *http.Request, machine *object) error {
 // node reads the node by the transport of MCM's client, with the credentials of its request.
 func (g *gate) node(ctx context.Context, r *http.Request) (*corev1.Node, error) {
 	read := r.Clone(ctx)
-	read.Method, read.Body, read.GetBody, read.ContentLength = http.MethodGet, nil, nil, 0
-	read.URL.Path, read.URL.RawPath, read.URL.RawQuery = strings.TrimSuffix(r.URL.Path, "/status"), "", ""
+	read.Method = http.MethodGet
+	read.Body = nil
+	read.GetBody = nil
+	read.ContentLength = 0
+	read.URL.Path = strings.TrimSuffix(r.URL.Path, "/status")
+	read.URL.RawPath = ""
+	read.URL.RawQuery = ""
 	read.Header.Del("Content-Type")
 	read.Header.Set("Accept", "application/json")
 	answer, err := g.next.RoundTrip(read)
@@ -176,7 +181,8 @@ func (g *gate) node(ctx context.Context, r *http.Request) (*corev1.Node, error) 
 // refusal is the answer to a report that is held back. MCM repeats it after a few seconds.
 func refusal(r *http.Request, node string, cause error) *http.Response {
 	status := apierrors.NewConflict(corev1.Resource("nodes"), node, cause).Status()
-	status.Kind, status.APIVersion = "Status", "v1"
+	status.Kind = "Status"
+	status.APIVersion = "v1"
 	body, _ := json.Marshal(status) // a status is JSON
 	return &http.Response{
 		Status: "409 Conflict", StatusCode: http.StatusConflict, Request: r,

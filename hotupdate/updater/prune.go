@@ -88,7 +88,8 @@ func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
 // usage has the classes that machines name, and those with which machines without a record may have
 // been created. It says whether a class may be that of a machine without a record.
 func (u *Updater) usage(machines []*object) map[string]bool {
-	names, unrecorded := u.annotations(), map[string]bool{}
+	names := u.annotations()
+	unrecorded := map[string]bool{}
 	for _, machine := range machines {
 		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
 			class := text(machine, "spec", "class", "name")
@@ -120,7 +121,8 @@ func (u *Updater) annotations() []string {
 
 // isRecorded reports whether a machine has records of its own.
 func isRecorded(machine *object, names []string) bool {
-	providerID, annotations := text(machine, "spec", "providerID"), machine.GetAnnotations()
+	providerID := text(machine, "spec", "providerID")
+	annotations := machine.GetAnnotations()
 	return providerID != "" && !slices.ContainsFunc(names, func(name string) bool {
 		var record struct {
 			ProviderID string `json:"providerID"`

@@ -135,12 +135,14 @@ func (u *Updater) event(machine runtime.Object, level, reason, message string) {
 // tellClass reports why the machines of a class are not updated, once for all of them. Class is nil
 // if there is none.
 func (u *Updater) tellClass(name string, class *object, err error) {
-	level, problem := corev1.EventTypeWarning, ""
+	level := corev1.EventTypeWarning
+	problem := ""
 	switch {
 	case err != nil:
 		problem = err.Error()
 	case class.GetDeletionTimestamp() != nil:
-		level, problem = corev1.EventTypeNormal, "the class is being deleted, so its machines are not updated"
+		level = corev1.EventTypeNormal
+		problem = "the class is being deleted, so its machines are not updated"
 	default:
 		u.told.Delete(name)
 		return
@@ -212,7 +214,8 @@ func versionOf(machine *object) uint64 {
 // reportInPlace reports the InPlace part of a machine that is to be updated in place, once for each
 // state.
 func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of ownership) {
-	state, name := observed.InPlace(), observed.Machine.GetName()
+	state := observed.InPlace()
+	name := observed.Machine.GetName()
 	if observed.Class == nil {
 		return
 	}

@@ -53,7 +53,8 @@ func (s Server) ControlConfig() (*rest.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = s.KubeAPIQPS, int(s.KubeAPIBurst)
+	config.QPS = s.KubeAPIQPS
+	config.Burst = int(s.KubeAPIBurst)
 	return config, nil
 }
 

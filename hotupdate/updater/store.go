@@ -49,7 +49,8 @@ type content struct {
 func readStore(ctx context.Context, from typedcorev1.ConfigMapInterface) (content, error) {
 	found, err := from.Get(ctx, storeName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		found, err = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: storeName}}, nil
+		found = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: storeName}}
+		err = nil
 	}
 	if err != nil {
 		return content{}, err

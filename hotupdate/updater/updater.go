@@ -160,7 +160,8 @@ func (u *Updater) next(term context.Context, machines queue) (isOver bool) {
 	if term.Err() != nil {
 		return true
 	}
-	delay, hasReturned := brokenRetry, false
+	delay := brokenRetry
+	hasReturned := false
 	defer func() {
 		switch value := recover(); {
 		case value != nil:

@@ -62,7 +62,7 @@ var driverMutants = []mutant{
 	{"a takeover is told", kitCallFile, "tell()", "_ = tell", kitTags},
 	{"a resource whose call failed gets no further one", kitCallFile, "u.notDone[r] = true", "_ = r", kitTags},
 	{"a resource whose call failed does not hold up others", kitCallFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
-	{"a partial failure is one", kitCallFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
+	{"a partial failure is one", kitCallFile, "\t\tu.isTaken = true\n\t\terr = s.failed\n", "\t\terr = s.failed\n", kitTags},
 	{"a total failure keeps its kind", kitCallFile, "if !u.isTaken {", "if false {", kitTags},
 	{"errors wrap what the driver returned", kitCallFile, "What: u.redacted(err.Error()), Cause: err,", "What: u.redacted(err.Error()),", kitTags},
 	{"errors show no secret", kitCallFile, "return strings.NewReplacer(pairs...).Replace(text)", "return text", kitTags},

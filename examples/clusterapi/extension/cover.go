@@ -27,7 +27,8 @@ func (e *Extension) CanUpdateMachine(
 	ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse,
 ) {
 	var v verdict
-	current, desired := &request.Current, &request.Desired
+	current := &request.Current
+	desired := &request.Desired
 	response.InfrastructureMachinePatch = e.cover(&v, current.InfrastructureMachine, desired.InfrastructureMachine)
 	response.BootstrapConfigPatch = e.cover(&v, current.BootstrapConfig, desired.BootstrapConfig)
 	v.tell(ctx, desired.Machine.Name, response)
@@ -39,7 +40,8 @@ func (e *Extension) CanUpdateMachineSet(
 	ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse,
 ) {
 	var v verdict
-	current, desired := &request.Current, &request.Desired
+	current := &request.Current
+	desired := &request.Desired
 	response.InfrastructureMachineTemplatePatch = e.cover(&v, current.InfrastructureMachineTemplate,
 		desired.InfrastructureMachineTemplate)
 	response.BootstrapConfigTemplatePatch = e.cover(&v, current.BootstrapConfigTemplate,
@@ -90,7 +92,8 @@ type subject struct {
 func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject, error) {
 	machine, machineErr := machine.AdmitUnknown()
 	bootstrap, bootstrapErr := bootstrap.AdmitUnknown()
-	infra, kubeadm := infrav1.GroupVersion.String(), bootstrapv1.GroupVersion.String()
+	infra := infrav1.GroupVersion.String()
+	kubeadm := bootstrapv1.GroupVersion.String()
 	return map[metav1.TypeMeta]subject{
 		{APIVersion: infra, Kind: "AWSMachine"}:              {machine, "/spec"},
 		{APIVersion: infra, Kind: "AWSMachineTemplate"}:      {machine, "/spec/template/spec"},

@@ -88,7 +88,8 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	}
 	machine.SetGroupVersionKind(infrav1.GroupVersion.WithKind("AWSMachine"))
 	request := &hooksv1.UpdateMachineRequest{}
-	request.Desired.Machine.Name, request.Desired.Machine.Namespace = machine.Name, machine.Namespace
+	request.Desired.Machine.Name = machine.Name
+	request.Desired.Machine.Namespace = machine.Namespace
 	request.Desired.InfrastructureMachine = raw(machine)
 	response := &hooksv1.UpdateMachineResponse{}
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
@@ -158,7 +159,8 @@ func verdict(message string, err error, spec string, pairs ...pair) (Verdict, er
 		if p.current.Raw == nil && p.desired.Raw == nil {
 			continue
 		}
-		current, desired := map[string]any{}, map[string]any{}
+		current := map[string]any{}
+		desired := map[string]any{}
 		var patched []byte
 		patched, err = p.patched()
 		err = errors.Join(err, json.Unmarshal(patched, &current), json.Unmarshal(p.desired.Raw, &desired))

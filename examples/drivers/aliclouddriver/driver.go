@@ -102,7 +102,9 @@ func (m *machine) parse(providerID string) error {
 	if region == "" || id == "" || strings.Contains(id, ".") {
 		return fmt.Errorf("the provider ID %q is not REGION.ID", providerID)
 	}
-	m.providerID, m.region, m.id = providerID, region, id
+	m.providerID = providerID
+	m.region = region
+	m.id = id
 	return nil
 }
 
@@ -184,9 +186,11 @@ func (m *machine) instances(ctx context.Context, machines []*machine) (map[strin
 	case shown.Body == nil || shown.Body.Instances == nil:
 		return nil, errNoBody
 	}
-	vms, cards := map[string][]driver.Resource{}, map[string]string{}
+	vms := map[string][]driver.Resource{}
+	cards := map[string]string{}
 	for _, vm := range shown.Body.Instances.Instance {
-		id, live := dara.StringValue(vm.InstanceId), map[string]string{}
+		id := dara.StringValue(vm.InstanceId)
+		live := map[string]string{}
 		if vm.Tags != nil {
 			live = mapOf(vm.Tags.Tag)
 		}
@@ -219,7 +223,8 @@ func (m *machine) addCards(ctx context.Context, cards map[string]string, vms map
 		return errNoBody
 	}
 	for _, card := range shown.Body.NetworkInterfaceSets.NetworkInterfaceSet {
-		id, live := dara.StringValue(card.NetworkInterfaceId), map[string]string{}
+		id := dara.StringValue(card.NetworkInterfaceId)
+		live := map[string]string{}
 		if card.Tags != nil {
 			live = mapOf(card.Tags.Tag)
 		}
@@ -236,7 +241,8 @@ const system = "system"
 // disks returns disks by the IDs of their VMs.
 func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) (map[string][]driver.Resource, error) {
 	found := map[string][]driver.Resource{}
-	request.RegionId, request.MaxResults = &m.region, new(int32(500))
+	request.RegionId = &m.region
+	request.MaxResults = new(int32(500))
 	for {
 		shown, err := m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
 		switch {
@@ -246,7 +252,8 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 			return nil, errNoBody
 		}
 		for _, disk := range shown.Body.Disks.Disk {
-			name, live := dara.StringValue(disk.DiskName), map[string]string{}
+			name := dara.StringValue(disk.DiskName)
+			live := map[string]string{}
 			if disk.Tags != nil {
 				live = mapOf(disk.Tags.Tag)
 			}

@@ -147,10 +147,12 @@ func translated(err error) error {
 	var answer *http.Response
 	status := 0
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
-		status, answer = refused.StatusCode, refused.RawResponse
+		status = refused.StatusCode
+		answer = refused.RawResponse
 	} else if refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok &&
 		refused.RawResponse != nil {
-		status, answer = refused.RawResponse.StatusCode, refused.RawResponse
+		status = refused.RawResponse.StatusCode
+		answer = refused.RawResponse
 	}
 	switch {
 	case status != http.StatusTooManyRequests:

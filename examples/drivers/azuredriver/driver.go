@@ -57,7 +57,8 @@ func New(config Config) (*Driver, error) {
 	}
 	tagging := driver.FlatTagging[azure.ProviderSpec, *machine](rules, tags.Kinds(),
 		func(spec *azure.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
-	tagging.Set, tagging.Remove = set, remove
+	tagging.Set = set
+	tagging.Remove = remove
 	tagging.Mandatory = func(class *azure.ProviderSpec, _ string) map[string]string {
 		return mandatory(&rules, class.Tags)
 	}
@@ -101,7 +102,8 @@ func (m *machine) parse(providerID string) error {
 	if location == "" || name == "" || strings.Contains(name, "/") {
 		return fmt.Errorf("the provider ID %q is not azure:///LOCATION/NAME", providerID)
 	}
-	m.providerID, m.name = providerID, name
+	m.providerID = providerID
+	m.name = name
 	return nil
 }
 
@@ -140,9 +142,11 @@ func (f found) add(kind tags.Kind, id *string, live map[string]*string) {
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
-	group, c := machines[0].class.ResourceGroup, machines[0].clients
+	group := machines[0].class.ResourceGroup
+	c := machines[0].clients
 	var vms []*armcompute.VirtualMachine
-	cards, disks := found{}, found{}
+	cards := found{}
+	disks := found{}
 	err := atOnce(
 		func() error {
 			return each(ctx, c.vms.NewListPager(group, nil), func(page *armcompute.VirtualMachinesClientListResponse) {
@@ -213,12 +217,14 @@ func atOnce(calls ...func() error) error {
 func (m *machine) own(vm *armcompute.VirtualMachine, cards, disks found) (own []driver.Resource, isWhole bool) {
 	all := found{}
 	all.add(tags.VM, vm.ID, vm.Tags)
-	own, isWhole = append(own, all[strings.ToLower(*vm.ID)]), true
+	own = append(own, all[strings.ToLower(*vm.ID)])
+	isWhole = true
 	add := func(id string, shown found, names ...string) {
 		isName := func(name string) bool { return strings.EqualFold(name, path.Base(id)) }
 		if slices.ContainsFunc(names, isName) {
 			r, isShown := shown[strings.ToLower(id)]
-			own, isWhole = append(own, r), isWhole && isShown
+			own = append(own, r)
+			isWhole = isWhole && isShown
 		}
 	}
 	for _, id := range cardsOf(vm) {

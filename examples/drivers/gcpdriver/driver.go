@@ -112,7 +112,10 @@ func (m *machine) parse(providerID string) error {
 	if len(parts) != 3 || slices.Contains(parts, "") {
 		return fmt.Errorf("the provider ID %q is not gce:///PROJECT/ZONE/NAME", providerID)
 	}
-	m.providerID, m.project, m.zone, m.name = providerID, parts[0], parts[1], parts[2]
+	m.providerID = providerID
+	m.project = parts[0]
+	m.zone = parts[1]
+	m.name = parts[2]
 	return nil
 }
 
@@ -164,7 +167,8 @@ const (
 
 // listed reads all VMs and disks of a zone.
 func listed(ctx context.Context, machines []*machine) (shown, error) {
-	m, s := machines[0], shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
+	m := machines[0]
+	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
 	vms := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
 	err := vms.Pages(ctx, func(page *compute.InstanceList) error {
 		for _, vm := range page.Items {

@@ -125,17 +125,21 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, region str
 		options.ApplicationCredentialName = valueOf(secret, ApplicationCredentialName)
 		options.ApplicationCredentialSecret = valueOf(secret, ApplicationCredentialSecret)
 	} else {
-		options.Username, options.Password = valueOf(secret, Username), valueOf(secret, Password)
-		options.DomainName, options.TenantName = valueOf(secret, DomainName), valueOf(secret, TenantName)
+		options.Username = valueOf(secret, Username)
+		options.Password = valueOf(secret, Password)
+		options.DomainName = valueOf(secret, DomainName)
+		options.TenantName = valueOf(secret, TenantName)
 	}
 	if err = sdk.Authenticate(ctx, provider, options); err != nil {
 		return nil, err
 	}
-	c, endpoint := &clients{}, gophercloud.EndpointOpts{Region: region}
+	c := &clients{}
+	endpoint := gophercloud.EndpointOpts{Region: region}
 	var computeErr, storageErr error
 	c.compute, computeErr = sdk.NewComputeV2(provider, endpoint)
 	c.storage, storageErr = sdk.NewBlockStorageV3(provider, endpoint)
-	c.compute.Microversion, c.storage.Microversion = computeVersion, storageVersion
+	c.compute.Microversion = computeVersion
+	c.storage.Microversion = storageVersion
 	return c, errors.Join(computeErr, storageErr)
 }
 

@@ -78,7 +78,8 @@ func New(config Config) (*Driver, error) {
 		return spec.Spec.Tags, spec.Spec.ResourceTags
 	}
 	ofServer := driver.FlatTagging[openstack.ProviderSpec, *machine](server, []tags.Kind{tags.VM}, flat)
-	ofServer.Set, ofServer.Remove = setMetadata, driver.OneByOne(removeMetadatum)
+	ofServer.Set = setMetadata
+	ofServer.Remove = driver.OneByOne(removeMetadatum)
 	ofVolume := driver.FlatTagging[openstack.ProviderSpec, *machine](volume, []tags.Kind{tags.Disk}, flat)
 	ofVolume.Replace = replaceMetadata
 	a := &access{Config: config, schema: schema, clients: login.NewCache[*clients]()}
@@ -114,7 +115,8 @@ func (m *machine) parse(providerID string) error {
 	if region == "" || id == "" || strings.Contains(id, "/") {
 		return fmt.Errorf("the provider ID %q is not openstack:///REGION/ID", providerID)
 	}
-	m.providerID, m.id = providerID, id
+	m.providerID = providerID
+	m.id = id
 	return nil
 }
 
@@ -182,7 +184,9 @@ func (m *machine) root(own *server, disks map[string]*volumes.Volume) *volumes.V
 
 // listed reads all servers and volumes of the project.
 func listed(ctx context.Context, machines []*machine) (map[string]*server, map[string]*volumes.Volume, error) {
-	c, found, disks := machines[0].clients, map[string]*server{}, map[string]*volumes.Volume{}
+	c := machines[0].clients
+	found := map[string]*server{}
+	disks := map[string]*volumes.Volume{}
 	pages, err := servers.List(c.compute, nil).AllPages(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -221,7 +225,8 @@ func alone(ctx context.Context, machines []*machine) (map[string]*server, map[st
 	if err != nil {
 		return nil, nil, err
 	}
-	found, disks := map[string]*server{m.id: own}, map[string]*volumes.Volume{}
+	found := map[string]*server{m.id: own}
+	disks := map[string]*volumes.Volume{}
 	if m.class.Spec.RootDiskSize > 0 && m.class.Spec.RootDiskType != nil {
 		pages, err := volumes.List(m.storage, volumes.ListOpts{Name: m.name}).AllPages(ctx)
 		if err != nil {

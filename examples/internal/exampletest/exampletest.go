@@ -42,7 +42,8 @@ func Pool(version string, raw []byte) *gardener.WorkerPool {
 // Bare returns a pool with no other hashed field than the raw provider config.
 func Bare(version string, raw []byte) *gardener.WorkerPool {
 	pool := Pool(version, raw)
-	pool.Volume, pool.DataVolumes = nil, nil
+	pool.Volume = nil
+	pool.DataVolumes = nil
 	return pool
 }
 

@@ -59,7 +59,8 @@ func (f *filler) fill(v reflect.Value) {
 
 func (f *filler) fillMap(v reflect.Value) {
 	v.Set(reflect.MakeMap(v.Type()))
-	key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	key := reflect.New(v.Type().Key()).Elem()
+	value := reflect.New(v.Type().Elem()).Elem()
 	f.fill(key)
 	f.fill(value)
 	v.SetMapIndex(key, value)

@@ -40,8 +40,10 @@ func (p *Provider[C, I, S]) checkHotIsFree(t *testing.T, config *C, versions []s
 	}
 	for _, version := range versions {
 		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate} {
-			a, b := Pool(version, with), Pool(version, without)
-			a.UpdateStrategy, b.UpdateStrategy = strategy, strategy
+			a := Pool(version, with)
+			b := Pool(version, without)
+			a.UpdateStrategy = strategy
+			b.UpdateStrategy = strategy
 			named, err := p.Hash(a)
 			fatal(t, err)
 			unnamed, err := p.Hash(b)

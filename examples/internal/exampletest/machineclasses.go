@@ -68,7 +68,8 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 	var classes machineupdate.Classes
 	prepare := func(version string, spec []byte) *machineupdate.Prepared {
 		meta := class.DeepCopy()
-		meta.UID, meta.ResourceVersion = "uid", version
+		meta.UID = "uid"
+		meta.ResourceVersion = version
 		observed := machineupdate.MachineClass{Object: meta, ProviderSpec: spec}
 		prepared, beyond, err := classes.Prepare(observed, schema, machineupdate.Driver{Kinds: []string{"vm"}})
 		fatal(t, err)
@@ -88,7 +89,8 @@ func replaced(t *testing.T, raw []byte, pointer string, value any) []byte {
 	var root any
 	fatal(t, json.Unmarshal(raw, &root))
 	names := strings.Split(pointer, "/")[1:]
-	at, last := root, len(names)-1
+	at := root
+	last := len(names) - 1
 	for i, name := range names {
 		if list, isList := at.([]any); isList {
 			n, err := strconv.Atoi(name)

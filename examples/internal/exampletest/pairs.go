@@ -62,7 +62,8 @@ func (p *Provider[C, I, S]) testPairs(t *testing.T) {
 	schema := p.schema(t)
 	for _, pair := range p.Pairs {
 		t.Run(pair.dir, func(t *testing.T) {
-			before, after := Manifest(t, pair.dir, "before.yaml"), Manifest(t, pair.dir, "after.yaml")
+			before := Manifest(t, pair.dir, "before.yaml")
+			after := Manifest(t, pair.dir, "after.yaml")
 			changes, err := schema.DiffRaw(before, after)
 			fatal(t, err)
 			if got := paths(changes); !slices.Equal(got, pair.changed) {

@@ -32,7 +32,8 @@ func (p *Provider[C, I, S]) CheckDefects(t *testing.T, defects []Defect) {
 	schema := p.schema(t)
 	for _, d := range defects {
 		t.Run(d.name, func(t *testing.T) {
-			old, updated := p.Config(d.old), p.Config(d.updated)
+			old := p.Config(d.old)
+			updated := p.Config(d.updated)
 			changes, err := schema.DiffRaw(old, updated)
 			fatal(t, err)
 			if got := changes.Outcome(hotupdate.AutoRollingUpdate); got != d.want {

@@ -79,7 +79,8 @@ func restClient(
 	config *rest.Config, scheme *runtime.Scheme, group schema.GroupVersion, path string,
 ) (rest.Interface, error) {
 	config = rest.CopyConfig(config)
-	config.GroupVersion, config.APIPath = &group, path
+	config.GroupVersion = &group
+	config.APIPath = path
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	return rest.RESTClientFor(config)
 }

@@ -74,8 +74,10 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	s.stop = append(s.stop, started.TearDownFn)
 	s.Config = rest.CopyConfig(started.ClientConfig)
 	// CustomResourceDefinitions need it
-	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json"
-	s.Config.QPS, s.Config.Burst = -1, 0
+	s.Config.ContentType = "application/json"
+	s.Config.AcceptContentTypes = "application/json"
+	s.Config.QPS = -1
+	s.Config.Burst = 0
 	client, err := clientset.NewForConfig(s.Config)
 	if err != nil {
 		return nil, err
@@ -97,8 +99,10 @@ func (s *Server) Stop() {
 func StartEtcd(dir string) (endpoint string, stop func(), err error) {
 	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "etcd")}
 	config := embed.NewConfig()
-	config.Dir, config.LogLevel = filepath.Join(dir, "data"), "fatal"
-	config.ListenClientUrls, config.ListenPeerUrls = []url.URL{client}, nil
+	config.Dir = filepath.Join(dir, "data")
+	config.LogLevel = "fatal"
+	config.ListenClientUrls = []url.URL{client}
+	config.ListenPeerUrls = nil
 	config.UnsafeNoFsync = true // the data does not outlive the process
 	etcd, err := embed.StartEtcd(config)
 	if err != nil {

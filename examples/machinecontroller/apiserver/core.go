@@ -20,7 +20,8 @@ func (a *asKubernetes) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !isCore {
 		return a.next.RoundTrip(r)
 	}
-	core, group := []byte(`"apiVersion":"v1"`), []byte(`"apiVersion":"`+api.GroupVersion.String()+`"`)
+	core := []byte(`"apiVersion":"v1"`)
+	group := []byte(`"apiVersion":"` + api.GroupVersion.String() + `"`)
 	sent := r.Clone(r.Context())
 	sent.URL.Path = "/apis/" + api.GroupVersion.String() + "/" + path
 	if r.Body != nil {
@@ -29,7 +30,8 @@ func (a *asKubernetes) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		body = bytes.ReplaceAll(body, core, group)
-		sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		sent.Body = io.NopCloser(bytes.NewReader(body))
+		sent.ContentLength = int64(len(body))
 	}
 	answer, err := a.next.RoundTrip(sent)
 	if err != nil {
@@ -38,7 +40,8 @@ func (a *asKubernetes) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer func() { _ = answer.Body.Close() }() // it is read here
 	body, err := io.ReadAll(answer.Body)
 	body = bytes.ReplaceAll(body, group, core)
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	answer.ContentLength = int64(len(body))
 	answer.Header.Del("Content-Length")
 	return answer, err
 }

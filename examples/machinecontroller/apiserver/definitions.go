@@ -33,7 +33,8 @@ func Machines() []*apiextensionsv1.CustomResourceDefinition {
 // kubernetes returns definitions of objects that Kubernetes serves itself. The core group cannot be
 // defined.
 func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
-	node, lease := WithStatus(Definition(api.GroupVersion, "Node", "nodes")), Definition(leases, "Lease", "leases")
+	node := WithStatus(Definition(api.GroupVersion, "Node", "nodes"))
+	lease := Definition(leases, "Lease", "leases")
 	node.Spec.Scope = apiextensionsv1.ClusterScoped
 	lease.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: "unapproved, for an example"}
 	return []*apiextensionsv1.CustomResourceDefinition{

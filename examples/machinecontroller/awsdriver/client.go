@@ -42,7 +42,8 @@ func (d *Driver) client(region string, secret map[string][]byte, retryer aws.Ret
 // all tokens, and its later calls would never be made.
 func (d *Driver) retryer() aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) {
-		o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff
+		o.RateLimiter = ratelimit.None
+		o.MaxBackoff = d.MaxBackoff
 	})
 	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited
 }

@@ -93,7 +93,10 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 		}
 	}
 	waiter := ec2.NewInstanceExistsWaiter(call.client,
-		func(o *ec2.InstanceExistsWaiterOptions) { o.MinDelay, o.MaxDelay = d.Poll, 10*d.Poll })
+		func(o *ec2.InstanceExistsWaiterOptions) {
+			o.MinDelay = d.Poll
+			o.MaxDelay = 10 * d.Poll
+		})
 	id := aws.ToString(launched.Instances[0].InstanceId)
 	if err := waiter.Wait(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}}, time.Hour); err != nil {
 		return nil, toStatus(err)

@@ -131,7 +131,8 @@ func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetwo
 			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card &&
 				aws.ToInt32(at.DeviceIndex) == index &&
 				isTrue(spec.DeleteOnTermination) == aws.ToBool(at.DeleteOnTermination) {
-				own, specs = append(own, live), append(specs, spec)
+				own = append(own, live)
+				specs = append(specs, spec)
 			}
 		}
 	}

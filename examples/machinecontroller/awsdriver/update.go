@@ -142,7 +142,8 @@ func readMany(
 	}
 	var found []types.Instance
 	var cards, volumes map[string]hotdriver.Resource
-	first, to := sessions[0], filter("attachment.instance-id", ids...)
+	first := sessions[0]
+	to := filter("attachment.instance-id", ids...)
 	err := atOnce(
 		func() (err error) {
 			found, err = instances(ctx, first.client, filter("instance-id", ids...), existing())
@@ -238,7 +239,8 @@ func (s *session) own(
 	add := func(id, name string) {
 		r, isShown := attached[id]
 		r.Name = name
-		all, isWhole = append(all, r), isWhole && isShown
+		all = append(all, r)
+		isWhole = isWhole && isShown
 	}
 	cards, _ := s.class.interfaces(vm)
 	for _, card := range cards {

@@ -235,7 +235,8 @@ func (p *Provider) CreateMachine(
 	id := fmt.Sprintf("test:///%s/%d", machine.GetName(), p.cloud.made)
 	p.cloud.made++
 	made := &VM{Machine: machine.GetName(), Kernel: s.Kernel}
-	made.Rules, made.Tags = p.rules, map[string]string{ClusterKey: "1"}
+	made.Rules = p.rules
+	made.Tags = map[string]string{ClusterKey: "1"}
 	maps.Copy(made.Tags, s.Tags)
 	p.cloud.vms[id] = made
 	return id, nil

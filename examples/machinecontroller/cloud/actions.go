@@ -172,7 +172,8 @@ func (c *Cloud) terminateInstances(p parameters) (fields, error) {
 		vm.Terminated = true
 		changed = append(changed, vm)
 		for _, r := range slices.Concat(c.present().attached(id, Volume), c.present().attached(id, NetworkInterface)) {
-			r.Instance, r.Terminated = "", r.DeleteOnTermination
+			r.Instance = ""
+			r.Terminated = r.DeleteOnTermination
 			changed = append(changed, r)
 		}
 	}

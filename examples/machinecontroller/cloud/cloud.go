@@ -118,7 +118,8 @@ func New(config Config) *Cloud {
 func (c *Cloud) Limit(reads, writes *rate.Limiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reads, c.writes = reads, writes
+	c.reads = reads
+	c.writes = writes
 }
 
 // Resources returns all resources without lag, sorted by ID. Their members must not be changed.
@@ -207,7 +208,8 @@ func (c *Cloud) newID(kind string) string {
 // unchanged.
 func (r Resource) asOf(t time.Time) Resource {
 	if m := r.modified; !m.from.IsZero() && !m.fails && !t.Before(m.until) {
-		r.Iops, r.Throughput = m.iops, m.throughput
+		r.Iops = m.iops
+		r.Throughput = m.throughput
 	}
 	return r
 }

@@ -49,7 +49,8 @@ func (c *Cloud) selectResources(
 // matches reports whether a resource matches all filters.
 func (c *Cloud) matches(asOf time.Time, r Resource, filters []parameters) (bool, error) {
 	for _, filter := range filters {
-		wanted, key := filter.texts("Value"), ""
+		wanted := filter.texts("Value")
+		key := ""
 		var has []string
 		switch name := filter["Name"]; {
 		case strings.HasPrefix(name, "tag:"):

@@ -176,7 +176,8 @@ func CodeOf(err error) string {
 
 // refuse answers with an error. Clients decide by the status whether to repeat the request.
 func refuse(w http.ResponseWriter, err error) {
-	refusal, status := &Error{Code: CodeOf(err), Message: err.Error()}, http.StatusBadRequest
+	refusal := &Error{Code: CodeOf(err), Message: err.Error()}
+	status := http.StatusBadRequest
 	_ = errors.As(err, &refusal)
 	switch refusal.Code {
 	case "AuthFailure":

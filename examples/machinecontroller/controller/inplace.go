@@ -43,7 +43,8 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	case inplace.Apply:
 		delay, err = r.applyInPlace(ctx)
 	case inplace.Transfer:
-		delay, err = r.Retry.Short, r.transfer(ctx, deployment)
+		delay = r.Retry.Short
+		err = r.transfer(ctx, deployment)
 	}
 	return true, delay, err
 }
@@ -102,7 +103,9 @@ func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inp
 
 func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error {
 	node := r.node.DeepCopy()
-	node.Labels, node.Annotations, node.Spec.Unschedulable = as.Labels, as.Annotations, as.Unschedulable
+	node.Labels = as.Labels
+	node.Annotations = as.Annotations
+	node.Spec.Unschedulable = as.Unschedulable
 	_, err := r.Nodes.Update(ctx, node, metav1.UpdateOptions{})
 	return err
 }

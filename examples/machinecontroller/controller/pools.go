@@ -150,7 +150,8 @@ func poolOf(d *api.MachineDeployment) inplace.MachineDeployment {
 		Record: d.Annotations[inplace.RolloutAnnotation], Strategy: hotupdate.AutoInPlaceUpdate,
 	}
 	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
-		pool.MaxUnavailable, pool.MaxSurge = in.MaxUnavailable, in.MaxSurge
+		pool.MaxUnavailable = in.MaxUnavailable
+		pool.MaxSurge = in.MaxSurge
 		if in.OrchestrationType == "Manual" {
 			pool.Strategy = hotupdate.ManualInPlaceUpdate
 		}

@@ -127,7 +127,8 @@ func (r *reconciliation) write(ctx context.Context) error {
 
 // writeStatus writes phase and last operation if they change.
 func (r *reconciliation) writeStatus(ctx context.Context, phase api.MachinePhase, operation api.LastOperation) error {
-	now, status := metav1.NewTime(r.Now()), r.machine.Status
+	now := metav1.NewTime(r.Now())
+	status := r.machine.Status
 	operation.LastUpdateTime = status.LastOperation.LastUpdateTime
 	if status.CurrentStatus.Phase == phase && status.LastOperation == operation {
 		return nil

@@ -33,7 +33,8 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	}
 	_, secret, err := r.classAndSecret(r.wantedClass(r.machine))
 	if err != nil {
-		observed.Class, observed.ClassError = nil, err
+		observed.Class = nil
+		observed.ClassError = err
 		return observed
 	}
 	observed.Secret = secret.Data

@@ -24,7 +24,8 @@ func (w *World) StartBeside(name string) (*Replica, error) {
 		if err != nil {
 			return err
 		}
-		r.Updater, r.Controller.Driver = hot, &unmodified{r.driver, hot}
+		r.Updater = hot
+		r.Controller.Driver = &unmodified{r.driver, hot}
 		w.running.Go(func() { hot.Run(ctx) })
 		return nil
 	})

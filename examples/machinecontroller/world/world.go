@@ -88,8 +88,9 @@ type World struct {
 
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
-	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config),
-		cmp.Or(c.Core, api.GroupVersion)
+	c.Cloud.AccessKeys = []string{AccessKey}
+	c.Controllers = cmp.Or(c.Controllers, config)
+	c.Core = cmp.Or(c.Core, api.GroupVersion)
 	c.Updaters = cmp.Or(c.Updaters, c.Controllers)
 	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
@@ -274,7 +275,8 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 	}
 	if n := controller.InPlaceNode(node); n.IsReadyForUpdate() && (w.Updated == nil || w.Updated(name)) {
 		answered := n.WithSuccess()
-		node.Labels, node.Annotations = answered.Labels, answered.Annotations
+		node.Labels = answered.Labels
+		node.Annotations = answered.Annotations
 		_, _ = w.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}) // the next pass tries again
 		return
 	}

@@ -248,7 +248,8 @@ func (c *Cloud) finish(r *resource) {
 func clone(resources []driver.Resource) []driver.Resource {
 	cloned := slices.Clone(resources)
 	for i := range cloned {
-		cloned[i].Tags, cloned[i].Attributes = maps.Clone(cloned[i].Tags), maps.Clone(cloned[i].Attributes)
+		cloned[i].Tags = maps.Clone(cloned[i].Tags)
+		cloned[i].Attributes = maps.Clone(cloned[i].Attributes)
 	}
 	return cloned
 }

@@ -72,7 +72,9 @@ func (c *checker) start() bool {
 		}
 	}
 	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
-	c.class, c.own, c.classes = nil, nil, machineupdate.Classes{}
+	c.class = nil
+	c.own = nil
+	c.classes = machineupdate.Classes{}
 	c.pass = pass{ctx: context.Background(), cancel: func() {}}
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{
@@ -122,8 +124,12 @@ func (c *checker) cover(all machineupdate.Driver) {
 
 // undisturbed ends all disturbances but the lag of reads and the behaviour of attributes.
 func (c *checker) undisturbed() {
-	c.cloud.onRead, c.cloud.onWrite, c.patchErr, c.cloud.isGone = func() error { return nil }, c.carryOut, nil, false
-	c.onMark, c.onReturn = func() {}, func(error) {}
+	c.cloud.onRead = func() error { return nil }
+	c.cloud.onWrite = c.carryOut
+	c.patchErr = nil
+	c.cloud.isGone = false
+	c.onMark = func() {}
+	c.onReturn = func(error) {}
 }
 
 // wants gives the machine the class of a state.

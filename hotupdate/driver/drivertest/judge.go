@@ -62,11 +62,14 @@ func (c *checker) fails(err error) error {
 // changed checks the effect of a request.
 func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
-		was, isNamed := &before[i], slices.Contains(w.of, r)
+		was := &before[i]
+		isNamed := slices.Contains(w.of, r)
 		c.require(!c.isCalm || !isNamed || !maps.Equal(r.Tags, was.Tags) || !maps.Equal(r.attributes, was.Attributes),
 			"idle", "%s changes nothing on %s", w.function, r)
-		live, theirs := c.folded(r, r.Tags), c.folded(r, r.theirs)
-		from, to := c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
+		live := c.folded(r, r.Tags)
+		theirs := c.folded(r, r.theirs)
+		from := c.folded(r, c.from.of(r).Tags)
+		to := c.folded(r, c.to.of(r).Tags)
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			c.require(live[key] == theirs[key], "foreign keys",
 				"%s takes the key %s, which is somebody else's, from %s", w.function, key, r)

@@ -132,7 +132,8 @@ func notFound(c *checker) {
 	c.expect("there is no VM",
 		func(kind machineupdate.DriverError, _ error) bool { return kind == machineupdate.ErrNotFound })
 	c.try()
-	c.cloud.isGone, c.cloud.onRead = false, func() error { return errRefused }
+	c.cloud.isGone = false
+	c.cloud.onRead = func() error { return errRefused }
 	c.expect("a read failed", func(kind machineupdate.DriverError, err error) bool {
 		return err != nil && kind != machineupdate.ErrNotFound
 	})
@@ -167,7 +168,8 @@ func interference(c *checker) {
 func limits(c *checker, lacking int) {
 	isFull := false
 	for _, r := range c.own {
-		before, after := len(c.from.of(r).Tags), len(c.to.of(r).Tags)
+		before := len(c.from.of(r).Tags)
+		after := len(c.to.of(r).Tags)
 		if lacking > 0 && before >= after {
 			continue
 		}

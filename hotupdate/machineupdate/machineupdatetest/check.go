@@ -62,9 +62,12 @@ func check[M machineupdate.Machine](
 	var reported []string
 	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
-		c.events, c.updated = map[string]int{}, map[string]int{}
-		c.updateErr, c.live = map[string]error{}, map[string]string{}
-		c.own, c.classes = own, map[string]class{formerClass: {spec: formerSpec}}
+		c.events = map[string]int{}
+		c.updated = map[string]int{}
+		c.updateErr = map[string]error{}
+		c.live = map[string]string{}
+		c.own = own
+		c.classes = map[string]class{formerClass: {spec: formerSpec}}
 		c.limiter = &machineupdate.Limiter{Burst: 1000, Every: time.Second}
 		c.server.broken = func(promise, format string, args ...any) {
 			tb.Helper()
@@ -123,9 +126,11 @@ func (c *checker[M]) detached() {
 
 // later reconciles once, after the time.
 func (c *checker[M]) later(d time.Duration) {
-	c.now, c.server.disturbed = c.now.Add(d), false
+	c.now = c.now.Add(d)
+	c.server.disturbed = false
 	delay, err := c.reconcile(context.Background(), &c.World, c.server.read())
-	c.delay, c.err = delay, cmp.Or(err, c.err)
+	c.delay = delay
+	c.err = cmp.Or(err, c.err)
 }
 
 // until reconciles until done returns true. After 12 reconciles the promise is broken.

@@ -69,7 +69,7 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 				c.later(time.Minute)
 			}
 		}},
-		{"a node that is drained anew", "InPlaceUpdating", func(c *checker[M]) {
+		{"a node that is drained again", "InPlaceUpdating", func(c *checker[M]) {
 			c.drain()
 			c.node.live.Drained = c.now.Add(time.Minute)
 			c.later(time.Minute)
@@ -99,7 +99,8 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 
 // rollOut gives the machine's pool a class with another account.
 func (c *checker[M]) rollOut() {
-	c.driver.ReadsFirst, c.live[drainedLane] = true, accountA
+	c.driver.ReadsFirst = true
+	c.live[drainedLane] = accountA
 	c.driver.Lanes = []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}}
 	c.class(`{"tags":{"k":"1"},"account":"b"}`)
 }

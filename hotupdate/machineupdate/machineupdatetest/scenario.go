@@ -81,7 +81,8 @@ func update[M machineupdate.Machine](c *checker[M]) {
 
 func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 	c.later(0)
-	typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation", "state")
+	typ := c.server.text("lastOperation", "type")
+	state := c.server.text("lastOperation", "state")
 	c.server.require(typ == "Create" && state == "Processing", "report that harms",
 		"the machine has not joined, and its lastOperation is %q %q: its bootstrap token stays", typ, state)
 	c.settles()
@@ -100,7 +101,8 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 
 // slow changes a field of slowLane, and waits for the call, which returns the error.
 func (c *checker[M]) slow(err error) {
-	c.driver.Lanes, c.updateErr[slowLane] = []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}, err
+	c.driver.Lanes = []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}
+	c.updateErr[slowLane] = err
 	c.class(`{"tags":{"k":"1"},"iops":3}`)
 	c.until(func() bool { return c.updated[slowLane] > 0 }, 0, "lane lost",
 		"UpdateMachine was not called with the name of its second lane")
@@ -179,7 +181,8 @@ func failedCreation[M machineupdate.Machine](c *checker[M]) {
 }
 
 func initialization[M machineupdate.Machine](c *checker[M], calls int) {
-	c.vm, c.uninitialized = true, calls
+	c.vm = true
+	c.uninitialized = calls
 	c.until(func() bool { return c.uninitialized == 0 }, time.Minute, "creation stopped",
 		"InitializeMachine was not called until it succeeded")
 	c.until(func() bool { return c.updated[""] > 0 }, 20*time.Minute, "never settled",

@@ -54,7 +54,8 @@ func (s *server[M]) read() M {
 // refuses returns the error for a write with the resourceVersion, or nil.
 func (s *server[M]) refuses(write, name, version string) error {
 	if s.interfere {
-		s.interfere, s.disturbed = false, true
+		s.interfere = false
+		s.disturbed = true
 		s.version++
 	}
 	switch {
@@ -113,7 +114,8 @@ func (w *World[M]) Patch(
 	delete(patch.Object, "status")
 	patched := w.server.write(merge(w.server.object.Object, patch.Object))
 	if w.server.lost {
-		w.server.lost, w.server.disturbed = false, true
+		w.server.lost = false
+		w.server.disturbed = true
 		return written, apierrors.NewTimeoutError("the answer was lost", 1)
 	}
 	return patched, nil

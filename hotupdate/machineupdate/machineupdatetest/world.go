@@ -135,7 +135,8 @@ func (w *World[M]) Call(
 		if w.createErr != nil {
 			return "", w.createErr
 		}
-		w.vm, w.live[""] = true, w.classes[w.own].hot()
+		w.vm = true
+		w.live[""] = w.classes[w.own].hot()
 	case "InitializeMachine":
 		if w.uninitialized = max(0, w.uninitialized-1); w.uninitialized > 0 {
 			return "", codeError("Internal")
@@ -148,7 +149,8 @@ func (w *World[M]) Call(
 
 // checkCreation checks the context of a call, and that the marker has what the VM gets.
 func (w *World[M]) checkCreation(ctx context.Context, method string) {
-	record, hot := w.server.record(""), w.classes[w.own].hot()
+	record := w.server.record("")
+	hot := w.classes[w.own].hot()
 	_, isReadable := w.classes[wantedClass] // without it there may be no Schema to read the other class by
 	if _, ends := ctx.Deadline(); !ends || !strings.Contains(record, `"state":"Calling"`) {
 		w.server.broken("creation endless", "%s is called before BeginCreation, or not with Creation.Context", method)
@@ -173,7 +175,8 @@ func (w *World[M]) checkClass(method, want string, class machineupdate.MachineCl
 func (w *World[M]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	w.updated[request.Lane]++
 	w.checkClass("UpdateMachine", wantedClass, request.Class, request.Secret)
-	err, desired := w.updateErr[request.Lane], string(request.Parts[0].Desired)
+	err := w.updateErr[request.Lane]
+	desired := string(request.Parts[0].Desired)
 	switch {
 	case err == codeError("Unimplemented"), err == codeError("NotFound"): //nolint:errorlint // not wrapped
 		return err // and has sent nothing
@@ -211,7 +214,8 @@ func (w *World[M]) checkStatus(before map[string]any) {
 		now, _, _ := unstructured.NestedMap(status, name)
 		w.server.require(status[name] != nil && (now == nil || len(now) > 0), "status wiped", "%s is gone", name)
 	}
-	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
+	state := w.server.text("lastOperation", "state")
+	description := w.server.text("lastOperation", "description")
 	harms := state == "Failed" || strings.Contains(description, "OutOfRange")
 	w.server.require(len(w.updated) == 0 || !harms, "report that harms",
 		"lastOperation has the state %q and the description %q", state, description)

@@ -118,7 +118,9 @@ func (b *bucket) missing(now time.Time, size, rate float64) float64 {
 // Join adds a member, which waits until a call is sent.
 func (p *Pacer[P]) Join(now time.Time, m *Member[P]) {
 	p.number++
-	m.joined, m.number, p.newest = now, p.number, now
+	m.joined = now
+	m.number = p.number
+	p.newest = now
 	p.enqueue(m)
 }
 
@@ -207,7 +209,8 @@ func (p *Pacer[P]) takeSpare(now time.Time) bool {
 
 // gather returns the members of a call with its first one, and whether it has no room for another.
 func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P], isFull bool) {
-	members, named := []*Member[P]{first}, map[string]bool{}
+	members = []*Member[P]{first}
+	named := map[string]bool{}
 	for _, id := range first.IDs {
 		named[id] = true
 	}
@@ -242,7 +245,8 @@ func (p *Pacer[P]) isLate(now time.Time, m *Member[P]) bool {
 func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
 	call := &Call[P]{Members: members, sent: now}
 	for _, m := range members {
-		m.call, m.isSent = call, true
+		m.call = call
+		m.isSent = true
 		if !m.Deadline.IsZero() && (call.Deadline.IsZero() || m.Deadline.Before(call.Deadline)) {
 			call.Deadline = m.Deadline
 		}
@@ -263,7 +267,8 @@ func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[
 	isNews := c.sent.After(p.refused)
 	if a.Outcome == Throttled {
 		if isNews {
-			p.delay, p.refused = max(min(max(2*p.delay, FirstDelay), MaxDelay), a.After), now
+			p.delay = max(min(max(2*p.delay, FirstDelay), MaxDelay), a.After)
+			p.refused = now
 		}
 		p.again(c.Members, c.Members[0].piece)
 		return nil

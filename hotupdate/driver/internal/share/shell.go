@@ -146,7 +146,8 @@ func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	l.alarm, l.stop = due, stop
+	l.alarm = due
+	l.stop = stop
 	go func() {
 		defer stop()
 		if ctx.Err() != nil || s.Wait(ctx, wait) != nil {
@@ -169,11 +170,13 @@ func (s *Shell[P]) send(l *line[P], call *Call[P]) {
 	}
 	members := make([]P, len(call.Members))
 	for i, m := range call.Members {
-		members[i], m.abandon = m.Payload, abandon
+		members[i] = m.Payload
+		m.abandon = abandon
 	}
 	go func() {
 		defer abandon()
-		answer, err := Answer{}, errNoReturn
+		answer := Answer{}
+		err := errNoReturn
 		defer func() { s.answered(l, call, members, answer, err) }()
 		answer, err = attempt(ctx, call.Members[0].send, members)
 	}()
@@ -186,7 +189,8 @@ func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answe
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, m := range present(call.Members) {
-		m.peers, m.err = members, err
+		m.peers = members
+		m.err = err
 	}
 	for _, m := range l.Answer(s.now(), call, answer) {
 		close(m.done)
@@ -198,7 +202,8 @@ func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answe
 func attempt[P any](ctx context.Context, send Send[P], members []P) (answer Answer, err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			answer, err = Answer{}, machineupdate.NewPanicError(what)
+			answer = Answer{}
+			err = machineupdate.NewPanicError(what)
 		}
 	}()
 	return send(ctx, members)

@@ -41,7 +41,8 @@ func (c content) begin(t *Target, bound int) step {
 	s := slice{known: c.applied != "", bound: bound, base: base, entries: hot, during: hot.cost(), after: hot.cost()}
 	desired, whole := s.desired(t.leaves)
 
-	during, after := maps.Clone(hot), entries{}
+	during := maps.Clone(hot)
+	after := entries{}
 	during.send(base, desired)
 	maps.Copy(after, during)
 	after.rebase(base, desired)
@@ -79,7 +80,8 @@ func (c content) confirm(t *Target) step {
 		marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot),
 		whole: c.applied != "" && maps.Equal(base, t.leaves),
 	}
-	if s.part.Desired = s.part.Applied; s.whole {
+	s.part.Desired = s.part.Applied
+	if s.whole {
 		s.part.Desired = t.hot
 	}
 	return s
@@ -120,7 +122,8 @@ type slice struct {
 
 // desired returns the leaves that the pass desires, and whether they are all wanted leaves.
 func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
-	desired, whole = maps.Clone(s.base), true
+	desired = maps.Clone(s.base)
+	whole = true
 	choose := func(p place) {
 		switch value := wanted[p]; {
 		case !s.fits(leaf{p, value}):
@@ -154,7 +157,8 @@ func (s *slice) fits(l leaf) bool {
 	if l == base {
 		return true
 	}
-	during, after := s.during, s.after
+	during := s.during
+	after := s.after
 	if s.entries[l] {
 		after -= l.cost()
 	} else {
@@ -166,6 +170,7 @@ func (s *slice) fits(l leaf) bool {
 	if during > s.bound || after > s.bound {
 		return false
 	}
-	s.during, s.after = during, after
+	s.during = during
+	s.after = after
 	return true
 }

@@ -6,16 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 const version = 1
-
-// sinceLayout is RFC 3339 in UTC and whole seconds, so that it always has the same length.
-const sinceLayout = "2006-01-02T15:04:05Z"
 
 // Annotation returns the record in canonical form, the only one that [Parse] reads: equal records
 // have equal bytes.
@@ -26,21 +22,32 @@ func (r *Record) Annotation() string {
 			kinds[body] = append(kinds[body], quoted(kind))
 		}
 	}
-	c := codec{dst: append(make([]byte, 0, 512+2*len(r.others.body)), versionMember...)}
-	c.dst = strconv.AppendInt(c.dst, version, 10)
-	c.header(r.Header)
-	c.dst = append(c.dst, partsMember...)
-	for _, body := range slices.SortedFunc(maps.Keys(kinds),
-		func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
-		c.dst = append(c.dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
+	byKinds := func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }
+	dst := make([]byte, 0, 512+2*len(r.others.body))
+	dst = append(dst, versionMember...)
+	dst = strconv.AppendInt(dst, version, 10)
+	dst = r.Header.appendTo(dst)
+	dst = append(dst, partsMember...)
+	for _, body := range slices.SortedFunc(maps.Keys(kinds), byKinds) {
+		dst = append(dst, `{"kinds":`...)
+		dst = append(dst, list(kinds[body])...)
+		if body != "" {
+			dst = append(dst, ',')
+			dst = append(dst, body...)
+		}
+		dst = append(dst, `},`...)
 	}
-	return string(append(c.dst, `{`+r.others.body+end...))
+	dst = append(dst, '{')
+	dst = append(dst, r.others.body...)
+	dst = append(dst, end...)
+	return string(dst)
 }
 
 // The text around the header and the contents of a record.
 const (
 	versionMember = `{"v":`
-	partsMember   = `,"parts":[`
+	partsName     = `,"parts":`
+	partsMember   = partsName + `[`
 	end           = `}]}`
 )
 
@@ -115,7 +122,7 @@ func IsHotPart(raw json.RawMessage) bool {
 }
 
 // ReadHeader reads only the header, and allocates nothing for usual names. It returns the JSON of
-// the contents unchecked. The error is that of [Parse]. Every scrape of the metrics reads the
+// the contents unchecked. The errors are those of [Parse]. Every scrape of the metrics reads the
 // headers of all machines, for which package json takes ten to a hundred times as long.
 func ReadHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)
@@ -128,13 +135,14 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 			Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint,
 		}
 	}
-	c := codec{rest: rest, reads: true, ok: true}
-	h = c.header(h)
-	contents, opened := strings.CutPrefix(c.rest, partsMember[:len(partsMember)-1])
-	if !c.ok || !opened || !strings.HasSuffix(contents, end) {
+	r := reader{rest: rest}
+	h = r.header()
+	parts, opened := strings.CutPrefix(r.rest, partsName)
+	closed := strings.HasSuffix(parts, end)
+	if r.failed || !opened || !closed {
 		return Header{}, "", malformed()
 	}
-	return h, contents[:len(contents)-1], nil
+	return h, strings.TrimSuffix(parts, "}"), nil
 }
 
 func malformed() *fault.Error {
@@ -144,107 +152,5 @@ func malformed() *fault.Error {
 }
 
 // Hint is the hint of every error about a record that cannot be read.
-const Hint = "the machine is updated and recorded anew; values that only this record has, and that are no longer " +
-	"wanted, stay on the machine: remove them there"
-
-// cutNumber reads a number. It returns 0 for other text and for too many digits.
-func cutNumber(text string) (number int, rest string) {
-	end := len(text) - len(strings.TrimLeft(text, "0123456789"))
-	number, _ = strconv.Atoi(text[:end])
-	return number, text[end:]
-}
-
-// header writes a header, or reads it into an empty one and returns that. Both follow the order of the
-// members here.
-func (c *codec) header(h Header) Header {
-	state := stateNames[h.State]
-	c.text(`,"creating":`, &h.Creating, h.Creating != "")
-	c.text(`,"providerID":`, &h.ProviderID, h.Creating == "")
-	c.text(`,"schema":`, &h.Schema, true)
-	c.text(`,"state":`, &state, state != "")
-	c.time(`,"since":`, &h.Since, true)
-	c.number(`,"retries":`, &h.Retries)
-	c.time(`,"notBefore":`, &h.NotBefore, !h.NotBefore.IsZero())
-	c.text(`,"class":`, &h.Drain.Class, h.Drain != Drain{})
-	c.text(`,"node":`, &h.Drain.Node, h.Drain != Drain{})
-	c.time(`,"drained":`, &h.Drain.Since, h.Drain != Drain{})
-	c.text(`,"wanted":`, &h.Wanted, h.Wanted != "")
-	known := slices.Index(stateNames[:], state)
-	h.State = State(max(known, 0))
-	c.ok = c.ok && known >= 0 && (h.ProviderID == "") != (h.Creating == "") && h.Retries <= MaxRetries &&
-		(h.State == Calling || h.Creating == "" && h.Retries == 0) && (h.State != Settled || h.NotBefore.IsZero())
-	return h
-}
-
-// codec writes members to dst, or reads them from rest, one after the other.
-type codec struct {
-	dst   []byte
-	rest  string
-	reads bool
-	ok    bool // all members so far could be read
-}
-
-// member writes or reads the name of a member, and reports whether its value follows. A required
-// member is written, and must be found; any other is not written, and may be found.
-func (c *codec) member(name string, required bool) (follows bool) {
-	switch follows = required; {
-	case c.reads:
-		c.rest, follows = strings.CutPrefix(c.rest, name)
-		c.ok = c.ok && (follows || !required)
-	case required:
-		c.dst = append(c.dst, name...)
-	}
-	return follows
-}
-
-func (c *codec) number(name string, value *int) {
-	switch follows := c.member(name, *value > 0); {
-	case follows && c.reads:
-		*value, c.rest = cutNumber(c.rest)
-	case follows:
-		c.dst = strconv.AppendInt(c.dst, int64(*value), 10)
-	}
-}
-
-func (c *codec) time(name string, value *time.Time, required bool) {
-	var text string
-	if !c.reads {
-		text = value.UTC().Format(sinceLayout)
-	}
-	if follows := c.text(name, &text, required); follows && c.reads {
-		t, err := time.Parse(sinceLayout, text)
-		*value, c.ok = t, c.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
-	}
-}
-
-func (c *codec) text(name string, value *string, required bool) (follows bool) {
-	follows = c.member(name, required)
-	switch {
-	case follows && c.reads:
-		*value = c.readText()
-	case follows:
-		c.dst = append(c.dst, quoted(*value)...)
-	}
-	return follows
-}
-
-// readText reads a text with its quotes. Malformed text has no canonical form, so the comparison with
-// Annotation refuses it.
-func (c *codec) readText() (text string) {
-	for i := 1; i < len(c.rest); i++ {
-		switch c.rest[i] {
-		case '\\':
-			i++
-		case '"':
-			text, c.rest = c.rest[:i+1], c.rest[i+1:]
-			if !strings.Contains(text, `\`) {
-				return text[1:i]
-			}
-			var unescaped string
-			_ = json.Unmarshal([]byte(text), &unescaped)
-			return unescaped
-		}
-	}
-	c.ok = false
-	return ""
-}
+const Hint = "remove values that only this record names, and that are no longer wanted, from the machine's resources; " +
+	"the machine is updated and gets a new record"

@@ -85,9 +85,15 @@ func Filter(document string, keep func(pointer string) bool) string {
 
 // scalars returns the elements of a list of scalars; none if the value is anything else.
 func scalars(value json.RawMessage) []json.RawMessage {
+	if value[0] != '[' {
+		return nil
+	}
 	var elements []json.RawMessage
-	if value[0] != '[' || json.Unmarshal(value, &elements) != nil ||
-		slices.ContainsFunc(elements, func(e json.RawMessage) bool { return e[0] == '{' || e[0] == '[' }) {
+	if json.Unmarshal(value, &elements) != nil {
+		return nil
+	}
+	isComposite := func(e json.RawMessage) bool { return e[0] == '{' || e[0] == '[' }
+	if slices.ContainsFunc(elements, isComposite) {
 		return nil
 	}
 	return elements
@@ -102,13 +108,14 @@ func (l leaves) sorted() []leaf {
 	return all
 }
 
-// frozen splits the leaves into those that are Hot and the others.
+// frozen splits the leaves into Hot leaves and frozen ones.
 func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
 	return split(l, func(p place, value string) bool { return isHot(p.pointer, p.shape(value)) })
 }
 
 func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, frozen M) {
-	hot, frozen = M{}, M{}
+	hot = M{}
+	frozen = M{}
 	for key, value := range all {
 		if isHot(key, value) {
 			hot[key] = value
@@ -272,7 +279,8 @@ func layOut[S ~string](leaves []leaf) (documents []S) {
 		for at < len(parts) && !parts[at].put(l) {
 			at++
 		}
-		if from[l.pointer] = at; at == len(parts) {
+		from[l.pointer] = at
+		if at == len(parts) {
 			parts = append(parts, object{})
 			parts[at].put(l)
 		}

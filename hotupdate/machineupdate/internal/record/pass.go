@@ -8,7 +8,7 @@ import (
 // Part is the request to a driver for the resources of one kind. Hot parts are canonical JSON.
 type Part struct {
 	Kind    string
-	Applied string // that of the last success; empty if it is not known
+	Applied string // the hot part of the last success; empty if unknown
 	// hot parts that may be live instead; the first is {} if something was removed. Parts share the
 	// slice
 	Attempted []string
@@ -49,20 +49,33 @@ func (p *Pass) size() int { return max(len(p.Marker.Annotation()), len(p.after.A
 func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.begin(t, bound) })
 	retries := 0
-	if sameHot, sameSchema := t.Wants(&r.Header); r.State == Calling && r.Creating == "" && sameHot && sameSchema {
+	if r.isRepeatedBy(t) {
 		retries = min(r.Retries+1, MaxRetries)
 	}
 	for _, next := range []*Record{&p.Marker, &p.after} {
-		next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}
-		next.Schema, next.Wanted = t.schema, t.wanted
+		next.ProviderID = providerID
+		next.Creating = ""
+		next.Drain = Drain{}
+		next.Schema = t.schema
+		next.Wanted = t.wanted
 		if next.others.applied == "" {
 			next.others = next.others.create(t.hot)
 		}
 	}
-	p.Marker.State, p.Marker.Since, p.Marker.Retries = Calling, wholeSeconds(now), retries
-	p.after.State, p.after.Retries = Unconfirmed, 0
+	p.Marker.State = Calling
+	p.Marker.Since = wholeSeconds(now)
+	p.Marker.Retries = retries
+	p.after.State = Unconfirmed
+	p.after.Retries = 0
 	p.hint(now)
 	return p
+}
+
+// isRepeatedBy reports whether a pass to the target repeats an update that has not succeeded.
+func (r *Record) isRepeatedBy(t *Target) bool {
+	sameHot, sameSchema := t.Wants(&r.Header)
+	isUpdate := r.State == Calling && r.Creating == ""
+	return isUpdate && sameHot && sameSchema
 }
 
 // Confirm returns the pass that applies the applied part once more, and settles the machine. The
@@ -73,7 +86,8 @@ func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.confirm(t) })
 	p.Marker.Since = wholeSeconds(now)
 	p.hint(now)
-	if p.after.State = Settled; !p.Whole {
+	p.after.State = Settled
+	if !p.Whole {
 		p.after.Wanted = full + t.wanted
 		next := p.after.Begin(t, r.ProviderID, now)
 		if slices.ContainsFunc(next.Parts, func(p Part) bool { return p.Desired != p.Applied }) {
@@ -89,7 +103,8 @@ func (p *Pass) IsFull() bool { return p.after.IsFull() }
 // pass takes the same step with the content of every kind that is covered.
 func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	p := &Pass{Whole: true}
-	marker, after := map[string]content{}, map[string]content{}
+	marker := map[string]content{}
+	after := map[string]content{}
 	steps := map[string]step{} // by the body of their content
 	for _, kind := range t.kinds {
 		c := r.of(kind)
@@ -98,19 +113,22 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 			s = take(c)
 			steps[c.body] = s
 		}
-		marker[kind], after[kind] = s.marker, s.after
+		marker[kind] = s.marker
+		after[kind] = s.after
 		s.part.Kind = kind
-		p.Parts, p.Whole = append(p.Parts, s.part), p.Whole && s.whole
+		p.Parts = append(p.Parts, s.part)
+		p.Whole = p.Whole && s.whole
 	}
-	p.Marker, p.after = r.with(marker), r.with(after)
+	p.Marker = r.with(marker)
+	p.after = r.with(after)
 	return p
 }
 
 // MaxRefusal bounds how long a refusal is respected.
 const MaxRefusal = 24 * time.Hour
 
-// hint keeps the end of a refusal until it is past or a pass has succeeded. A later end than any
-// that is recorded now is that of a clock that was ahead.
+// hint keeps the end of a refusal until it is past or a pass has succeeded. An end later than any
+// that could be recorded now comes from a clock that was ahead.
 func (p *Pass) hint(now time.Time) {
 	p.after.NotBefore = time.Time{}
 	isAhead := p.Marker.NotBefore.After(wholeSeconds(now.Add(MaxRefusal)))
@@ -120,20 +138,26 @@ func (p *Pass) hint(now time.Time) {
 }
 
 // Drained records for which drain of the node the pass is made.
-func (p *Pass) Drained(d Drain) { p.Marker.Drain, p.after.Drain = d, d }
+func (p *Pass) Drained(d Drain) {
+	p.Marker.Drain = d
+	p.after.Drain = d
+}
 
 // Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated
 // once soon, because the refused change may already have been done, and then at that time.
 func (p *Pass) Refused(until, now time.Time) Record {
 	refused := p.Marker
-	refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0, wholeSeconds(until)
+	refused.Since = wholeSeconds(now)
+	refused.Retries = 0
+	refused.NotBefore = wholeSeconds(until)
 	return refused
 }
 
 // Doubted returns the record after a confirmation that found a difference from the applied part.
 func (p *Pass) Doubted(now time.Time) Record {
 	doubted := p.Marker
-	doubted.State, doubted.Since = Calling, wholeSeconds(now)
+	doubted.State = Calling
+	doubted.Since = wholeSeconds(now)
 	return doubted
 }
 

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"maps"
 	"strings"
 	"time"
@@ -21,7 +20,12 @@ const (
 var stateNames = [...]string{Calling: "Calling", Unconfirmed: "Unconfirmed"}
 
 // String returns the state's name.
-func (s State) String() string { return cmp.Or(stateNames[s], "Settled") }
+func (s State) String() string {
+	if s == Settled {
+		return "Settled"
+	}
+	return stateNames[s]
+}
 
 // Header holds the fields that a decision depends on.
 type Header struct {
@@ -41,8 +45,8 @@ type Header struct {
 // full stands before the digest of a hot part that a settled record has no room for.
 const full = "!"
 
-// IsFull reports whether the record is settled although a part of what was wanted is not applied:
-// there is no room for it.
+// IsFull reports whether the record is settled although a part of the wanted hot part is not applied,
+// because the record has no room for it.
 func (h *Header) IsFull() bool { return h.State == Settled && strings.HasPrefix(h.Wanted, full) }
 
 // Drain is one drain of a machine's node for an in-place update.
@@ -88,29 +92,37 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	if r.ProviderID == "" {
 		created.Creating = machine
 	}
-	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now),
-		0, time.Time{}, Drain{}
+	created.State = Calling
+	created.Since = wholeSeconds(now)
+	created.Retries = 0
+	created.NotBefore = time.Time{}
+	created.Drain = Drain{}
 	if t == nil {
-		created.Schema, created.Wanted = "", ""
+		created.Schema = ""
+		created.Wanted = ""
 		return created
 	}
-	created.Schema, created.Wanted = t.schema, t.wanted
+	created.Schema = t.schema
+	created.Wanted = t.wanted
 	created.others = r.others.create(t.hot)
 	created.kinds = map[string]content{}
 	for kind, c := range r.kinds {
 		created.kinds[kind] = c.create(t.hot)
 	}
 	if len(created.Annotation()) > t.limits.Record {
-		created.others, created.kinds = newContent(t.hot, nil), nil
+		created.others = newContent(t.hot, nil)
+		created.kinds = nil
 	}
 	return created
 }
 
 // Created returns the record of a newly created VM: settled if no other attempt to create it can be
-// under way. If the class could not be read, the machine has to be updated.
+// under way. If the class could not be read, the machine must be updated.
 func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 	created := *r
-	created.ProviderID, created.Creating, created.Since = providerID, "", wholeSeconds(now)
+	created.ProviderID = providerID
+	created.Creating = ""
+	created.Since = wholeSeconds(now)
 	switch {
 	case r.Wanted == "":
 	case first:

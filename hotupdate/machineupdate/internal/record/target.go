@@ -30,7 +30,7 @@ const (
 )
 
 // LimitsOf returns the limits of the first lane's record beside this number of other lanes, and
-// those of each other lane.
+// the limits of each other lane.
 func LimitsOf(others int) (first, other Limits) {
 	other = Limits{HotPart: 3 << 10, Entries: 9 << 10, Record: 16 << 10}
 	return Limits{maxHotPart, maxEntries, maxWritten - others*other.Record}, other
@@ -91,5 +91,7 @@ func (t *Target) TooLarge() string {
 
 // Wants reports whether a record of this header was written for the target.
 func (t *Target) Wants(h *Header) (sameHot, sameSchema bool) {
-	return strings.TrimPrefix(h.Wanted, full) == t.wanted, h.Schema == t.schema
+	sameHot = strings.TrimPrefix(h.Wanted, full) == t.wanted
+	sameSchema = h.Schema == t.schema
+	return sameHot, sameSchema
 }
