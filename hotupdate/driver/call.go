@@ -124,7 +124,8 @@ const shortest = 4
 // hide registers texts that errors must not show.
 func (u *update[T, C]) hide(texts iter.Seq[string]) {
 	for text := range texts {
-		if text = strings.TrimSpace(text); len(text) >= shortest {
+		text = strings.TrimSpace(text)
+		if len(text) >= shortest {
 			u.secrets = append(u.secrets, text)
 		}
 	}
@@ -147,7 +148,7 @@ func redact(text string, hidden, shown []string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The first and the longest delay before a throttled call is repeated. Each delay is twice the one
+// The first and the longest delay before a throttled call is repeated. Each delay is twice the delay
 // before.
 const (
 	firstDelay = share.FirstDelay
@@ -196,7 +197,8 @@ func caught(f func() error) (err error) {
 
 // outcomeOf returns the outcome that Definition.Count gets.
 func outcomeOf(err error) string {
-	switch kind, _ := machineupdate.ErrorKindOf(err); {
+	kind, _ := machineupdate.ErrorKindOf(err)
+	switch {
 	case kind == machineupdate.ErrThrottled:
 		return "Throttled"
 	case err != nil:

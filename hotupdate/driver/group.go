@@ -55,10 +55,10 @@ func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Pa
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if _, ok := a.Defaults[name]; !ok {
-			problems = append(problems, field.Forbidden(path.Child(name), "is no attribute of the group"))
+			problems = append(problems, field.Forbidden(path.Child(name), "is not an attribute of the group"))
 		} else if whole != nil && whole[name] == "" {
 			problems = append(problems, field.Required(path.Child(name),
-				"it changes in one call with another that is set, and has no default"))
+				"must be set: it has no default, and changes in one call with another attribute that is set"))
 		}
 	}
 	return problems
@@ -89,9 +89,15 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		for name := range whole {
 			reading := r.Attributes[name]
 			live[name] = reading.target
-			isKnown = isKnown && reading.isKnown
-			isBusy = isBusy || reading.value != reading.target
-			isFailed = isFailed || reading.isFailed
+			if !reading.isKnown {
+				isKnown = false
+			}
+			if reading.value != reading.target {
+				isBusy = true
+			}
+			if reading.isFailed {
+				isFailed = true
+			}
 		}
 		if whole == nil {
 			u.tellKept(g, r, projected[0], projected[1])

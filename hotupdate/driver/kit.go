@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -23,7 +22,7 @@ type Kit[T, C any] struct {
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
 // unusable-driver or a code of [machineupdate.Driver.Check]. The Rules of each
-// Tagging are checked as well, as [tags.Rules.Plan] does.
+// Tagging are also checked, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
@@ -42,10 +41,11 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := described.Check(definition.Schema); err != nil {
 		return nil, err
 	}
-	var err error
-	if k.description, err = described.Describe(definition.Schema); err != nil {
+	description, err := described.Describe(definition.Schema)
+	if err != nil {
 		return nil, err
 	}
+	k.description = description
 	return k, nil
 }
 
@@ -82,8 +82,16 @@ func (k *Kit[T, C]) Prepare(
 	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
-// UpdateMachine is the function that [machineupdate.Executor] calls. Its contract is that of
-// [machineupdate.UpdateMachineRequest].
+// UpdateMachine brings the resources of a machine to the desired state. It is the function that
+// [machineupdate.Executor] calls.
+//
+//   - It returns nil if every resource is in the desired state, as far as a read shows.
+//   - It returns [machineupdate.ErrPending] if an accepted change is under way, ErrNotFound if there
+//     is no VM, and ErrDiffers if the request is ReadOnly and a resource is not as desired.
+//   - It returns a [*machineupdate.RetryError] if the cloud says when it accepts the change, and a
+//     [*machineupdate.PartialError] if only some calls succeeded.
+//   - It calls BeforeWrite of the request before the first call that changes the cloud, and sends
+//     nothing once ctx is done.
 //
 // A panic in a function of the Definition is an error with a [*machineupdate.PanicError].
 func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
@@ -111,59 +119,96 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	var names []string
 	for _, kind := range tags.Kinds() {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
-		if isTagged && lane == "" || slices.ContainsFunc(d.Groups,
-			func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
+		isGrouped := slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane })
+		isTaggedHere := isTagged && lane == "" // infrastructure tags belong to the first lane
+		if isTaggedHere || isGrouped {
 			names = append(names, string(kind))
 		}
 	}
 	return names
 }
 
+// require reports a problem of the Definition unless a condition holds.
+type require func(holds bool, field, what string)
+
+// check returns all problems of the Definition.
 func (d *Definition[T, C]) check() error {
 	var problems fault.List
-	require := func(holds bool, where, what string) {
+	require := func(holds bool, field, what string) {
 		if !holds {
 			problems.Add(&fault.Error{
-				Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what,
+				Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: field, What: what,
 			})
 		}
 	}
-	decoded, _ := d.Schema.Decode(nil)
-	_, isT := decoded.(*T)
-	require(isT, "Schema", "has to be that of the provider spec")
-	require(d.Connect != nil, "Connect", "has to be set")
-	require(d.Resources != nil || d.Sharing.Resources != nil, "Resources", "has to be set, or Sharing.Resources")
-	require(len(d.kinds("")) > 0, "Tags and Groups", "have to name a kind of resource outside of Lanes")
-	kinds := map[tags.Kind]int{}
-	for _, t := range d.Tags {
-		for _, kind := range t.Kinds {
-			kinds[kind]++
-			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds",
-				"have to be kinds of package tags, each in one Tagging")
-		}
-		isWhole := t.Replace != nil
-		guard := t.Rules.Guard
-		require(t.Project != nil && isWhole != (t.Set != nil) && isWhole != (t.Remove != nil), "Tagging",
-			"needs Project, and either Replace or Set and Remove")
-		require(guard == tags.Unguarded || isWhole == (guard == tags.GuardVersion), "Tagging",
-			"needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
+	d.checkFunctions(require)
+	kinds := map[tags.Kind]int{} // the number of Taggings that name it
+	for i := range d.Tags {
+		t := &d.Tags[i]
+		t.check(kinds, require)
 		_, err := t.Rules.Plan(tags.State{}, nil, nil)
 		problems = append(problems, fault.All(err)...)
 	}
-	for _, g := range d.Groups {
-		isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
-		require(g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane), "Group.Lane", "has to be one of Lanes")
-		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
-		unset := slices.Collect(maps.Values(g.Defaults))
-		unset = slices.DeleteFunc(unset, func(value string) bool { return value != "" })
-		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults",
-			"have to name the attributes, all with a default or none")
+	for i := range d.Groups {
+		d.checkGroup(&d.Groups[i], require)
 	}
 	d.checkSharing(require)
 	for _, lane := range d.Lanes {
-		require(len(d.kinds(lane.Name)) > 0, "Lanes", "have to be used by a Group each")
+		require(len(d.kinds(lane.Name)) > 0, "Lanes", "must be used by a Group each")
 	}
 	return problems.Err()
+}
+
+func (d *Definition[T, C]) checkFunctions(require require) {
+	decoded, _ := d.Schema.Decode(nil)
+	_, isT := decoded.(*T)
+	require(isT, "Schema", "must be the Schema of the provider spec")
+	require(d.Connect != nil, "Connect", "must be set")
+	require(d.Resources != nil || d.Sharing.Resources != nil, "Resources", "must be set, or Sharing.Resources")
+	require(len(d.kinds("")) > 0, "Tags and Groups", "must name a kind of resource outside of Lanes")
+}
+
+// check checks a Tagging, and counts its kinds.
+func (t *Tagging[T, C]) check(kinds map[tags.Kind]int, require require) {
+	for _, kind := range t.Kinds {
+		kinds[kind]++
+		isOnce := kinds[kind] == 1
+		require(isKind(kind) && isOnce, "Tagging.Kinds", "must be kinds of package tags, each in one Tagging")
+	}
+	hasReplace := t.Replace != nil
+	hasSet := t.Set != nil
+	hasRemove := t.Remove != nil
+	isWhole := hasReplace && !hasSet && !hasRemove
+	isByKey := !hasReplace && hasSet && hasRemove
+	hasOneWay := isWhole || isByKey
+	require(t.Project != nil && hasOneWay, "Tagging", "needs Project, and either Replace or Set and Remove")
+	var fits bool
+	switch t.Rules.Guard {
+	case tags.Unguarded:
+		fits = true
+	case tags.GuardVersion:
+		fits = hasReplace
+	default:
+		fits = !hasReplace
+	}
+	require(fits, "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
+}
+
+func (d *Definition[T, C]) checkGroup(g *Group[T, C], require require) {
+	isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
+	hasLane := g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane)
+	require(hasLane, "Group.Lane", "must be one of Lanes")
+	hasFunctions := g.Project != nil && g.Modify != nil
+	require(isKind(g.Kind) && hasFunctions, "Group", "needs Kind, Project and Modify")
+	unset := 0
+	for _, value := range g.Defaults {
+		if value == "" {
+			unset++
+		}
+	}
+	allOrNone := unset == 0 || unset == len(g.Defaults)
+	require(len(g.Defaults) > 0 && allOrNone, "Group.Defaults",
+		"must name the attributes, either all with a default or none")
 }
 
 func isKind(kind tags.Kind) bool { return slices.Contains(tags.Kinds(), kind) }

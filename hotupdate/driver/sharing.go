@@ -20,27 +20,27 @@ import (
 // Sharing lets the updates of several machines share calls, and paces their calls. The zero value
 // does neither. See "Shared calls" in CALLS.md.
 type Sharing[C any] struct {
-	// Key returns what has to be equal for a call to be shared: the region, the endpoint, and the
+	// Key returns what must be equal for a call to be shared: the region, the endpoint, and the
 	// credentials, of which the kit keeps a digest. A function that makes a shared call uses of its
 	// C only what Key returns.
 	Key func(cloud C) []string
 	// Refill is the number of calls a second by which the cloud refills the quota of a function:
 	// Resources, Set, Remove, Replace or Modify. A kind of resource for which a function calls
-	// another action of the cloud has an entry of its own, such as "Modify disk"; Set and Remove
+	// another action of the cloud has a separate entry, such as "Modify disk"; Set and Remove
 	// are of the first kind of their Tagging. If Resources calls several actions, the lowest refill
 	// counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
-	// MaxResources is the number of resources that one call of Set or Remove may name, at most that
-	// of Rules. The default is 100.
+	// MaxResources is the number of resources that one call of Set or Remove may name, at most
+	// ResourcesPerCall of Rules. The default is 100.
 	MaxResources int
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
 	// the same goroutine: without resources if there is no VM. Nil reads each machine alone.
 	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
 	MaxMachines int
 	// Divisible reports whether the cloud refused a call because of some of its resources only, and
-	// which if the error names them. Then the call is divided. Names that are not in the call count
-	// as none. Resources of a read are provider IDs. Nil divides no call.
-	Divisible func(err error) (guilty []string, ok bool)
+	// which if the error names them. Then the call is divided. Names that are not in the call are
+	// ignored. Resources of a read are provider IDs. Nil divides no call.
+	Divisible func(err error) (rejected []string, ok bool)
 }
 
 // member is the part of one machine in a call.
@@ -71,32 +71,53 @@ func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 	return share.Action{Key: key, Name: name, Refill: s.Refill[name]}
 }
 
-func (d *Definition[T, C]) checkSharing(require func(holds bool, where, what string)) {
+func (d *Definition[T, C]) checkSharing(require require) {
 	s := &d.Sharing
-	isAsked := len(s.Refill) > 0 || s.MaxResources != 0 || s.Resources != nil || s.MaxMachines != 0 ||
-		s.Divisible != nil
-	require(!isAsked || s.Key != nil, "Sharing.Key", "has to be set if other fields of Sharing are")
-	require(s.MaxResources >= 0, "Sharing.MaxResources", "has to be positive")
-	isRead := s.Resources != nil
-	require(isRead == (s.MaxMachines > 0) && (!isRead || s.Refill["Resources"] > 0), "Sharing.Resources",
-		"needs MaxMachines and a Refill, and no field of them is set without it")
+	require(s.Key != nil || s.isUnset(), "Sharing.Key", "must be set if other fields of Sharing are set")
+	require(s.MaxResources >= 0, "Sharing.MaxResources", "must be 0 or more")
+	hasMachines := s.MaxMachines > 0
+	var fits bool
+	if s.Resources == nil {
+		fits = !hasMachines
+	} else {
+		fits = hasMachines && s.Refill["Resources"] > 0
+	}
+	require(fits, "Sharing.Resources", "needs MaxMachines and a Refill; MaxMachines must not be set without it")
 	for _, name := range slices.Sorted(maps.Keys(s.Refill)) {
-		function, kind, hasKind := strings.Cut(name, " ")
-		isFunction := slices.Contains([]string{"Resources", "Set", "Remove", "Replace", "Modify"}, function)
-		require(isFunction && (!hasKind || isKind(tags.Kind(kind)) && function != "Resources"), "Sharing.Refill",
-			"has an entry that is no function of the Definition, with or without a kind: "+strconv.Quote(name))
+		require(isAction(name), "Sharing.Refill",
+			"must name functions of the Definition, with or without a kind, and has the entry "+strconv.Quote(name))
 		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill",
-			"has to be between 0.01 and a million calls a second: "+name)
+			"must be between 0.01 and a million calls a second: "+name)
 	}
 }
 
+// isUnset reports whether no field but Key is set.
+func (s *Sharing[C]) isUnset() bool {
+	hasNumbers := len(s.Refill) > 0 || s.MaxResources != 0 || s.MaxMachines != 0
+	hasFunctions := s.Resources != nil || s.Divisible != nil
+	return !hasNumbers && !hasFunctions
+}
+
+// isAction reports whether a text is a function of the Definition, alone or, unless it reads, with a
+// kind of resource.
+func isAction(name string) bool {
+	function, kind, hasKind := strings.Cut(name, " ")
+	switch function {
+	case "Resources":
+		return !hasKind
+	case "Set", "Remove", "Replace", "Modify":
+		return !hasKind || isKind(tags.Kind(kind))
+	}
+	return false
+}
+
 // bound returns how many resources one Set or Remove of a Tagging may name. If such calls are not
-// shared, that is any number.
+// shared, it returns any, the number of all resources.
 func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, any int) int {
 	if s.action("", function, kind).Refill == 0 {
 		return any
 	}
-	return min(cmp.Or(s.MaxResources, 100), max(rules.ResourcesPerCall, 1))
+	return min(cmp.Or(s.MaxResources, 100), max(rules.ResourcesPerCall, 1)) // the default of MaxResources
 }
 
 // equalText returns the content of a call apart from its resources. The values of a removal are
@@ -121,10 +142,11 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 	d := &u.definition
 	s := &u.definition.Sharing
 	err := u.repeat(ctx, func(ctx context.Context) (err error) {
-		if err = ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if u.cloud, err = d.Connect(ctx, u.request, u.class); err != nil {
+		u.cloud, err = d.Connect(ctx, u.request, u.class)
+		if err != nil {
 			d.Count("Resources", outcomeOf(err))
 		}
 		return err
@@ -155,7 +177,10 @@ func (u *update[T, C]) resources(ctx context.Context) ([]Resource, error) {
 	}
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID}
 	err := u.readMany(ctx, []*member[C]{own})
-	return own.live, cmp.Or(err, own.err)
+	if err != nil {
+		return own.live, err
+	}
+	return own.live, own.err
 }
 
 // do makes a call that machines may share.
@@ -170,7 +195,10 @@ func (u *update[T, C]) do(
 	}
 	if action.Refill == 0 {
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
-		return own.live, cmp.Or(err, own.err)
+		if err != nil {
+			return own.live, err
+		}
+		return own.live, own.err
 	}
 	part.Payload = own
 	part.Rank = u.request.Rank
@@ -192,8 +220,8 @@ func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answe
 	case kind == machineupdate.ErrThrottled && after <= share.MaxDelay:
 		return share.Answer{Outcome: share.Throttled, After: after}
 	case divisible != nil:
-		if guilty, ok := divisible(err); ok {
-			return share.Answer{Outcome: share.Divisible, Guilty: guilty}
+		if rejected, ok := divisible(err); ok {
+			return share.Answer{Outcome: share.Divisible, Rejected: rejected}
 		}
 	}
 	return share.Answer{}
@@ -215,10 +243,13 @@ func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 	err := k.definition.Sharing.Resources(ctx, clouds, func(providerID string, live []Resource) {
 		m := asked[providerID]
 		if m == nil {
-			stray = cmp.Or(stray, unusableAnswer(providerID, "is answered, and nobody asked for it"))
+			if stray == nil {
+				stray = unusableAnswer(providerID, "is answered, and was not asked for")
+			}
 			return
 		}
-		if answers[providerID]++; answers[providerID] > 1 {
+		answers[providerID]++
+		if answers[providerID] > 1 {
 			m.err = unusableAnswer(providerID, "is answered twice")
 		}
 		m.live = live
@@ -230,8 +261,11 @@ func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 			owner[r.text()] = providerID
 		}
 	})
-	if err = cmp.Or(err, stray); err != nil {
+	if err != nil {
 		return err
+	}
+	if stray != nil {
+		return stray
 	}
 	for id, m := range asked {
 		if answers[id] == 0 {
@@ -258,9 +292,9 @@ type shown struct {
 func (s *shown) Error() string { return s.text }
 func (s *shown) Unwrap() error { return s.kind }
 
-// see returns the error of a call as one of its members may see it. If there are others, no value
-// and no resource of theirs is shown, also not in a wrapped error, and NotFound proves nothing: it
-// may be about theirs.
+// see returns the error of a call as one of its members may see it. If the call has other members,
+// their values and resources are hidden, also in a wrapped error, and NotFound proves nothing: it
+// may be about their resources.
 func (m *member[C]) see(err error, members []*member[C]) error {
 	if len(members) < 2 {
 		return err
@@ -273,7 +307,8 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	kind, after := machineupdate.ErrorKindOf(err)
 	text := func(whole string) string { return redact(redact(whole, secrets, nil), ids, m.ids) }
 	own := &shown{text: text(err.Error())}
-	switch problem, isPanic := errors.AsType[*machineupdate.PanicError](err); {
+	problem, isPanic := errors.AsType[*machineupdate.PanicError](err)
+	switch {
 	case isPanic:
 		own.kind = &machineupdate.PanicError{What: text(problem.What), Stack: problem.Stack}
 	case slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},

@@ -680,7 +680,7 @@ func TestSharingAnswers(t *testing.T) {
 		"missing": {[]string{"id-b"}, map[string]string{"c": "id-c: is not answered"}},
 		"gone":    {[]string{"id-b", "gone id-c"}, map[string]string{"c": machineupdate.ErrNotFound.Error()}},
 		"twice":   {[]string{"id-b", "id-c", "id-c"}, map[string]string{"c": "id-c: is answered twice"}},
-		"stray":   {[]string{"id-b", "id-c", "id-x"}, map[string]string{"b": "id-x: is answered, and nobody asked", "c": "id-x: is answered, and nobody asked"}},
+		"stray":   {[]string{"id-b", "id-c", "id-x"}, map[string]string{"b": "id-x: is answered, and was not asked for", "c": "id-x: is answered, and was not asked for"}},
 		"another's": {
 			[]string{"id-b", "id-c from id-b"},
 			map[string]string{"b": "id-b: is answered with a resource of another", "c": "id-c: is answered with a resource of another"},

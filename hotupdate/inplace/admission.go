@@ -20,16 +20,19 @@ func ValidateVersion(old, updated string, strategy hotupdate.Strategy, fldPath *
 	after, newErr := parseVersion(updated)
 	switch {
 	case oldErr != nil || newErr != nil:
-		const detail = "the old or the new value is no version; write MAJOR.MINOR.PATCH"
+		const detail = "the old and the new value must be versions; write MAJOR.MINOR.PATCH"
 		return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, detail)}
 	case isLower(updated, old):
 		return forbidden(fldPath, "a Kubernetes version cannot be lowered, not even by a patch")
-	case strategy != hotupdate.AutoRollingUpdate &&
-		(after.Major() != before.Major() || after.Minor() > before.Minor()+1):
+	case strategy != hotupdate.AutoRollingUpdate && skipsMinor(before, after):
 		const detail = "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other"
 		return forbidden(fldPath, detail)
 	}
 	return nil
+}
+
+func skipsMinor(before, after *version.Version) bool {
+	return after.Major() != before.Major() || after.Minor() > before.Minor()+1
 }
 
 // ValidateStrategy checks a change of a pool's strategy. A pool cannot change between rolling and
@@ -42,15 +45,13 @@ func ValidateStrategy(old, updated hotupdate.Strategy, fldPath *field.Path) fiel
 }
 
 // ValidateImage checks the machine image of a pool that is updated in place, against the images of
-// the CloudProfile that support in-place updates: those for which
-// spec.machineImages[].versions[].inPlaceUpdates.supported is true, each with its
-// minVersionForUpdate, empty if it has none. The zero Image is the old image of a new pool, which
-// needs no minVersionForUpdate. Unreadable versions are refused as well.
+// the CloudProfile that support in-place updates: the images with
+// spec.machineImages[].versions[].inPlaceUpdates.supported true, each with its minVersionForUpdate,
+// empty if it has none. The zero Image is the old image of a new pool, which needs no
+// minVersionForUpdate. Unreadable versions are also refused.
 func ValidateImage(old, updated hash.Image, supported map[hash.Image]string, fldPath *field.Path) field.ErrorList {
 	minVersionForUpdate, ok := supported[updated]
 	isLowered := old.Name == updated.Name && isLower(updated.Version, old.Version)
-	_, oldErr := parseVersion(old.Version)
-	_, err := parseVersion(minVersionForUpdate)
 	switch {
 	case old == hash.Image{} && !ok:
 		return forbidden(fldPath, "the CloudProfile does not let the machine image be updated in place")
@@ -58,19 +59,36 @@ func ValidateImage(old, updated hash.Image, supported map[hash.Image]string, fld
 		return nil
 	case isLowered:
 		return forbidden(fldPath, "the version of a machine image cannot be lowered in place")
-	case !ok || oldErr != nil || err != nil || isLower(old.Version, minVersionForUpdate):
+	case !ok || !reaches(old.Version, minVersionForUpdate):
 		const detail = "the CloudProfile does not let the machine image be updated in place from the old version"
 		return forbidden(fldPath, detail)
 	}
 	return nil
 }
 
-// isLower reports whether a version is below another one. It is false if one of them cannot be
-// read.
+// isLower reports whether a version is below another version. It is false if one of them cannot be
+// read. A partial version stands for the highest version that begins with it.
 func isLower(updated, old string) bool {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
-	return oldErr == nil && newErr == nil && !strings.HasPrefix(old, updated+".") && after.LessThan(before)
+	switch {
+	case oldErr != nil || newErr != nil:
+		return false
+	case strings.HasPrefix(old, updated+"."):
+		return false
+	}
+	return after.LessThan(before)
+}
+
+// reaches reports whether both versions can be read, and the first is not below the minimum.
+func reaches(text, minimum string) bool {
+	if _, err := parseVersion(text); err != nil {
+		return false
+	}
+	if _, err := parseVersion(minimum); err != nil {
+		return false
+	}
+	return !isLower(text, minimum)
 }
 
 func parseVersion(text string) (*version.Version, error) {
@@ -97,15 +115,15 @@ func (p PendingUpdates) has(pool string) bool {
 const forceOperation = "force-in-place-update"
 
 // ValidateChange checks a change of a pool, of its effective Kubernetes version including the
-// patch, or of its effective kubelet configuration. The pending updates are those of the old Shoot.
-// Operations are those of the annotation gardener.cloud/operation of the new Shoot:
+// patch, or of its effective kubelet configuration. The receiver has the pending updates of the old
+// Shoot. Operations are the values of the annotation gardener.cloud/operation of the new Shoot:
 // force-in-place-update permits the change.
 func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath *field.Path) field.ErrorList {
 	if !p.has(pool) || slices.Contains(operations, forceOperation) {
 		return nil
 	}
-	const detail = "the pool has not finished an in-place update: until then every change of it is refused, " +
-		"but for the annotation gardener.cloud/operation: " + forceOperation
+	const detail = "the pool has not finished an in-place update; wait for it, or set the annotation " +
+		"gardener.cloud/operation: " + forceOperation
 	return forbidden(fldPath, detail)
 }
 

@@ -38,14 +38,14 @@ func (d *MachineDeployment) check() (err error) {
 		err = errors.Join(err, misuse("no-revision", "revision", "is not above 0", hint))
 	}
 	if d.Strategy != hotupdate.AutoInPlaceUpdate && d.Strategy != hotupdate.ManualInPlaceUpdate {
-		const hint = "ask for pools with AutoInPlaceUpdate or ManualInPlaceUpdate only"
+		const hint = "call it only for pools with AutoInPlaceUpdate or ManualInPlaceUpdate"
 		err = errors.Join(err, misuse("not-in-place", "strategy", "does not update nodes in place", hint))
 	}
 	return err
 }
 
 // limits resolves maxUnavailable and maxSurge as Kubernetes does for Deployments: percentages of
-// unavailable machines are rounded down and those of surge machines up, and if both round to 0, one
+// unavailable machines are rounded down and percentages of surge machines up, and if both round to 0, one
 // machine may be unavailable. As in Gardener, both 0 and more than 100% of unavailable machines are
 // errors.
 func (d *MachineDeployment) limits() (unavailable, surge int, err error) {
@@ -134,10 +134,22 @@ func (r record) open(d *MachineDeployment) record {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isOpen(machines[name]) })
 	}
 	return record{
-		Select: keep(r.Select, func(m *Machine) bool {
-			return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(d)
-		}),
+		Select: keep(r.Select, d.awaitsSelection),
 		Create: keep(r.Create, func(m *Machine) bool { return m == nil }),
 		Delete: keep(r.Delete, func(m *Machine) bool { return m != nil && !m.leaves() }),
 	}
+}
+
+// awaitsSelection reports whether a promise to select the node of a machine is open. The machine is
+// nil if it is gone.
+func (d *MachineDeployment) awaitsSelection(m *Machine) bool {
+	switch {
+	case m == nil || m.Node == nil:
+		return false
+	case m.leaves():
+		return false
+	case m.Node.isSelected():
+		return false
+	}
+	return !m.isUpdated(d)
 }

@@ -10,6 +10,9 @@
 // [Node]. This package keeps its own state in an annotation of the node and one of the
 // MachineDeployment, both named [RolloutAnnotation].
 //
+// [Step.Why] and the messages of [Selection.Progress] are clauses in lower case, without a full stop,
+// that name their subject: the node, the machine, the agent or the user.
+//
 // # What the caller does
 //
 //   - A machine in the phase Pending or CrashLoopBackOff, or without a phase, has not joined. Next
@@ -51,10 +54,10 @@
 //
 // # What finally happens
 //
-// Once the target, the replicas and the driver's ability no longer change, and nobody else
-// interferes, every node is updated and made schedulable again, deleted as surplus, or reported:
+// Once the target, the replicas and the driver's ability no longer change, and others do not
+// interfere, every node is updated and made schedulable again, deleted as surplus, or reported:
 // [Blocked], and [Failed] or [Unavailable] in [Selection.Progress]. A blocked node continues when
-// the agent or the driver succeeds after all, when somebody removes the label
+// the agent or the driver succeeds after all, when a person removes the label
 // node.machine.sapcloud.io/update-result from the node or deletes the machine, or with a newer
 // target.
 //
@@ -68,13 +71,13 @@
 //
 //   - The agent is assumed to read its configuration after it has seen the node ready, and to work
 //     on one update at a time. Gardener's does.
-//   - If somebody uncordons a node that we have cordoned, and cordons it again before a controller
+//   - If others uncordon a node that we have cordoned, and cordon it again before a controller
 //     has seen this, their cordon is undone.
 //   - A node that machine-controller-manager cordoned for an update before this package was adopted
 //     stays cordoned: the owner of the cordon is not known. The same holds if [RolloutAnnotation]
 //     is removed from a node under update.
 //   - A machine without a node is not updated. It is reported. Delete it to replace it.
 //   - The cluster-autoscaler may remove a node before and after its own update, also during the
-//     rollout of the pool. If somebody writes its annotation while ours stands, it goes with ours. A
-//     value other than true, which the autoscaler does not heed, is replaced by ours.
+//     rollout of the pool. If others write its annotation while ours is set, theirs is removed
+//     with ours. A value other than true, which the autoscaler ignores, is replaced by ours.
 package inplace

@@ -80,7 +80,7 @@ func ExampleNext() {
 	// set condition: the agent has updated the node
 	// wait: the machine's phase has still to become InPlaceUpdateSuccessful
 	// transfer: the node is updated
-	// write node: the machine is updated: the node takes pods again, unless somebody else has cordoned it
+	// write node: the machine is updated: the node takes pods again, unless others have cordoned it
 	// done: the machine is updated
 }
 

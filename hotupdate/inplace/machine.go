@@ -1,7 +1,6 @@
 package inplace
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -17,11 +16,11 @@ type Machine struct {
 	// Phase is the phase of its status: Terminating if it has a deletion timestamp, whatever its
 	// status says.
 	Phase string
-	// Available says that it is Running, and that its node has been Ready for the deployment's
-	// minReadySeconds.
+	// Available says that the machine is Running, and that its node has been Ready for the
+	// deployment's minReadySeconds.
 	Available bool
-	InPlace   machineupdate.InPlaceState // of the target
-	// Annotations are those of the Machine. Only the priority is read,
+	InPlace   machineupdate.InPlaceState // of the target's InPlace part
+	// Annotations are the annotations of the Machine. Only the priority is read,
 	// machinepriority.machine.sapcloud.io.
 	Annotations map[string]string
 	// Preserved says that machine-controller-manager preserves the machine: its status has a
@@ -58,7 +57,7 @@ func (m *Machine) hasFailed() bool {
 	return m.Node != nil && (m.Node.Labels[resultLabel] == answerFailed || m.Node.Reason == updateFailed)
 }
 
-// priority returns the priority among machines of which some are deleted.
+// priority returns the priority of the machine: machines with a low priority are deleted first.
 func (m *Machine) priority() int {
 	if n, err := strconv.Atoi(m.Annotations[priorityAnnotation]); err == nil {
 		return n
@@ -75,12 +74,24 @@ func (m *Machine) isUpdated(d *MachineDeployment) bool {
 		return false
 	case m.Node == nil:
 		return true
-	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable:
+	case m.InPlace == machineupdate.InPlacePending, m.InPlace == machineupdate.InPlaceUnable:
 		return false // a later read has found a difference
 	}
 	mark := m.Node.mark()
-	begun := slices.Contains([]string{DrainSuccessful, ReadyForUpdate, updateFailed}, m.Node.Reason)
-	return mark.Done || mark.Revision == d.Revision && m.Node.Reason == updateSuccessful || mark.Revision == 0 && !begun
+	switch {
+	case mark.Done:
+		return true
+	case mark.Revision == 0: // this package has never updated the node: only another controller can have begun
+		return !m.Node.hasBegun()
+	case mark.Revision == d.Revision:
+		return m.Node.Reason == updateSuccessful
+	}
+	return false // an update to another revision has begun
+}
+
+// hasBegun reports whether an update of the node has begun and not succeeded.
+func (n *Node) hasBegun() bool {
+	return slices.Contains([]string{DrainSuccessful, ReadyForUpdate, updateFailed}, n.Reason)
 }
 
 func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }
@@ -95,8 +106,8 @@ type mark struct {
 	// Revision is the revision of the target to which the node is updated. An answer of the agent
 	// counts only for this revision.
 	Revision int64 `json:"revision,omitempty"`
-	// Done says that the update is finished, and the node schedulable again unless somebody else
-	// cordoned it.
+	// Done says that the update is finished, and the node schedulable again unless others cordoned
+	// it.
 	Done bool `json:"done,omitempty"`
 	// Cordoned says that the node was schedulable until we cordoned it.
 	Cordoned bool `json:"cordoned,omitempty"`
@@ -109,7 +120,11 @@ type mark struct {
 // cordon is undone.
 func (n *Node) mark() mark {
 	var m mark
-	if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {
+	text, ok := n.Annotations[RolloutAnnotation]
+	if !ok {
+		return mark{}
+	}
+	if json.Unmarshal([]byte(text), &m) != nil {
 		return mark{}
 	}
 	return m
@@ -128,7 +143,10 @@ func (n *Node) edit(m mark) *Node {
 
 // copied returns a copy with maps that can be written.
 func (n *Node) copied() *Node {
-	copied := *cmp.Or(n, &Node{})
+	var copied Node
+	if n != nil {
+		copied = *n
+	}
 	copied.Labels = maps.Collect(maps.All(copied.Labels))
 	copied.Annotations = maps.Collect(maps.All(copied.Annotations))
 	return &copied
@@ -155,7 +173,7 @@ func (n *Node) protected() *Node {
 	return n
 }
 
-// unprotected undoes protected. The annotation of somebody else stays.
+// unprotected undoes protected. An annotation that others wrote stays.
 func (n *Node) unprotected() *Node {
 	if has(n.Annotations, scaleDownDisabledByMCM) && n.Annotations[scaleDownDisabled] == "true" {
 		delete(n.Annotations, scaleDownDisabled)

@@ -1,6 +1,8 @@
 package inplace
 
 import (
+	"slices"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -12,11 +14,11 @@ type Action string
 const (
 	// Done means that nothing is to do: the machine is updated, has not joined, or leaves the pool.
 	Done Action = "done"
-	// Wait means that somebody else acts next.
+	// Wait means that another program or the user acts next.
 	Wait Action = "wait"
-	// Blocked means that nobody acts without intervention: report it.
+	// Blocked means that the update needs an intervention: report it.
 	Blocked Action = "blocked"
-	// WriteNode updates the node's labels, annotations and unschedulable to those of Step.Node.
+	// WriteNode copies labels, annotations and unschedulable from Step.Node to the node.
 	WriteNode Action = "write node"
 	// SetCondition sets the node's condition to Step.Node.Reason, status True.
 	SetCondition Action = "set condition"
@@ -32,8 +34,10 @@ const (
 // Step is the next step for a machine, with its reason.
 type Step struct {
 	Do   Action
-	Node *Node  // the node to write; nil if the step does not write it
-	Why  string // for people
+	Node *Node // the node to write; nil if the step does not write it
+	// Why is for people: a clause in lower case, without a full stop, that names its subject. What
+	// follows from it, or what to do, stands behind a colon.
+	Why string
 }
 
 // Next returns the next step for a machine of the pool. Of the pool it reads Target, Revision and
@@ -105,13 +109,16 @@ func (m *Machine) giveBack() Step {
 	if free.equals(m.Node) {
 		return Step{Do: Done, Why: "the machine is updated"}
 	}
-	return write(free, "the machine is updated: the node takes pods again, unless somebody else has cordoned it")
+	return write(free, "the machine is updated: the node takes pods again, unless others have cordoned it")
 }
 
 // isNoticed reports whether the machine controller has set the machine's phase by the agent's
 // answer, which it cannot do once the answer is removed.
 func (m *Machine) isNoticed() bool {
-	return m.Node.Labels[resultLabel] != answerSuccessful || m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
+	if m.Node.Labels[resultLabel] != answerSuccessful {
+		return true
+	}
+	return m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
 }
 
 const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccessful"
@@ -164,7 +171,7 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 	mark := m.Node.mark()
 	switch {
 	case !n.Unschedulable && n.Reason == DrainSuccessful:
-		return n.become(selectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
+		return n.become(selectedForUpdate, "the drained node was uncordoned by others: it is drained again")
 	case !n.Unschedulable || mark.Revision != d.Revision || mark.Done:
 		mark.Revision = d.Revision
 		mark.Done = false
@@ -179,7 +186,7 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
 		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
 	case m.Phase == phaseUpdateFailed:
-		const why = "the time was over before the agent could begin: it starts anew with the drain"
+		const why = "the time was over before the agent could begin: it starts again with the drain"
 		return n.become(selectedForUpdate, why)
 	}
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
@@ -188,7 +195,7 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 func (d *MachineDeployment) afterSuccess(m *Machine) Step {
 	n := m.Node
 	mark := m.Node.mark()
-	asked := n.Reason == ReadyForUpdate || n.Reason == updateFailed || n.Reason == updateSuccessful
+	asked := slices.Contains([]string{ReadyForUpdate, updateFailed, updateSuccessful}, n.Reason)
 	switch {
 	case mark.Revision != d.Revision:
 		return d.again(m, "the agent has answered for another target")
@@ -230,7 +237,7 @@ func (n *Node) cleared() Step {
 }
 
 // again restarts the update of a node whose answer is ignored. It resets the condition first, so
-// that the agent does not begin an update that nobody waits for, and then removes the answer. After
+// that the agent does not begin an update whose answer is not read, and then removes the answer. After
 // a failure the agent retries on its own, so its next answer may be for any target. After a success
 // it is idle.
 func (d *MachineDeployment) again(m *Machine, why string) Step {
@@ -249,7 +256,9 @@ func (d *MachineDeployment) again(m *Machine, why string) Step {
 	case n.Labels[resultLabel] == answerFailed && !mark.Unconfirmed:
 		mark.Unconfirmed = true
 		return write(n.edit(mark), why)
-	case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
+	case !n.isSelected():
+		return n.become(candidateForUpdate, why)
+	case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms:
 		return n.become(candidateForUpdate, why)
 	}
 	return n.become(selectedForUpdate, why)

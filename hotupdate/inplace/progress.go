@@ -1,8 +1,6 @@
 package inplace
 
 import (
-	"cmp"
-
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -49,18 +47,23 @@ func (r *rollout) progress() map[State]map[string]string {
 }
 
 func (r *rollout) stateOf(m *candidate) (state State, message string) {
-	step, _ := Next(*r.MachineDeployment, *m.Machine) // it is checked
+	step, _ := Next(*r.MachineDeployment, *m.Machine) // Select has checked the MachineDeployment
 	isManual := r.Strategy == hotupdate.ManualInPlaceUpdate
 	switch {
 	case m.Node == nil:
 		return Unavailable, "no node has joined"
 	case step.Do == Blocked && m.hasFailed():
-		return Failed, cmp.Or(m.Node.Annotations[failureAnnotation], step.Why)
+		if message := m.Node.Annotations[failureAnnotation]; message != "" {
+			return Failed, message
+		}
+		return Failed, step.Why
 	case step.Do == Blocked:
 		return Failed, step.Why
 	case m.stage == updated && m.Available:
 		return Updated, step.Why
-	case m.isUnderUpdate() || m.stage == underway && !isManual: // a promise of before does not count in a manual pool
+	case m.isUnderUpdate():
+		return Updating, step.Why
+	case m.stage == underway && !isManual: // in a manual pool, a promise of another strategy is void
 		return Updating, step.Why
 	case !m.Available:
 		return Unavailable, "the machine is not available"

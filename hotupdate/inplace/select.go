@@ -36,15 +36,15 @@ type Selection struct {
 //     by us or being deleted counts as unavailable, once.
 //   - Surge machines are created up to replicas plus maxSurge. Machines that the pool lacks are
 //     always created.
-//   - No more machines are selected than the pool needs: those that will be surplus are not
+//   - No more machines are selected than the pool needs: machines that will be surplus are not
 //     updated.
 //   - Surplus is deleted once as many updated machines as replicas are available without it. After
 //     the pool has become smaller, machines beyond replicas plus maxSurge are deleted if they are
 //     unavailable, or if replicas remain available. A machine under update is not deleted until it
 //     has succeeded or failed.
-//   - Of the surplus, machines with the lowest priority are deleted first, then those that have
-//     failed, that need the update, and that are unavailable.
-//   - In a pool with ManualInPlaceUpdate nothing is selected, and there is no surge.
+//   - Of the surplus, machines with the lowest priority are deleted first, then machines that have
+//     failed, machines that need the update, and unavailable machines.
+//   - In a pool with ManualInPlaceUpdate nothing is selected, and no surge machine is created.
 func Select(d MachineDeployment) (Selection, error) {
 	if err := d.check(); err != nil {
 		return Selection{}, err
@@ -62,8 +62,10 @@ func Select(d MachineDeployment) (Selection, error) {
 	r.deleteSurplus()
 	r.selectCandidates()
 	r.create()
-	s := Selection{Record: r.promised.String(), Create: r.promised.Create, Delete: r.promised.Delete}
-	if s.Select = r.promised.Select; d.Strategy == hotupdate.ManualInPlaceUpdate {
+	s := Selection{
+		Record: r.promised.String(), Select: r.promised.Select, Create: r.promised.Create, Delete: r.promised.Delete,
+	}
+	if d.Strategy == hotupdate.ManualInPlaceUpdate {
 		s.Select = nil // promised before the strategy changed
 	}
 	s.Progress = r.progress()
@@ -77,7 +79,7 @@ type rollout struct {
 
 	unavailable, surge int
 	promised           record
-	machines           []*candidate // those that are not to be deleted
+	machines           []*candidate // without the machines to delete
 }
 
 // candidate is a machine with its standing after the decisions so far.
@@ -86,7 +88,7 @@ type candidate struct {
 
 	stage     stage
 	priority  int
-	available bool // and no decision changes that
+	available bool // after the decisions so far
 }
 
 func newRollout(d *MachineDeployment) (*rollout, error) {
@@ -158,17 +160,27 @@ func (r *rollout) missing() int {
 // deleteSurplus promises to delete machines.
 func (r *rollout) deleteSurplus() {
 	for _, m := range r.byWorth() {
-		if r.total() > r.Replicas && m.stage != underway && r.isSurplus(m) {
+		hasTooMany := r.total() > r.Replicas
+		if hasTooMany && m.stage != underway && r.isSurplus(m) {
 			r.promised.Delete = append(r.promised.Delete, m.Name)
 			r.machines = slices.DeleteFunc(r.machines, func(other *candidate) bool { return other == m })
 		}
 	}
 }
 
+// isSurplus reports whether a machine may be deleted.
 func (r *rollout) isSurplus(m *candidate) bool {
 	available := r.count(func(other *candidate) bool { return other != m && other.available })
 	upToDate := r.count(func(other *candidate) bool { return other != m && other.available && other.stage == updated })
-	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !m.available)
+	switch {
+	case upToDate >= r.Replicas:
+		return true // the pool is updated without it
+	case r.total() <= r.Replicas+r.surge:
+		return false // the rollout still needs it
+	case !m.available:
+		return true // its deletion makes nothing unavailable
+	}
+	return available >= r.Replicas
 }
 
 // byWorth returns the machines in the order of their deletion.
@@ -187,7 +199,7 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// selectCandidates promises to select nodes, those of machines with a low priority last.
+// selectCandidates promises to select nodes; machines with a low priority are last.
 func (r *rollout) selectCandidates() {
 	if r.Strategy == hotupdate.ManualInPlaceUpdate {
 		return
@@ -196,10 +208,7 @@ func (r *rollout) selectCandidates() {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.priority, a.priority))
 	})
 	for _, m := range inOrder {
-		isCandidate := m.stage == idle && m.Node != nil &&
-			m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, candidateLabel)
-		affordable := !m.available || r.count(func(m *candidate) bool { return m.available }) > r.Replicas-r.unavailable
-		if isCandidate && affordable && r.missing() > 0 {
+		if m.mayBeSelected() && r.canAfford(m) && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
 			m.stage = underway
 			m.available = false
@@ -207,8 +216,29 @@ func (r *rollout) selectCandidates() {
 	}
 }
 
-// create promises to create machines: those that the pool lacks, and surge machines as long as
-// nodes have to be updated.
+// mayBeSelected reports whether the update of a machine can begin.
+func (c *candidate) mayBeSelected() bool {
+	switch {
+	case c.stage != idle:
+		return false
+	case c.Node == nil:
+		return false
+	case c.InPlace == machineupdate.InPlaceUnable:
+		return false
+	}
+	return has(c.Node.Labels, candidateLabel)
+}
+
+// canAfford reports whether enough machines remain available during the update of a machine.
+func (r *rollout) canAfford(m *candidate) bool {
+	if !m.available {
+		return true
+	}
+	return r.count(func(m *candidate) bool { return m.available }) > r.Replicas-r.unavailable
+}
+
+// create promises to create machines: the machines that the pool lacks, and surge machines as long
+// as nodes need the update.
 func (r *rollout) create() {
 	wanted := r.Replicas
 	if r.missing() > 0 {

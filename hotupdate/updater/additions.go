@@ -24,9 +24,9 @@ const attemptTimeout = storeTimeout / 2
 var attempts = wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: time.Second}
 
 // additions stores the versions of creations. Creations that come while an attempt is under way
-// share the next one, which is one read and at most one write: MCM may create hundreds of machines
-// at once. No creation shares a read that was sent before it came, because such a read need not
-// show the mark of a pruning that has listed the machines without that of the creation.
+// share the next attempt, which is one read and at most one write: MCM may create hundreds of
+// machines at once. No creation shares a read that was sent before the creation began, because such
+// a read need not show the mark of a pruning that has listed the machines without the new one.
 type additions struct {
 	objects typedcorev1.ConfigMapInterface // with a budget of queries for creations only
 
@@ -49,7 +49,8 @@ type addition struct {
 }
 
 // add stores the version of a class, unless it is stored. It reports whether it has written.
-// After every error but those of content.add it tries again until the context ends.
+// After an error of the API server it tries again until the context ends. Errors of content.add are
+// final.
 func (s *additions) add(ctx context.Context, class string, version *machineupdate.Prepared) (wrote bool, err error) {
 	own := &addition{ctx: ctx, class: class, version: version, done: make(chan struct{})}
 	s.mutex.Lock()
@@ -99,8 +100,8 @@ func (s *additions) next() []*addition {
 	return round
 }
 
-// again lets creations wait for another attempt. The error is that of those as well that came while
-// the last one was under way: they may not live to see the next one.
+// again lets creations wait for another attempt. Creations that began during the failed attempt also
+// get its error: their context may end before the next attempt.
 func (s *additions) again(round []*addition, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -110,7 +111,7 @@ func (s *additions) again(round []*addition, err error) {
 	}
 }
 
-// attempt stores the versions of creations. Its error is a passing one.
+// attempt stores the versions of creations. After an error another attempt may succeed.
 func (s *additions) attempt(round []*addition) error {
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout)
 	defer cancel()
@@ -126,10 +127,13 @@ func (s *additions) attempt(round []*addition) error {
 	isChanged := false
 	for i, a := range round {
 		wrote[i], failed[i] = found.add(a.class, a.version)
-		isChanged = isChanged || wrote[i]
+		if wrote[i] {
+			isChanged = true
+		}
 	}
 	if isChanged {
-		if _, err = found.write(ctx, s.objects); err != nil {
+		_, err = found.write(ctx, s.objects)
+		if err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func newCache(client dynamic.Interface, namespace string) *caches {
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, resync, namespace, nil)
 	of := func(resource string) informers.GenericInformer {
 		informer := factory.ForResource(machineAPI.WithResource(resource))
-		// The informer has not started, so there is no error.
+		// The informer has not started, so this cannot fail.
 		_ = informer.Informer().SetTransform(withoutManagedFields)
 		return informer
 	}
@@ -43,7 +43,7 @@ func newCache(client dynamic.Interface, namespace string) *caches {
 	}
 }
 
-// withoutManagedFields saves the memory of what nobody reads.
+// withoutManagedFields saves the memory of fields that are not read.
 func withoutManagedFields(obj any) (any, error) {
 	if accessor, err := meta.Accessor(obj); err == nil {
 		accessor.SetManagedFields(nil)
@@ -100,8 +100,8 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 	return ownership{former: former, wanted: wantedOf(deployment), inPlace: true}, nil
 }
 
-// origins returns the names of the classes with which a machine may have been created: the one that
-// it names, and in a pool that is updated in place those of all MachineSets of its deployment,
+// origins returns the names of the classes with which a machine may have been created: the class that
+// it names, and in a pool that is updated in place the classes of all MachineSets of its deployment,
 // because a newer MCM has overwritten the name.
 func (c *caches) origins(machine *object) []string {
 	names := []string{text(machine, "spec", "class", "name")}

@@ -1,7 +1,6 @@
 package updater
 
 import (
-	"cmp"
 	"errors"
 	"time"
 
@@ -13,13 +12,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// object is an object of MCM's API: its module is no dependency.
+// object is an object of MCM's API, whose module is not a dependency.
 type object = unstructured.Unstructured
 
 // machineAPI is the API of MCM.
 var machineAPI = schema.GroupVersion{Group: "machine.sapcloud.io", Version: "v1alpha1"}
 
-// clients are the clients of an Updater. Each has a budget of queries of its own, so that neither
+// clients are the clients of an Updater. Each has a separate budget of queries, so that neither
 // creations nor the lease wait for updates.
 type clients struct {
 	work     dynamic.Interface
@@ -34,15 +33,19 @@ type clients struct {
 func newClients(config *rest.Config, namespace string) (c clients, err error) {
 	apart := func(what string, timeout time.Duration) *rest.Config {
 		own := rest.AddUserAgent(rest.CopyConfig(config), "hot-updater-"+what)
-		if own.RateLimiter = nil; own.QPS == 0 {
+		own.RateLimiter = nil
+		if own.QPS == 0 {
 			own.QPS = 50
 			own.Burst = 100
 		}
-		own.Timeout = cmp.Or(timeout, own.Timeout)
+		if timeout != 0 {
+			own.Timeout = timeout
+		}
 		return own
 	}
 	var problems [5]error
-	if c.work, problems[0] = dynamic.NewForConfig(apart("work", 0)); problems[0] == nil {
+	c.work, problems[0] = dynamic.NewForConfig(apart("work", 0))
+	if problems[0] == nil {
 		c.machines = c.work.Resource(machineAPI.WithResource("machines")).Namespace(namespace)
 	}
 	c.core, problems[1] = typedcorev1.NewForConfig(apart("core", callTimeout))

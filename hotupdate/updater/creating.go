@@ -1,7 +1,6 @@
 package updater
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -16,15 +15,16 @@ import (
 
 // Creating stores the version of the class with which the driver is about to create or to
 // initialize a VM. Call it at the top of CreateMachine and of InitializeMachine, with the objects
-// of the request and the raw provider spec. It tries for at most 5 seconds. In every process it
-// works, whether Run leads or not.
+// of the request and the raw provider spec. It tries for at most 5 seconds. It works in every
+// process, whether or not Run has the lease.
 //
 // If the version cannot be stored, the creation goes on: an event and a metric report it. If the
-// class drops a key before this machine is adopted, the key then stays on the VM. A machine of
-// another namespace than that of the Options is reported as well: nothing is stored for it. A nil
-// Updater stores nothing.
+// class drops a key before this machine is adopted, the key then stays on the VM. A machine outside
+// of the Namespace of the Options is also reported: nothing is stored for it. A nil Updater stores
+// nothing.
 //
-// If nobody has called Run a minute after New, the event HotUpdateNotRunning of the machine says so.
+// If Run was not called within a minute after New, the event HotUpdateNotRunning of the machine says
+// so.
 func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, providerSpec []byte) {
 	if u == nil {
 		return
@@ -47,7 +47,8 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 		u.notStored(ctx, "Unreadable", machine, err)
 		return
 	}
-	switch wrote, err := u.store.additions.add(ctx, class.GetName(), version); {
+	wrote, err := u.store.additions.add(ctx, class.GetName(), version)
+	switch {
 	case err != nil:
 		u.notStored(ctx, "Failed", machine, err)
 	case wrote:
@@ -57,23 +58,28 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 	}
 }
 
-// runGrace is how long after New nobody need have called Run.
+// runGrace is the time after New within which Run must be called.
 const runGrace = time.Minute
 
-// tellNotRunning reports with a machine that nobody has called Run, so that no machine is updated.
+// tellNotRunning reports, as an event of a machine, that Run was not called, so that no machine is
+// updated.
 func (u *Updater) tellNotRunning(ctx context.Context, machine metav1.Object) {
 	if u.ran.Load() || time.Since(u.made) < runGrace {
 		return
 	}
-	const what = "hot updates do not run in this process: nobody has called Updater.Run"
+	const what = "hot updates do not run in this process: Updater.Run was not called"
 	u.recorder.Event(u.reference(machine), corev1.EventTypeWarning, "HotUpdateNotRunning", what)
 	klog.FromContext(ctx).Error(errors.New(what), "hot updates", "machine", klog.KObj(machine))
 }
 
 // reference names a Machine, which need not know its kind.
 func (u *Updater) reference(machine metav1.Object) *corev1.ObjectReference {
+	namespace := machine.GetNamespace()
+	if namespace == "" {
+		namespace = u.Namespace
+	}
 	return &corev1.ObjectReference{
-		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: cmp.Or(machine.GetNamespace(), u.Namespace),
+		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: namespace,
 		Name: machine.GetName(), UID: machine.GetUID(),
 	}
 }

@@ -1,11 +1,10 @@
-// Package updater applies hot updates beside a machine-controller-manager (MCM) that knows nothing
-// of them. It is a controller in the driver's own process, and a module of its own, because it
-// needs client-go.
+// Package updater applies hot updates beside a machine-controller-manager (MCM) without hot updates.
+// It is a controller in the driver's process, and a separate module, because it needs client-go.
 //
 // # Use
 //
-// A driver's main builds the driver and calls MCM's app.Run. It gets an [Updater] as well, once
-// MCM's flags are parsed:
+// A driver's main builds the driver and calls MCM's app.Run. It also starts an [Updater], once MCM's
+// flags are parsed:
 //
 //	hot, err := updater.Start(context.Background(), updater.Server{
 //		ControlKubeconfig: server.ControlKubeconfig, TargetKubeconfig: server.TargetKubeconfig,
@@ -20,22 +19,22 @@
 //	d.hot.Creating(ctx, req.Machine, req.MachineClass, req.MachineClass.ProviderSpec.Raw)
 //
 // [New], [Updater.Run] and a registration of the metrics are the parts of [Start], for a main that
-// has a client configuration or a registry of its own.
+// has another client configuration or registry.
 //
 // # Rights
 //
-// The Deployment of the driver does not change. In Gardener its role is gardenlet's, which
-// overwrites what others add to it, and which has no right on ConfigMaps and on this lease. So the
-// extension deploys rbac.yaml, a Role and a RoleBinding, into the namespace of the Machines.
-// Elsewhere it is the same.
+// The Deployment of the driver does not change. In Gardener, gardenlet owns the role of the driver:
+// it overwrites rules that others add, and the role has no right on ConfigMaps and on this lease. So
+// the extension deploys rbac.yaml, a Role and a RoleBinding, into the namespace of the Machines.
+// Deploy rbac.yaml also without Gardener.
 //
 // # What it writes
 //
-// It patches annotations of its own of Machines, with their resourceVersion: the records of package
-// machineupdate. It writes to no Machine that has no provider ID, is being deleted, or has the
-// phase empty, Pending, CrashLoopBackOff, Failed or Terminating: a conflict would make MCM repeat a
-// part of the creation, and could create a second VM. It writes no status, spec, label, finalizer
-// or Node. Beside the records it writes events, its lease machine-controller-hot-update, and the
+// It patches annotations of Machines, with their resourceVersion: the records of package
+// machineupdate. It never writes to a Machine without a provider ID, to a Machine that is being
+// deleted, or to a Machine in the phase Pending, CrashLoopBackOff, Failed or Terminating, or without
+// a phase: a conflict would make MCM repeat a part of the creation, and could create a second VM. It
+// writes no status, spec, label, finalizer or Node. Beside the records it writes events, its lease machine-controller-hot-update, and the
 // ConfigMap below.
 //
 // # Versions of classes
@@ -47,11 +46,11 @@
 //
 // The ConfigMap machine-controller-hot-update-versions has a list of hot parts for each class, one
 // write for each version. Hot parts are what updates may change, such as infrastructure tags, and
-// no credentials. They may be confidential nevertheless: who reads Machines and MachineClasses
-// reads them there as well, so give nobody else the right to read the ConfigMap. Versions are
-// removed when every Machine that names the class has a record; the last one stays while the class
-// exists. Beyond 16 versions the older ones are merged, and no value is lost: what they have in
-// common stands once, and a leaf of which they have N values takes N texts.
+// no credentials. They may be confidential nevertheless. Grant the right to read the ConfigMap only
+// to those who may read Machines and MachineClasses, which have the same values. Versions are removed
+// when every Machine that names the class has a record; the last version stays while the class
+// exists. Beyond 16 versions the older versions are merged, and no value is lost: values that they
+// have in common stand once, and a leaf of which they have N values takes N texts.
 //
 // A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
 // if the versions of its class are full or malformed, which concerns no other class. The event
@@ -66,25 +65,24 @@
 //
 // A call that does not return when its context has ended keeps one worker and its machine, and
 // hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process competes for it
-// again once the call has returned. Until then another replica has it; a single replica has to be
-// restarted.
+// again once the call has returned. Until then another replica has it; restart a single replica.
 //
 // # Wirings that do not work
 //
 // [New] refuses options with which nothing would be updated. The rest is reported while MCM works:
 //
-//   - If nobody calls [Updater.Run], the next creation reports it by the event HotUpdateNotRunning of
+//   - If [Updater.Run] is not called, the next creation reports it by the event HotUpdateNotRunning of
 //     its machine, a minute after New at the earliest.
-//   - If Namespace is not that of the machines, each creation reports it by the event
+//   - If Namespace is not the namespace of the machines, each creation reports it by the event
 //     HotUpdateVersionNotStored of its machine.
 //   - If a class, its secret or its provider spec cannot be read, the event HotUpdateClassUnusable of
 //     the class reports it, once for all of its machines until the reason changes.
 //
 // # Pools that are updated in place
 //
-// The class and its secret are those of the template of the MachineDeployment. MCM drains a node
-// and reports it as ready in one go, so InPlace fields cannot be applied safely from beside: they
-// are reported, by events and hot_update_in_place, and confirmed, and never written. With
+// The class and its secret come from the template of the MachineDeployment. MCM leaves no gap between
+// drain and ready, so a separate process cannot apply InPlace fields safely: the updater reports
+// them, by events and hot_update_in_place, and confirms them, and never writes them. With
 // [Updater.Gate] they are applied. It is for drivers with an InPlace lane whose main calls MCM's
 // StartControllers instead of app.Run:
 //
@@ -94,21 +92,21 @@
 //
 // Both keep the same record. To switch over, release a driver on an MCM with the wiring, without
 // the Updater: every machine keeps its record, and none is called for the switch. While both run,
-// each write names the resourceVersion, so one of them gets a conflict and looks again: this costs
-// calls, and loses nothing. A creation that MCM records has a record when the updater sees the
+// each write names the resourceVersion, so one of them gets a conflict and reconciles again: this
+// costs calls, and loses nothing. A creation that MCM records has a record when the updater sees the
 // machine, so that versions are not needed. After the switch delete the ConfigMap, once all
 // machines have records.
 //
 // # Versions of MCM and of drivers
 //
-// It needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which of them have
-// these. It imports neither MCM nor controller-runtime. An Updater registers no metrics by itself: where
+// The updater needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which drivers
+// have both. It imports neither MCM nor controller-runtime. An Updater registers no metrics by itself: where
 // a process has two Updaters, give the metrics of each a label with prometheus.WrapRegistererWith.
 //
 // The release that understands a new field of the provider spec goes first: a driver that decodes
 // strictly fails on the class of a newer extension, see [order of releases].
 //
-// A missing secret is an error: nothing is called or written. MCM takes it as empty data.
+// A missing secret is an error: nothing is called or written. MCM treats it as empty data.
 //
 // [table of drivers]: https://github.com/hotupdate/providerconfig/blob/main/.github/VERSIONS.md
 // [order of releases]: https://github.com/hotupdate/providerconfig/blob/main/examples/MIGRATION.md#order-of-releases

@@ -55,13 +55,14 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(sent)
 }
 
-// nodeOfStatus returns the node whose status a request writes. A longer path is that of a kubelet
-// behind the node's proxy, whose body may be a stream.
+// nodeOfStatus returns the node whose status a request writes. A longer path leads to a kubelet
+// behind the node's proxy, and its body may be a stream.
 func nodeOfStatus(r *http.Request) (name string, ok bool) {
 	_, path, found := strings.Cut(r.URL.Path, "/api/v1/nodes/")
 	name, isStatus := strings.CutSuffix(path, "/status")
 	isWrite := r.Method == http.MethodPut || r.Method == http.MethodPatch
-	return name, found && isStatus && isWrite && !strings.Contains(name, "/")
+	isOfNode := found && isStatus && !strings.Contains(name, "/")
+	return name, isWrite && isOfNode
 }
 
 // reportsReady reports whether a status or patch may say that the node is ready. All encodings that
@@ -90,7 +91,8 @@ func (g *gate) opened(r *http.Request, name string) (err error) {
 	return g.open(r, name)
 }
 
-// open returns nil if the InPlace part is applied to the machine of a node, or is none of ours.
+// open returns nil if the InPlace part is applied to the machine of a node, or if the machine is not
+// updated in place.
 func (g *gate) open(r *http.Request, name string) error {
 	node, err := g.node(r.Context(), r)
 	if err != nil {
@@ -107,9 +109,8 @@ func (g *gate) open(r *http.Request, name string) error {
 	return g.applyAll(r, name)
 }
 
-// applyAll applies the InPlace part to every machine of a node that is not being deleted. Two
-// machines have one node while the one is replaced by the other, where nodes are named by their
-// addresses.
+// applyAll applies the InPlace part to every machine of a node that is not being deleted. Where nodes
+// are named by their addresses, two machines have one node while one machine replaces the other.
 func (g *gate) applyAll(r *http.Request, node string) error {
 	var problems []error
 	for _, machine := range g.cache.allMachines() {

@@ -17,10 +17,10 @@ import (
 
 // Options configure an [Updater]. Control, Namespace, Driver and Schema are required.
 type Options struct {
-	// Control configures a client of the cluster that has the Machines. It is copied. Without a QPS
-	// of its own it gets 50 queries a second. Creations and the lease have budgets of their own.
+	// Control configures a client of the cluster that has the Machines. It is copied. Without QPS
+	// the client gets 50 queries a second. Creations and the lease have separate budgets.
 	Control *rest.Config
-	// Namespace is that of the Machines.
+	// Namespace is the namespace of the Machines.
 	Namespace string
 	// Driver updates machines: a [driver.Kit], or another implementation of both methods.
 	//
@@ -32,21 +32,21 @@ type Options struct {
 	// Schema is the Schema of the provider spec. If the Driver has a method Schema, as a driver.Kit
 	// has, both must have the same fingerprint.
 	Schema *hotupdate.Schema
-	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil, which is right
-	// with a driver.Kit, does not: the kit paces its calls, and a machine that is denied waits for
-	// minutes. See "Limits, by where updates run" in CALLS.md of package driver.
+	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil sets no bound,
+	// which is right with a driver.Kit: the kit paces its calls, and a machine that a Limiter denies
+	// waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
 	Limiter *machineupdate.Limiter
 	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that
 	// Control allows it bounds how fast a fleet is updated: see CALLS.md of package driver.
 	Workers  int
 	Settings machineupdate.Settings
-	// Epoch, unless it is empty, is used in place of that of the Driver.
+	// Epoch, unless it is empty, replaces the Epoch of the Driver.
 	Epoch string
 }
 
 // New returns an Updater, which does nothing before Run. The error joins all problems of the
 // options, each a [*fault.Error] with the code unusable-options or with a code of
-// [machineupdate.Driver.Check] or [machineupdate.Limiter.Validate], or is that of a client.
+// [machineupdate.Driver.Check] or [machineupdate.Limiter.Validate], or comes from client-go.
 func New(options Options) (*Updater, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (o *Options) described() (driver machineupdate.Driver, err error) {
 	return o.driver(), nil
 }
 
-// hasSchemaOfDriver reports whether the Schema has the meaning of the driver's, if the driver says
-// which that is.
+// hasSchemaOfDriver reports whether the Schema means the same as the Schema of the driver, if the
+// driver has a method Schema.
 func (o *Options) hasSchemaOfDriver() bool {
 	ofDriver, says := o.schemaOfDriver()
 	if !says {
@@ -121,7 +121,8 @@ func (o *Options) hasSchemaOfDriver() bool {
 	}
 	wanted, err := ofDriver.Fingerprint()
 	given, givenErr := o.Schema.Fingerprint()
-	return err == nil && givenErr == nil && wanted == given
+	areKnown := err == nil && givenErr == nil
+	return areKnown && wanted == given
 }
 
 // schemaOfDriver returns the Schema that the driver says it has. A driver that is nil inside has none.

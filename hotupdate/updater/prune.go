@@ -19,8 +19,9 @@ import (
 // pruneEvery is the interval at which versions are removed that no machine may need any more.
 const pruneEvery = 10 * time.Second
 
-// prune removes versions that no machine without a record can have used: all but the last one of a
-// class whose machines have records, and all of a class that is gone with its machines. First it
+// prune removes versions that no machine without a record can have used: all but the last version of
+// a class whose machines have records, and all versions of a class that is gone with its machines.
+// First it
 // marks the ConfigMap, then it lists the machines, and then it writes, unless the ConfigMap has
 // changed since the mark. A creation that read before the mark has its Machine in the list; one
 // that reads later finds the mark, and writes.
@@ -29,10 +30,12 @@ func (u *Updater) prune(ctx context.Context) {
 	if err != nil || !u.dropUnused(&found, u.usage(u.cache.allMachines())) {
 		return // creations and adoptions report the error
 	}
-	if found, err = u.mark(ctx); err == nil {
+	found, err = u.mark(ctx)
+	if err == nil {
 		err = u.pruneMarked(ctx, found)
 	}
-	if err != nil && ctx.Err() == nil && !isRace(err) {
+	isOver := ctx.Err() != nil
+	if err != nil && !isOver && !isRace(err) {
 		klog.FromContext(ctx).Error(err, "versions of classes are not pruned")
 	}
 }
@@ -85,8 +88,8 @@ func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
 	return changed
 }
 
-// usage has the classes that machines name, and those with which machines without a record may have
-// been created. It says whether a class may be that of a machine without a record.
+// usage returns the classes that machines name, and the classes with which machines without a record
+// may have been created. The value says whether a machine without a record may have the class.
 func (u *Updater) usage(machines []*object) map[string]bool {
 	names := u.annotations()
 	unrecorded := map[string]bool{}
@@ -106,8 +109,7 @@ func (u *Updater) usage(machines []*object) map[string]bool {
 	return unrecorded
 }
 
-// annotations returns the names of the records that an adoption writes: those of all lanes that are
-// Hot.
+// annotations returns the names of the records that an adoption writes: the records of all Hot lanes.
 func (u *Updater) annotations() []string {
 	names := []string{machineupdate.AnnotationRecord}
 	for _, lane := range u.driver().Lanes {
@@ -119,7 +121,7 @@ func (u *Updater) annotations() []string {
 	return names
 }
 
-// isRecorded reports whether a machine has records of its own.
+// isRecorded reports whether all records of a machine are about its VM.
 func isRecorded(machine *object, names []string) bool {
 	providerID := text(machine, "spec", "providerID")
 	annotations := machine.GetAnnotations()

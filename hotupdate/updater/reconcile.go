@@ -49,7 +49,7 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 }
 
 // isFinished reports whether MCM has finished creating a machine, and is not deleting it. A decision
-// excludes such machines as well, apart from those with the phase Pending; here their classes and
+// also excludes such machines, apart from machines with the phase Pending; here their classes and
 // secrets are not even read.
 func isFinished(machine *object) bool {
 	switch text(machine, "status", "currentStatus", "phase") {
@@ -78,7 +78,8 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		}
 		return all, errors.Join(problems...)
 	}
-	if of, o.ClassError = u.cache.ownership(machine); o.ClassError != nil {
+	of, o.ClassError = u.cache.ownership(machine)
+	if o.ClassError != nil {
 		u.recorder.Event(machine, corev1.EventTypeWarning, reasonUnusable, o.ClassError.Error())
 		return o, of
 	}
@@ -89,7 +90,8 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 // observeClass sets what a decision depends on besides the machine, and reports why there is none.
 func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation[*object], of ownership) {
 	var class *object
-	if class, o.Class, o.ClassError = u.prepare(of.wanted); o.ClassError == nil {
+	class, o.Class, o.ClassError = u.prepare(of.wanted)
+	if o.ClassError == nil {
 		if of.inPlace {
 			_, o.Former, _ = u.prepare(of.former) // it may be gone
 		}
@@ -105,7 +107,8 @@ func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation
 
 // prepare reads a class.
 func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.Prepared, err error) {
-	if class, err = u.cache.get(u.cache.classes, name); err != nil {
+	class, err = u.cache.get(u.cache.classes, name)
+	if err != nil {
 		return nil, nil, err
 	}
 	raw, err := json.Marshal(class.Object["providerSpec"])

@@ -21,7 +21,7 @@ const secretAge = 5 * time.Second
 type secrets struct {
 	client  typedcorev1.SecretsGetter
 	read    *expiring.Expiring // by namespace/name
-	reading singleflight.Group // as well
+	reading singleflight.Group // by namespace/name
 }
 
 // of returns the merged data of the secrets of a class. A secret that is missing is an error: MCM

@@ -19,7 +19,7 @@ type Server struct {
 	// TargetKubeconfig is the path of the kubeconfig of the cluster that has the nodes, or none.
 	// Empty is the cluster in which the process runs.
 	TargetKubeconfig string
-	// Namespace is that of the Machines.
+	// Namespace is the namespace of the Machines.
 	Namespace string
 	// KubeAPIQPS and KubeAPIBurst bound the queries of each of the Updater's clients a second. Zero
 	// is 50 and 100.
@@ -34,8 +34,8 @@ const (
 )
 
 // ControlConfig returns the configuration of a client of the cluster that has the Machines, as
-// MCM's app.Run makes it. The error is that of client-go, or a [*fault.Error] with the code
-// unusable-options if there is neither a control kubeconfig nor a target cluster.
+// MCM's app.Run makes it. The error comes from client-go, or is a [*fault.Error] with the code
+// unusable-options if the Server has neither a control kubeconfig nor a target cluster.
 func (s Server) ControlConfig() (*rest.Config, error) {
 	path := s.ControlKubeconfig
 	switch {
@@ -44,7 +44,7 @@ func (s Server) ControlConfig() (*rest.Config, error) {
 	case path == "" && s.TargetKubeconfig == noTarget:
 		return nil, &fault.Error{
 			Kind: fault.Misuse, Code: codeUnusable, Where: "updater.Server", Field: "ControlKubeconfig",
-			What: "is empty, and there is no target cluster", Hint: "set the flag --control-kubeconfig",
+			What: "is empty, and TargetKubeconfig is none", Hint: "set the flag --control-kubeconfig",
 		}
 	case path == "":
 		path = s.TargetKubeconfig
@@ -60,11 +60,12 @@ func (s Server) ControlConfig() (*rest.Config, error) {
 
 // Start returns an Updater that runs until the context ends, with its metrics registered in
 // [prometheus.DefaultRegisterer], which MCM serves. Call it once, after the flags are parsed and
-// before MCM's app.Run. The context is that of [Updater.Run].
+// before MCM's app.Run. The context must meet the conditions of [Updater.Run].
 //
-// Options need only a Driver, which is a [driver.Kit]: Control and Namespace are those of the
-// Server, and the Schema is that of the kit. A Driver without a method Schema needs Options.Schema.
-// The error joins those of [New], of [Server.ControlConfig], and of options that Start sets itself.
+// Options need only a Driver, which is a [driver.Kit]: Start takes Control and Namespace from the
+// Server, and the Schema from the kit. A Driver without a method Schema needs Options.Schema. The
+// error joins the errors of [New] and of [Server.ControlConfig], and an error for each option that
+// Start sets itself.
 //
 // [driver.Kit]: https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/driver#Kit
 func Start(ctx context.Context, server Server, options Options) (*Updater, error) {

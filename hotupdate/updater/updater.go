@@ -56,7 +56,7 @@ type Updater struct {
 // queue has the names of machines.
 type queue = workqueue.TypedRateLimitingInterface[string]
 
-// Leader election, with client-go's recommended times. MCM's own lease is another one.
+// Leader election, with client-go's recommended times. MCM has another lease.
 const (
 	leaseName     = "machine-controller-hot-update"
 	leaseDuration = 15 * time.Second
@@ -67,12 +67,13 @@ const (
 // workers is the default of Options.Workers. The Limiter bounds the calls of the driver.
 const workers = 20
 
-// Run updates machines until the context ends. It competes for a lease of its own, and after losing
-// it again, once the calls of the driver have returned: losing the lease ends the updates of this
-// process, and never the process. Call it once, in a goroutine of its own.
+// Run updates machines until the context ends. It competes for the lease
+// machine-controller-hot-update. Losing the lease ends the updates of this process, and never the
+// process: Run competes again once the calls of the driver have returned. Call it once, in a separate
+// goroutine.
 //
-// Do not hand in a context of signal.NotifyContext: it would keep the signal from ending the
-// process, because MCM handles none.
+// Do not pass a context of signal.NotifyContext: it would keep the signal from ending the process,
+// because MCM handles no signals.
 func (u *Updater) Run(ctx context.Context) {
 	u.ran.Store(true)
 	defer u.broadcaster.Shutdown()
@@ -134,7 +135,7 @@ func (u *Updater) lead(term context.Context) {
 	running.Wait()
 }
 
-// work handles machines in a goroutine of its own. If the driver ends that goroutine, another one
+// work handles machines in a separate goroutine. If the driver ends that goroutine, another goroutine
 // takes its place.
 func (u *Updater) work(term context.Context, machines queue, running *sync.WaitGroup) {
 	running.Go(func() {
@@ -163,7 +164,8 @@ func (u *Updater) next(term context.Context, machines queue) (isOver bool) {
 	delay := brokenRetry
 	hasReturned := false
 	defer func() {
-		switch value := recover(); {
+		value := recover()
+		switch {
 		case value != nil:
 			u.tellBroken(term, name, machineupdate.NewPanicError(value))
 		case !hasReturned:

@@ -78,7 +78,7 @@ var driverMutants = []mutant{
 	{"delays are bounded", kitCallFile, "delay = min(2*delay, maxDelay)", "delay *= 2", kitTags},
 	{"machines do not return together", kitCallFile, "u.request.Machine+strconv.Itoa(try)", "strconv.Itoa(try)", kitTags},
 	{"nothing is sent after the context", kitCallFile, "\tif err := share.Ended(ctx); err != nil {\n\t\treturn err", "\tif err := share.Ended(ctx); false {\n\t\treturn err", kitTags},
-	{"a suspended process sends nothing late", shareShellFile, "isOver := ok && !time", "isOver := ok && false && !time", kitTags},
+	{"a suspended process sends nothing late", shareShellFile, "if ok && !time.Now()", "if ok && false && !time.Now()", kitTags},
 	{"a panic of a call is its error", kitCallFile, "\terr := caught(func() error { return f(ctx) })", "\terr := f(ctx)", kitTags},
 	{"a panic of the kit hides secrets", kitFile, "\t\treturn u.failure(\"UpdateMachine\", nil, problem)\n", "\t\treturn problem\n", kitTags},
 	// Attributes.

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors
+// Cloud is a fake cloud with the resources of one machine, and with a simulated clock. Its errors
 // are [machineupdate.ErrThrottled], a [*machineupdate.RetryError], or others. A fake client
 // translates them into errors of the cloud's API.
 type Cloud struct {
@@ -147,7 +147,8 @@ func (c *Cloud) Modify(
 		}
 		for name, target := range values {
 			value, _, _ := r.attributes[name].Parts()
-			if r.attributes[name] = driver.Done(target); takes > 0 && value != target {
+			r.attributes[name] = driver.Done(target)
+			if takes > 0 && value != target {
 				r.attributes[name] = driver.Modifying(value, target)
 			}
 		}
@@ -178,7 +179,7 @@ func (c *Cloud) write(
 		}
 	}
 	if len(w.of) == 0 {
-		return errors.New("there is no such resource")
+		return errors.New("the cloud has no such resource")
 	}
 	w.land = func() error {
 		before := c.live()

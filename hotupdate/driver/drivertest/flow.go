@@ -88,23 +88,25 @@ func (c *checker) start() bool {
 		ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"},
 	}
 	var err error
-	if c.driver, err = c.newDriver(c.cloud); err != nil {
+	c.driver, err = c.newDriver(c.cloud)
+	if err != nil {
 		c.broken("desired state", "the driver cannot be made: %v", err)
 		return false
 	}
 	c.cover(c.driver.Driver())
 	defer func(promise string) { c.promise = promise }(c.promise)
 	c.promise = "desired state"
-	return c.wants(c.from) && c.settle() && c.wants(c.to)
+	isAdopted := c.prepare(c.from) && c.settle()
+	return isAdopted && c.prepare(c.to)
 }
 
-// add adds a resource to the cloud. A resource of the machine's own also gets a key of somebody
-// else.
+// add adds a resource to the cloud. A resource of the machine also gets a foreign key.
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
 	c.need("foreign resources, which need a resource that all states have alike", !c.isOwn(r))
-	if r.Rules = rules; !c.isOwn(r) {
+	r.Rules = rules
+	if !c.isOwn(r) {
 		return
 	}
 	c.own = append(c.own, r)
@@ -112,7 +114,11 @@ func (c *checker) add(r *resource) {
 	c.plant(r, "drivertest")
 }
 
-func (c *checker) need(what string, isMet bool) { c.needs[what] = c.needs[what] || isMet }
+// need notes a state that the Setup must contain for a promise to be checked.
+func (c *checker) need(what string, isMet bool) {
+	wasMet := c.needs[what]
+	c.needs[what] = wasMet || isMet
+}
 
 func (c *checker) cover(all machineupdate.Driver) {
 	for _, lane := range append(slices.Clip(all.Lanes), machineupdate.Lane{Kinds: all.Kinds}) {
@@ -132,15 +138,20 @@ func (c *checker) undisturbed() {
 	c.onReturn = func(error) {}
 }
 
-// wants gives the machine the class of a state.
-func (c *checker) wants(s *State) bool {
+// prepare gives the machine the class of a state.
+func (c *checker) prepare(s *State) bool {
 	class := machineupdate.MachineClass{
 		Object:       cmp.Or[metav1.Object](c.setup.Request.Class.Object, &metav1.ObjectMeta{Name: "class"}),
 		ProviderSpec: []byte(s.Spec),
 	}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
 	c.require(err == nil, "desired state", "the provider spec cannot be prepared: %v", err)
-	c.former, c.class, c.wanted = cmp.Or(c.class, prepared), prepared, s
+	c.former = c.class
+	if c.former == nil {
+		c.former = prepared
+	}
+	c.class = prepared
+	c.wanted = s
 	return err == nil
 }
 

@@ -29,7 +29,7 @@ func scenarios() []scenario {
 		{"late landing", "requests land late", lateLanding},
 		{"late landing", "requests land late, and the class is what it was", func(c *checker) {
 			lateLanding(c)
-			c.wants(c.from)
+			c.prepare(c.from)
 		}},
 		{"lagging reads", "reads lag by a minute, and the class is what it was", reversal(time.Minute)},
 		{"reversal", "the class is what it was", reversal(0)},
@@ -91,7 +91,7 @@ func reversal(lag time.Duration) func(c *checker) {
 	return func(c *checker) {
 		c.cloud.lag = lag
 		c.try()
-		c.wants(c.from)
+		c.prepare(c.from)
 	}
 }
 
@@ -212,7 +212,7 @@ func caseFolding(c *checker) {
 func refusal(c *checker) {
 	c.cloud.refusal = 6 * time.Hour
 	c.settle()
-	c.wants(c.from)
+	c.prepare(c.from)
 	c.expect("the cloud says when it takes the change", func(_ machineupdate.DriverError, err error) bool {
 		_, after := machineupdate.ErrorKindOf(c.pass.failed)
 		_, told := machineupdate.ErrorKindOf(err)

@@ -1,7 +1,6 @@
 package machineupdatetest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,7 +15,7 @@ import (
 // reports each broken promise once, with the last error that Reconcile returned.
 //
 // Machine makes a machine with the phase and the provider ID, whose class is "class". It has all
-// finalizers, labels and annotations that the controller would add, a name as long as those of real
+// finalizers, labels and annotations that the controller would add, a name as long as names of real
 // machines (the machine-controller-manager makes the bootstrap token of it), and a status with a
 // lastOperation of type Create. Its state is Processing if the phase is Pending, and Successful if
 // the phase is Running.
@@ -84,7 +83,8 @@ func check[M machineupdate.Machine](
 		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 		id := ""
-		if c.vm = s.phase != ""; c.vm {
+		c.vm = s.phase != ""
+		if c.vm {
 			id = providerID
 		}
 		c.server.write(c.server.fields(machine(s.phase, id)))
@@ -100,7 +100,7 @@ type checker[M machineupdate.Machine] struct {
 
 	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error)
 	delay     time.Duration // of the last reconcile
-	err       error         // the last one that a reconcile returned
+	err       error         // the last error that a reconcile returned
 }
 
 // spec is the provider spec of the driver.
@@ -130,7 +130,9 @@ func (c *checker[M]) later(d time.Duration) {
 	c.server.disturbed = false
 	delay, err := c.reconcile(context.Background(), &c.World, c.server.read())
 	c.delay = delay
-	c.err = cmp.Or(err, c.err)
+	if err != nil {
+		c.err = err
+	}
 }
 
 // until reconciles until done returns true. After 12 reconciles the promise is broken.

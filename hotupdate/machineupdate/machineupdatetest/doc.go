@@ -1,7 +1,7 @@
 // Package machineupdatetest checks the wiring of a machine controller to package machineupdate.
 //
 // [Check] runs reconciles of one machine in a [World]. Unlike a fake client, its API server checks
-// resourceVersions, conflicts and loses answers. Its driver returns errors like those of MCM's
+// resourceVersions, conflicts and loses answers. Its driver returns errors like the errors of MCM's
 // drivers. A failure names the broken promise:
 //
 //	stale object         every write carries the object that the previous write returned, also

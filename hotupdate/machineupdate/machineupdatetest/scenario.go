@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Lanes of the driver: one that the cloud refuses for hours, and one that needs a drained node.
+// Lanes of the driver: slowLane is refused for hours by the cloud, and drainedLane needs a drained
+// node.
 const (
 	slowLane    = "slow"
 	drainedLane = "drained"

@@ -113,7 +113,7 @@ func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 }
 
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or
-// InitializeMachine. Class and secret are those of the driver's request. Call returns the provider
+// InitializeMachine. Class and secret come from the driver's request. Call returns the provider
 // ID, or an error with the text of a status.Status of MCM. With the error Uninitialized of
 // GetMachineStatus it returns both.
 func (w *World[M]) Call(
@@ -138,11 +138,12 @@ func (w *World[M]) Call(
 		w.vm = true
 		w.live[""] = w.classes[w.own].hot()
 	case "InitializeMachine":
-		if w.uninitialized = max(0, w.uninitialized-1); w.uninitialized > 0 {
+		w.uninitialized = max(0, w.uninitialized-1)
+		if w.uninitialized > 0 {
 			return "", codeError("Internal")
 		}
 	default:
-		return "", errors.New("there is no method " + method)
+		return "", errors.New("the driver has no method " + method)
 	}
 	return providerID, nil
 }

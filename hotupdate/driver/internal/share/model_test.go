@@ -173,9 +173,9 @@ func (m *model) events(w world) (all []event) {
 	for i, call := range m.calls {
 		answers := []Answer{{}, {Outcome: Throttled}, {Outcome: Divisible}}
 		for _, member := range call.Members {
-			answers = append(answers, Answer{Outcome: Divisible, Guilty: member.IDs})
+			answers = append(answers, Answer{Outcome: Divisible, Rejected: member.IDs})
 		}
-		answers = append(answers, Answer{Outcome: Divisible, Guilty: []string{"nobody"}})
+		answers = append(answers, Answer{Outcome: Divisible, Rejected: []string{"nobody"}})
 		for _, a := range answers {
 			all = append(all, event{fmt.Sprint("answer ", i, a), func(m *model) error { return m.answer(i, a) }})
 		}
@@ -220,7 +220,7 @@ func (m *model) answer(i int, a Answer) error {
 	final := m.pacer.Answer(m.now, call, a)
 	for _, member := range call.Members {
 		isFinal := slices.Contains(final, member)
-		isGuilty := slices.ContainsFunc(member.IDs, func(id string) bool { return slices.Contains(a.Guilty, id) })
+		isGuilty := slices.ContainsFunc(member.IDs, func(id string) bool { return slices.Contains(a.Rejected, id) })
 		switch spec := &m.specs[member.Payload]; {
 		case *spec == ended && isFinal:
 			return fmt.Errorf("member %d gets an answer after it has left", member.Payload)

@@ -10,7 +10,7 @@ import (
 type Member[P any] struct {
 	Payload P
 	// Equal is the content of the call apart from IDs. Only members with the same Equal share a
-	// call. Empty shares with nobody.
+	// call. A member with an empty Equal shares no call.
 	Equal string
 	// IDs are what the call names for the member, at most Bound of them.
 	IDs   []string
@@ -57,22 +57,22 @@ const (
 type Answer struct {
 	Outcome Outcome
 	After   time.Duration // of Throttled: the shortest time until the call may be repeated
-	Guilty  []string      // of Divisible: the IDs because of which the call was refused, if known
+	// Rejected are, of Divisible, the IDs because of which the call was refused, if known.
+	Rejected []string
 }
 
 const (
-	// FirstDelay is the first delay after a throttled call. Each
-	// delay is twice the one before.
+	// FirstDelay is the first delay after a throttled call. Each delay is twice the delay before.
 	FirstDelay = time.Second
 	// MaxDelay is the longest of these delays.
 	MaxDelay = 20 * time.Second
 	// apart is the time between calls that have room for more members.
 	apart = 500 * time.Millisecond
-	// many members do not wait for more once nobody has joined for idle.
+	// many members do not wait for more once no member has joined for idle.
 	many = 10
 	idle = 50 * time.Millisecond
-	// few is the number of such calls that do not wait, and regain the time until one more does
-	// not.
+	// few is the number of such calls that do not wait, and regain is the time until another call
+	// does not wait.
 	few    = 5
 	regain = 30 * time.Second
 	// maxExtra is the number of further calls that the division of a call may cost.
@@ -83,11 +83,11 @@ const (
 //
 //   - It spends half of the refill. It may save up the refill of a second.
 //   - A call that has room for more members is sent half a second after the last call, or after its
-//     first member has joined. If nobody waits for it but a confirmation or an adoption, it is sent
-//     after twice that time. A call of ten or more members is sent as soon as nobody has joined for
-//     50 ms: the workers of a small pool all wait for it. A full call does not wait, and neither do
-//     the few calls of a machine alone: five after a quiet time.
-//   - Members of a lower rank go first, then those that have waited longer.
+//     first member has joined. If its only members are confirmations and adoptions, it is sent after
+//     twice that time. A call of ten or more members is sent as soon as no member has joined for
+//     50 ms: the workers of a small pool all wait for it. A full call does not wait. After an idle
+//     period, five calls of single machines do not wait either.
+//   - Members of a lower rank go first, then members that have waited longer.
 type Pacer[P any] struct {
 	Refill float64 // calls a second
 
@@ -145,18 +145,19 @@ func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
 // passed, or they have ended.
 func (p *Pacer[P]) Expire(now time.Time, hasEnded func(*Member[P]) bool) (expired []*Member[P]) {
 	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool {
-		isOver := !m.Deadline.IsZero() && !now.Before(m.Deadline) || hasEnded(m)
-		if isOver {
-			m.isGone = true
-			expired = append(expired, m)
+		isLate := !m.Deadline.IsZero() && !now.Before(m.Deadline)
+		if !isLate && !hasEnded(m) {
+			return false
 		}
-		return isOver
+		m.isGone = true
+		expired = append(expired, m)
+		return true
 	})
 	return expired
 }
 
-// Next returns the call to send now, or how long to wait if no member joins or leaves; zero if
-// nobody waits. Call Expire first.
+// Next returns the call to send now, or how long to wait if no member joins or leaves; zero if no
+// member waits. Call Expire first.
 func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
 	if len(p.waiting) == 0 {
 		return nil, 0
@@ -174,7 +175,12 @@ func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
 		if len(members) >= many && first.Rank == 0 {
 			left = min(left, idle-now.Sub(p.newest))
 		}
-		if isFull || first.isSent || left <= 0 || left > 2*apart || p.takeSpare(now) {
+		isDue := isFull || first.isSent
+		isPatienceOver := left <= 0 || left > 2*apart // a clock that was set back leaves more than any patience
+		if isDue || isPatienceOver {
+			return p.send(now, members), 0
+		}
+		if p.takeSpare(now) {
 			return p.send(now, members), 0
 		}
 		wait = min(wait, left)
@@ -182,7 +188,7 @@ func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
 	return nil, wait
 }
 
-// patience is how long a call waits for more members. Nobody waits for a confirmation.
+// patience is how long a call waits for more members. Confirmations and adoptions are not urgent.
 func (m *Member[P]) patience() time.Duration {
 	if m.Rank > 0 {
 		return 2 * apart
@@ -216,8 +222,10 @@ func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P]
 	}
 	isFull = len(named) >= first.Bound
 	for _, m := range p.waiting {
-		if m == first || !m.mayShare(first) || p.isLate(now, m) || p.isLate(now, first) ||
-			slices.ContainsFunc(m.IDs, func(id string) bool { return named[id] }) {
+		if m == first || !p.mayJoin(now, m, first) {
+			continue
+		}
+		if slices.ContainsFunc(m.IDs, func(id string) bool { return named[id] }) {
 			continue
 		}
 		if len(named)+len(m.IDs) > first.Bound {
@@ -232,12 +240,19 @@ func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P]
 	return members, isFull
 }
 
+// mayJoin reports whether a member may join the call of another member.
+func (p *Pacer[P]) mayJoin(now time.Time, m, first *Member[P]) bool {
+	isAnyLate := p.isLate(now, m) || p.isLate(now, first)
+	return m.mayShare(first) && !isAnyLate
+}
+
 func (m *Member[P]) mayShare(other *Member[P]) bool {
-	return m.Equal != "" && m.Equal == other.Equal && m.piece == other.piece
+	isSameCall := m.Equal != "" && m.Equal == other.Equal
+	return isSameCall && m.piece == other.piece
 }
 
 // isLate reports whether a call could take longer than the member has left. Its deadline would end
-// the call of the others, so it gets a call of its own.
+// the call of the others, so it gets a separate call.
 func (p *Pacer[P]) isLate(now time.Time, m *Member[P]) bool {
 	return !m.Deadline.IsZero() && m.Deadline.Sub(now) < p.longest
 }
@@ -247,7 +262,8 @@ func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
 	for _, m := range members {
 		m.call = call
 		m.isSent = true
-		if !m.Deadline.IsZero() && (call.Deadline.IsZero() || m.Deadline.Before(call.Deadline)) {
+		isEarlier := call.Deadline.IsZero() || m.Deadline.Before(call.Deadline)
+		if !m.Deadline.IsZero() && isEarlier {
 			call.Deadline = m.Deadline
 		}
 	}
@@ -258,7 +274,7 @@ func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
 }
 
 // Answer ends a call. It returns the members for which the answer is final. Other members wait for
-// another call, except those that have gone.
+// another call, unless they have gone.
 func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[P]) {
 	p.longest = max(now.Sub(c.sent), p.longest-p.longest/16)
 	for _, m := range c.Members {
@@ -277,27 +293,27 @@ func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[
 		p.delay = 0
 	}
 	if a.Outcome == Divisible {
-		return present(p.divide(c, a.Guilty))
+		return present(p.divide(c, a.Rejected))
 	}
 	return present(c.Members)
 }
 
-// divide sends a refused call again without the guilty members or, if none of the members is named,
-// in halves. It returns the members for which the refusal is final: the guilty ones, and those for
-// which no further call is left.
-func (p *Pacer[P]) divide(c *Call[P], guilty []string) (final []*Member[P]) {
+// divide sends a refused call again without the rejected members or, if none of the members is named,
+// in halves. It returns the members for which the refusal is final: the rejected members, and members
+// for which no further call is left.
+func (p *Pacer[P]) divide(c *Call[P], rejected []string) (final []*Member[P]) {
 	extra := new(maxExtra)
 	if of := c.Members[0].piece; of != nil {
 		extra = of.extra
 	}
 	rest := slices.Collect(slices.Chunk(c.Members, (len(c.Members)+1)/2))
-	isGuilty := func(m *Member[P]) bool {
-		return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(guilty, id) })
+	isRejected := func(m *Member[P]) bool {
+		return slices.ContainsFunc(m.IDs, func(id string) bool { return slices.Contains(rejected, id) })
 	}
-	if slices.ContainsFunc(c.Members, isGuilty) {
-		innocent := slices.DeleteFunc(slices.Clone(c.Members), isGuilty)
-		final = slices.DeleteFunc(slices.Clone(c.Members), func(m *Member[P]) bool { return !isGuilty(m) })
-		rest = [][]*Member[P]{innocent}
+	if slices.ContainsFunc(c.Members, isRejected) {
+		others := slices.DeleteFunc(slices.Clone(c.Members), isRejected)
+		final = slices.DeleteFunc(slices.Clone(c.Members), func(m *Member[P]) bool { return !isRejected(m) })
+		rest = [][]*Member[P]{others}
 	}
 	for _, members := range rest {
 		switch {

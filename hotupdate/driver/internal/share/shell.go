@@ -1,7 +1,6 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -100,7 +99,9 @@ func (s *Shell[P]) leave(l *line[P], m *Member[P]) {
 	if abandoned := l.Leave(m); abandoned != nil {
 		m.abandon()
 	}
-	m.err = cmp.Or(m.err, m.ctx.Err())
+	if m.err == nil {
+		m.err = m.ctx.Err()
+	}
 }
 
 // now is the wall clock: a process that was suspended must not send for members whose deadline has
@@ -111,11 +112,14 @@ func (s *Shell[P]) now() time.Time { return time.Now().Round(0).Add(s.skew) }
 // the timer of a context stands still while a computer sleeps, and another process may have settled
 // the machine meanwhile.
 func Ended(ctx context.Context) error {
-	deadline, ok := ctx.Deadline()
-	if isOver := ok && !time.Now().Round(0).Before(deadline.Round(0)); isOver {
-		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return ctx.Err()
+	deadline, ok := ctx.Deadline()
+	if ok && !time.Now().Round(0).Before(deadline.Round(0)) {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 // drive sends what is due, and sets the alarm for what is not.
@@ -123,8 +127,7 @@ func (s *Shell[P]) drive(l *line[P]) {
 	l.used = s.now()
 	for {
 		for _, m := range l.Expire(s.now(), func(m *Member[P]) bool { return m.ctx.Err() != nil }) {
-			m.err = cmp.Or(m.err, m.ctx.Err(), context.DeadlineExceeded)
-			close(m.done)
+			m.expire()
 		}
 		call, wait := l.Next(s.now())
 		if call == nil {
@@ -135,9 +138,22 @@ func (s *Shell[P]) drive(l *line[P]) {
 	}
 }
 
+// expire ends a member for which nothing may be sent any more. The error of its last call says more
+// than the error of its context.
+func (m *Member[P]) expire() {
+	if m.err == nil {
+		m.err = m.ctx.Err()
+	}
+	if m.err == nil {
+		m.err = context.DeadlineExceeded
+	}
+	close(m.done)
+}
+
 func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
 	due := s.now().Add(wait)
-	if wait > 0 && !l.alarm.IsZero() && !l.alarm.After(due) {
+	isEarlyEnough := !l.alarm.IsZero() && !l.alarm.After(due)
+	if wait > 0 && isEarlyEnough {
 		return // it will be set again
 	}
 	l.stop()
