@@ -1,7 +1,6 @@
 package hash
 
 import (
-	"cmp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -78,7 +77,7 @@ func (k *Kubelet) parts() []part {
 }
 
 // Reservations returns the reservations that Gardener's hashes cover, the first string of a
-// [Kubelet]; nil if there are none. The result may share quantities with k, and
+// [Kubelet]; nil without reservations. The result may share quantities with k, and
 // must not be changed.
 func (k *Kubelet) Reservations() *Reserved {
 	switch {
@@ -92,8 +91,11 @@ func (k *Kubelet) Reservations() *Reserved {
 
 // plus adds field by field; nil and x are x.
 func (r *Reserved) plus(other *Reserved) *Reserved {
-	if r == nil || other == nil {
-		return cmp.Or(r, other)
+	switch {
+	case r == nil:
+		return other
+	case other == nil:
+		return r
 	}
 	return &Reserved{
 		CPU:              sum(r.CPU, other.CPU),
@@ -104,8 +106,11 @@ func (r *Reserved) plus(other *Reserved) *Reserved {
 }
 
 func sum(a, b *resource.Quantity) *resource.Quantity {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
 	}
 	both := a.DeepCopy()
 	both.Add(*b)
@@ -133,4 +138,9 @@ func (e *EvictionHard) text() string {
 	}, "-")
 }
 
-func deref(s *string) string { return *cmp.Or(s, new(string)) }
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

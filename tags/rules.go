@@ -102,7 +102,7 @@ func (r *Rules) check() error {
 	if r.MaxTags <= 0 {
 		problems.Add(&fault.Error{
 			Kind: fault.Misuse, Code: "empty-rules", Where: "tags.Rules", Field: "MaxTags",
-			What: "allows no infrastructure tags", Hint: "take those of Cloud.Rules, or describe the cloud in full",
+			What: "allows no infrastructure tags", Hint: "use Cloud.Rules, or describe the cloud in full",
 		})
 	}
 	r.Key.check("Key", require)
@@ -130,10 +130,13 @@ func (r *Rules) checkPatterns(name string, patterns []string, require func(holds
 		at := fmt.Sprintf("%s[%d]", name, i)
 		text := strings.TrimSuffix(strings.TrimPrefix(pattern, "*"), "*")
 		hasStar := strings.Contains(text, "*")
-		isKey := name != "ReservedKeys" && text == pattern
-		require(text != "", at, "matches every key or the empty one", "write a part of the key")
+		require(text != "", at, "matches every key or the empty key", "write a part of the key")
 		require(!hasStar, at, "has a * within", "write * at its ends only")
-		require(!isKey || hasStar || text == "" || len(r.Key.errors("key", text, nil)) == 0, at,
+		isWholeKey := text == pattern && text != ""
+		if !isWholeKey || hasStar || name == "ReservedKeys" {
+			continue
+		}
+		require(len(r.Key.errors("key", text, nil)) == 0, at,
 			"is a key that Key does not admit", "correct its spelling, or Key")
 	}
 }

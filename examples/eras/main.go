@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 )
@@ -23,9 +24,9 @@ func main() {
 func serve(args []string, in io.Reader, out io.Writer) error {
 	for _, p := range providers.All() {
 		switch {
-		case len(args) == 1 && args[0] == p.Name:
+		case slices.Equal(args, []string{p.Name}):
 			return p.Serve(in, out)
-		case len(args) == 2 && args[0] == p.Name && args[1] == "released" && !p.Ignores:
+		case slices.Equal(args, []string{p.Name, "released"}) && !p.Ignores:
 			return p.ServeReleased(in, out)
 		}
 	}

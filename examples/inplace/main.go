@@ -34,7 +34,9 @@ func tell(out io.Writer) error {
 		newCluster(hotupdate.ManualInPlaceUpdate, 2, 0, 0),
 	} {
 		_, _ = fmt.Fprintln(out, c.title()) // the last write returns the error
-		for last, finished := "", false; !finished; {
+		last := ""
+		finished := false
+		for !finished {
 			selection, err := c.reconcile()
 			if err != nil {
 				return err

@@ -53,10 +53,11 @@ func (s *story) startReplicas(n int) {
 		s.replicas++
 		replica, err := s.world.StartReplica(fmt.Sprintf("controller-%d", s.replicas))
 		s.must(err)
-		if s.leader, s.second = s.second, replica; s.leader == nil {
+		s.leader = s.second
+		s.second = replica
+		if s.leader == nil {
 			s.leader = replica
 			s.until("a replica leads", replica.Leads)
-			s.second = replica
 		}
 	}
 	s.says(s.leader.Name, "leads")
@@ -207,8 +208,11 @@ func isSettled(m *api.Machine, tags string) bool {
 		}
 	}
 	found, err := recordOf(m.Annotations)
-	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil &&
-		show(found.Parts[0].Applied.Tags) == tags
+	if err != nil || len(found.Parts) == 0 {
+		return false
+	}
+	applied := found.Parts[0].Applied
+	return applied != nil && show(applied.Tags) == tags
 }
 
 // expectLive checks the resources of a machine: each has exactly the tags of the class, the
@@ -216,7 +220,9 @@ func isSettled(m *api.Machine, tags string) bool {
 func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 	instance := instanceOf(machine)
 	for _, r := range s.world.Cloud.Resources() {
-		if r.ID != instance && r.Instance != instance || r.ID == s.csi || r.ID == s.cni {
+		isOfMachine := r.ID == instance || r.Instance == instance
+		isForeign := r.ID == s.csi || r.ID == s.cni
+		if !isOfMachine || isForeign {
 			continue
 		}
 		want := maps.Clone(s.spec(pairs...).Tags)

@@ -24,7 +24,7 @@ func check(projection reflect.Value, options Options) error {
 		problems.Add(&fault.Error{
 			Kind: fault.Limit, Code: "too-deep", Path: name, What: "contains itself, or is nested too deeply",
 			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold " +
-				"another nil, set IgnoreZeroValue as well",
+				"another nil, also set IgnoreZeroValue",
 		})
 	}
 	return problems.Err()
@@ -34,17 +34,26 @@ func check(projection reflect.Value, options Options) error {
 func (o Options) isHashed(v reflect.Value, i int) bool {
 	sf := v.Type().Field(i)
 	tag := sf.Tag.Get("hash")
-	return sf.IsExported() && tag != "ignore" && tag != "-" && (!o.IgnoreZeroValue || !v.Field(i).IsZero())
+	switch {
+	case !sf.IsExported():
+		return false
+	case tag == "ignore" || tag == "-":
+		return false
+	case o.IgnoreZeroValue && v.Field(i).IsZero():
+		return false
+	}
+	return true
 }
 
 // ends reports whether a walk over a value at this depth stays within the limit. A walk over a
 // value that contains itself does not.
 func (o Options) ends(v reflect.Value, depth int) bool {
 	v, ok := o.behind(v)
-	switch kind := v.Kind(); {
+	kind := v.Kind()
+	switch {
 	case !ok:
 		return false
-	case kind != reflect.Struct && kind != reflect.Map && kind != reflect.Slice && kind != reflect.Array:
+	case !hasElements(kind):
 		return true
 	case depth > engine.MaxDepth:
 		return false
@@ -55,10 +64,21 @@ func (o Options) ends(v reflect.Value, depth int) bool {
 		return all(len(keys),
 			func(i int) bool { return o.ends(keys[i], depth+1) && o.ends(v.MapIndex(keys[i]), depth+1) })
 	}
-	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
+	element := v.Type().Elem().Kind()
+	if element <= reflect.Complex128 || element == reflect.String {
 		return true
 	}
 	return all(v.Len(), func(i int) bool { return o.ends(v.Index(i), depth+1) })
+}
+
+func hasElements(kind reflect.Kind) bool {
+	//exhaustive:ignore
+	switch kind {
+	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+		return true
+	default:
+		return false
+	}
 }
 
 func all(n int, holds func(i int) bool) bool {
@@ -76,7 +96,8 @@ func (o Options) behind(v reflect.Value) (reflect.Value, bool) {
 	zero := reflect.TypeFor[int]()
 	hops := 0
 	for ; v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface; v = v.Elem() {
-		if hops++; hops > engine.MaxDepth {
+		hops++
+		if hops > engine.MaxDepth {
 			return v, false
 		}
 		if v.Kind() == reflect.Pointer && o.ZeroNil {

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +33,10 @@ func (a *Attributes) whole(desired map[string]string, recorded ...map[string]str
 	}
 	whole := map[string]string{}
 	for name, value := range a.Defaults {
-		whole[name] = cmp.Or(desired[name], value)
+		whole[name] = value
+		if desired[name] != "" {
+			whole[name] = desired[name]
+		}
 	}
 	return whole
 }

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -111,13 +110,20 @@ func isAction(name string) bool {
 	return false
 }
 
+// defaultMaxResources is the default of Sharing.MaxResources.
+const defaultMaxResources = 100
+
 // bound returns how many resources one Set or Remove of a Tagging may name. If such calls are not
 // shared, it returns any, the number of all resources.
 func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, any int) int {
 	if s.action("", function, kind).Refill == 0 {
 		return any
 	}
-	return min(cmp.Or(s.MaxResources, 100), max(rules.ResourcesPerCall, 1)) // the default of MaxResources
+	atMost := s.MaxResources
+	if atMost == 0 {
+		atMost = defaultMaxResources
+	}
+	return min(atMost, max(rules.ResourcesPerCall, 1))
 }
 
 // equalText returns the content of a call apart from its resources. The values of a removal are

@@ -93,8 +93,8 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 }
 
 // replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write
-// loses what somebody else has changed since the read, so they are read again. A paced call may go
-// on when its update has ended, so nothing of the update is changed.
+// loses what others have changed since the read, so the tags are read again. A paced call may go on
+// when its update has ended, so nothing of the update is changed.
 func (u *update[T, C]) replaceUnguarded(
 	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
 ) error {
@@ -110,7 +110,8 @@ func (u *update[T, C]) replaceUnguarded(
 	if at < 0 {
 		return errGone
 	}
-	if err = t.Replace(ctx, u.cloud, &live[at], plan.Apply(live[at].Tags)); err == nil {
+	err = t.Replace(ctx, u.cloud, &live[at], plan.Apply(live[at].Tags))
+	if err == nil {
 		return nil
 	}
 	var read update[T, C]

@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"bytes"
-	"cmp"
 	"reflect"
 	"strings"
 	"sync"
@@ -22,10 +21,15 @@ type MachineClass struct {
 	ProviderSpec []byte // raw
 }
 
-// nameless is the object of a class without one.
+// nameless is the object of a class without one. It is never changed.
 var nameless metav1.Object = &metav1.ObjectMeta{}
 
-func (c *MachineClass) meta() metav1.Object { return cmp.Or(c.Object, nameless) }
+func (c *MachineClass) meta() metav1.Object {
+	if c.Object == nil {
+		return nameless
+	}
+	return c.Object
+}
 
 // key is the key of the class in client-go's caches.
 func (c *MachineClass) key() string {

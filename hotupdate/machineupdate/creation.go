@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -110,7 +109,11 @@ func (e *Executor[M]) BeginCreation(
 		result.end(writeFailed, 0, err)
 		return nil, result
 	}
-	if by := cmp.Or(observed.Class, observed.Former); by != nil {
+	by := observed.Class
+	if by == nil {
+		by = observed.Former
+	}
+	if by != nil {
 		observed.Class, observed.ClassError = by.of(class)
 	}
 	o := observed.at(e.Now(), nil)

@@ -1,7 +1,6 @@
 package updater
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -24,8 +23,8 @@ type secrets struct {
 	reading singleflight.Group // by namespace/name
 }
 
-// of returns the merged data of the secrets of a class. A secret that is missing is an error: MCM
-// itself takes it as empty.
+// of returns the merged data of the secrets of a class. A missing secret is an error; MCM treats it as
+// empty.
 func (s *secrets) of(ctx context.Context, class *object, namespace string) (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, member := range []string{"secretRef", "credentialsSecretRef"} {
@@ -33,7 +32,10 @@ func (s *secrets) of(ctx context.Context, class *object, namespace string) (map[
 		if name == "" {
 			continue
 		}
-		in := cmp.Or(text(class, member, "namespace"), namespace)
+		in := text(class, member, "namespace")
+		if in == "" {
+			in = namespace
+		}
 		found, err := s.get(ctx, in, name)
 		if err != nil {
 			return nil, fmt.Errorf("the secret %s/%s of class %s: %w", in, name, class.GetName(), err)

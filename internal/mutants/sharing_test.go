@@ -64,7 +64,7 @@ var sharingMutants = []mutant{
 	{"other tags do not share", sharingFile, `text = append(text, "set", tag.Key, tag.Value)`, `text = append(text, "set", tag.Key)`, shareKit},
 	{"the condition of a removal is equal", sharingFile, "if rules.Guard == tags.GuardValue {", "if false {", shareKit},
 	{"a value that is no condition is not compared", sharingFile, "if rules.Guard == tags.GuardValue {", "if true {", shareKit},
-	{"a step has the bound of a call", sharingFile, "return min(cmp.Or(s.MaxResources, 100), max(rules.ResourcesPerCall, 1))", "return any", shareKit},
+	{"a step has the bound of a call", sharingFile, "return min(atMost, max(rules.ResourcesPerCall, 1))", "return any", shareKit},
 	{"kinds may have a pacer of their own", sharingFile, "\tif s.Refill[name] == 0 {\n", "\tif true {\n", shareKit},
 	{"errors hide the secrets of all members", sharingFile, "redact(whole, secrets, nil)", "redact(whole, m.secrets, nil)", shareKit},
 	{"errors name one's own resources", sharingFile, "redact(redact(whole, secrets, nil), ids, m.ids)", "redact(whole, secrets, nil)", shareKit},

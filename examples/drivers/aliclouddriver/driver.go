@@ -31,16 +31,16 @@ import (
 // Driver makes UpdateMachine of the driver for Alibaba Cloud, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[alicloud.ProviderSpec, *machine]
 
-// Config configures a driver. The zero value is that of production.
+// Config configures a driver. The zero value is for production.
 type Config struct {
-	// Endpoint is the host of the ECS API; empty is that of the region.
+	// Endpoint is the host of the ECS API; empty is the endpoint of the region.
 	Endpoint string
 	// HTTP sends requests. Nil is the SDK's.
 	HTTP http.RoundTripper
 	// Refill is the number of calls a second that Alibaba Cloud refills of each function; zero is
 	// 10. The Quota Center shows it for an account, and no documentation has it.
 	Refill float64
-	// Wait and Count are those of [driver.Definition].
+	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
@@ -67,7 +67,7 @@ func New(config Config) (*Driver, error) {
 			Resources: readMany, MaxMachines: 100, // DescribeInstances takes 100 IDs
 		},
 	}
-	for _, kind := range tags.Kinds() { // each has calls of its own
+	for _, kind := range tags.Kinds() { // each has separate calls
 		definition.Tags = append(definition.Tags, tagging(kind, &rules))
 	}
 	return driver.New(definition)
@@ -127,7 +127,7 @@ func (m *machine) remove(ctx context.Context, of string, ids []string, remove []
 	return translated(err)
 }
 
-// few is the number of machines up to which the disks of each are read by a call of their own.
+// few is the number of machines up to which the disks of each machine are read by a separate call.
 const few = 3
 
 // readMany reads machines of one cluster. A machine of which a read does not show the primary network
@@ -142,7 +142,8 @@ func readMany(
 	}
 	disks := map[string][]driver.Resource{}
 	if len(machines) > few {
-		if disks, err = first.disks(ctx, &ecs.DescribeDisksRequest{Tag: first.clusterTags()}); err != nil {
+		disks, err = first.disks(ctx, &ecs.DescribeDisksRequest{Tag: first.clusterTags()})
+		if err != nil {
 			return err
 		}
 	}
@@ -170,7 +171,7 @@ func readMany(
 var errNoBody = errors.New("the answer has no list, not even an empty one")
 
 // instances returns the VMs that there are, each with its primary network interface if that is shown.
-// Other interfaces are those of a CNI plugin.
+// Other interfaces belong to a CNI plugin.
 func (m *machine) instances(ctx context.Context, machines []*machine) (map[string][]driver.Resource, error) {
 	ids := make([]string, len(machines))
 	for i, one := range machines {
@@ -265,7 +266,8 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 				Kind: tags.Disk, ID: dara.StringValue(disk.DiskId), Name: name, Tags: live,
 			})
 		}
-		if request.NextToken = shown.Body.NextToken; dara.StringValue(request.NextToken) == "" {
+		request.NextToken = shown.Body.NextToken
+		if dara.StringValue(request.NextToken) == "" {
 			return found, nil
 		}
 	}

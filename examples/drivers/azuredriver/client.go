@@ -46,7 +46,7 @@ func valueOf(secret map[string][]byte, key string) string {
 }
 
 // ClientSecret returns the credential of a client with a secret. A driver that also serves workload
-// identities has a function of its own.
+// identities has another function.
 func ClientSecret(secret map[string][]byte, options policy.ClientOptions) (azcore.TokenCredential, error) {
 	return azidentity.NewClientSecretCredential(
 		valueOf(secret, TenantID), valueOf(secret, ClientID), valueOf(secret, ClientSecretID),
@@ -61,7 +61,7 @@ type access struct {
 	clients *login.Cache[*clients]
 }
 
-// clients are those of the resource providers. They share a credential, which keeps its token.
+// clients are the clients of the resource providers. They share a credential, which keeps its token.
 type clients struct {
 	vms   *armcompute.VirtualMachinesClient
 	cards *armnetwork.InterfacesClient
@@ -112,7 +112,7 @@ func (a *access) login(
 	ctx context.Context, secret map[string][]byte, configuration *azure.CloudConfiguration,
 ) (*clients, error) {
 	options := arm.ClientOptions{
-		DisableRPRegistration: true, // it would send requests of its own
+		DisableRPRegistration: true, // it would send further requests
 		ClientOptions: policy.ClientOptions{
 			Cloud: cloudOf(configuration), Transport: a.HTTP, Retry: policy.RetryOptions{MaxRetries: -1},
 		},
@@ -125,7 +125,7 @@ func (a *access) login(
 	if err != nil {
 		return nil, err
 	}
-	// The same request as that of the clients. Each of them would make it in its first call.
+	// The clients make the same request, each in its first call.
 	scope := options.Cloud.Services[cloud.ResourceManager].Audience + "/.default"
 	asked := policy.TokenRequestOptions{EnableCAE: true, Scopes: []string{scope}}
 	if _, err = credential.GetToken(ctx, asked); err != nil {
@@ -141,8 +141,8 @@ func (a *access) login(
 	return &c, errors.Join(errs[:]...)
 }
 
-// translated tells the kit of throttled calls, by the SDK's own errors: those of the resource
-// providers and those of the server that issues tokens.
+// translated tells the kit of throttled calls, by the SDK's errors: errors of the resource providers
+// and of the server that issues tokens.
 func translated(err error) error {
 	var answer *http.Response
 	status := 0

@@ -2,8 +2,8 @@
 // armcompute, armnetwork and armresources of azure-sdk-for-go.
 //
 // The infrastructure tags of the VM, of its network interface and of the disks that it was launched
-// with are hot: Azure Resource Manager merges tags into those of a resource, and removes a tag only
-// if its value is the one named. Keys that differ in case are one key.
+// with are hot: Azure Resource Manager merges tags into the tags of a resource, and removes a tag only
+// if it has the value that the call names. Keys that differ in case are one key.
 //
 // Attributes are not hot: the released driver's provider spec has none that Azure changes on a
 // running VM. Azure tags one resource a call, so a changed tag is a call for each resource of each
@@ -37,13 +37,14 @@ import (
 // Driver makes UpdateMachine of the driver for Azure, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[azure.ProviderSpec, *machine]
 
-// Config configures a driver. The zero value is that of production.
+// Config configures a driver. The zero value is for production.
 type Config struct {
-	// HTTP sends requests, also those for tokens; an [*net/http.Client] is one. Nil is the SDK's.
+	// HTTP sends all requests, also requests for tokens, such as an [*net/http.Client]. Nil is the
+	// client of the SDK.
 	HTTP policy.Transporter
 	// Credential returns the credential in a secret. Nil is [ClientSecret].
 	Credential func(secret map[string][]byte, options policy.ClientOptions) (azcore.TokenCredential, error)
-	// Wait and Count are those of [driver.Definition].
+	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
@@ -213,7 +214,7 @@ func atOnce(calls ...func() error) error {
 }
 
 // own returns the VM, its network interface and its own disks, and whether all of them are shown. A
-// disk of the CSI driver and an interface of somebody else have other names.
+// disk of the CSI driver and an interface of others have other names.
 func (m *machine) own(vm *armcompute.VirtualMachine, cards, disks found) (own []driver.Resource, isWhole bool) {
 	all := found{}
 	all.add(tags.VM, vm.ID, vm.Tags)
@@ -268,7 +269,7 @@ func disksOf(vm *armcompute.VirtualMachine) (ids []string) {
 	return ids
 }
 
-// set merges tags into those of a resource. The Rules say that a call names one.
+// set merges tags into the tags of a resource. The Rules say that a call names one resource.
 func set(ctx context.Context, m *machine, resources []string, set []tags.Tag) error {
 	return m.patch(ctx, resources[0], armresources.TagsPatchOperationMerge, set)
 }

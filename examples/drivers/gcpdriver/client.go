@@ -81,7 +81,8 @@ func (a *access) login(ctx context.Context, secret map[string][]byte) (*compute.
 		return nil, err
 	}
 	reused := oauth2.ReuseTokenSource(nil, tokens)
-	if _, err = reused.Token(); err != nil { // here, and not in the first call
+	_, err = reused.Token() // here, and not in the first call
+	if err != nil {
 		return nil, err
 	}
 	options := []option.ClientOption{option.WithHTTPClient(oauth2.NewClient(lasting, reused))}
@@ -121,10 +122,10 @@ func failureOf(operation *compute.Operation) error {
 }
 
 // throttled are the reasons of an answer with status 403 that says that there were too many calls.
-// Other quotas, such as that of CPUs, have reasons of their own.
+// Other quotas, such as the quota of CPUs, have other reasons.
 var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 
-// translated tells the kit of throttled calls, by the SDK's own errors: those of the API and those
+// translated tells the kit of throttled calls, by the SDK's errors: errors of the API and errors
 // of the server that issues tokens.
 func translated(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {

@@ -36,16 +36,16 @@ import (
 // Driver makes UpdateMachine of the driver for Google Cloud, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[gcp.ProviderSpec, *machine]
 
-// Config configures a driver. The zero value is that of production.
+// Config configures a driver. The zero value is for production.
 type Config struct {
 	// Endpoint is the URL of the Compute Engine API; empty is Google's.
 	Endpoint string
-	// HTTP sends requests, also those for tokens. Nil is the default of net/http.
+	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http.
 	HTTP http.RoundTripper
 	// Tokens returns the tokens of the credentials in a secret. The context does not end before the
 	// tokens do. Nil is [ServiceAccount].
 	Tokens func(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error)
-	// Wait and Count are those of [driver.Definition].
+	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
@@ -120,7 +120,7 @@ func (m *machine) parse(providerID string) error {
 }
 
 // few is the number of machines of a zone up to which each is read alone. A list has pages of 500,
-// and the disks of a zone include those of the CSI driver.
+// and the disks of a zone include the disks of the CSI driver.
 const few = 3
 
 // readMany reads machines of one project. A machine of which a read does not show all resources is
@@ -213,7 +213,7 @@ func alone(ctx context.Context, machines []*machine) (shown, error) {
 }
 
 // disks returns the names of the disks that the VM was launched with. The launch numbers them from
-// 0, in the order of the provider spec; those of the CSI driver follow. A local SSD has no source
+// 0, in the order of the provider spec; disks of the CSI driver follow. A local SSD has no source
 // and no labels.
 func (m *machine) disks(vm *compute.Instance) []string {
 	var names []string

@@ -58,7 +58,7 @@ type access struct {
 	clients *login.Cache[*clients]
 }
 
-// clients are those of Nova and Cinder in one region. They share a token of Keystone.
+// clients are the clients of Nova and Cinder in one region. They share a token of Keystone.
 type clients struct {
 	compute, storage *gophercloud.ServiceClient
 }
@@ -114,8 +114,10 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, region str
 	if err != nil {
 		return nil, err
 	}
-	if provider.HTTPClient.Transport = a.HTTP; a.HTTP == nil {
-		if provider.HTTPClient.Transport, err = transport(secret); err != nil {
+	provider.HTTPClient.Transport = a.HTTP
+	if a.HTTP == nil {
+		provider.HTTPClient.Transport, err = transport(secret)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +132,8 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, region str
 		options.DomainName = valueOf(secret, DomainName)
 		options.TenantName = valueOf(secret, TenantName)
 	}
-	if err = sdk.Authenticate(ctx, provider, options); err != nil {
+	err = sdk.Authenticate(ctx, provider, options)
+	if err != nil {
 		return nil, err
 	}
 	c := &clients{}
@@ -147,14 +150,15 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, region str
 func transport(secret map[string][]byte) (http.RoundTripper, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: valueOf(secret, Insecure) == "true"}
 	if authorities := secret[CACert]; len(authorities) > 0 {
-		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(authorities) {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(authorities) {
 			return nil, errors.New("the secret's " + CACert + " holds no certificate")
 		}
 	}
 	if certificate := secret[ClientCert]; len(certificate) > 0 {
 		pair, err := tls.X509KeyPair(certificate, secret[ClientKey])
 		if err != nil {
-			return nil, errors.New("the secret's " + ClientCert + " and " + ClientKey + " are no pair")
+			return nil, errors.New("the secret's " + ClientCert + " and " + ClientKey + " are not a pair")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

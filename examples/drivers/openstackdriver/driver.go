@@ -34,15 +34,15 @@ import (
 // Driver makes UpdateMachine of the driver for OpenStack, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[openstack.ProviderSpec, *machine]
 
-// Config configures a driver. The zero value is that of production.
+// Config configures a driver. The zero value is for production.
 type Config struct {
-	// HTTP sends requests, also those for tokens. Nil is the default of net/http with the
+	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http with the
 	// certificates in the secret.
 	HTTP http.RoundTripper
 	// Refill is the number of calls a second that the operator admits of each function; zero is 10.
 	// OpenStack itself has no limit.
 	Refill float64
-	// Wait and Count are those of [driver.Definition].
+	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
@@ -53,7 +53,7 @@ func Schema() (*hotupdate.Schema, error) {
 	return hotupdate.SchemaOf[openstack.ProviderSpec](hotupdate.WithTag("spec.securityGroups", "true,set"))
 }
 
-// Rules are those of [tags.OpenStack], but for the calls that this driver makes for volumes.
+// Rules are the Rules of [tags.OpenStack], except the calls that this driver makes for volumes.
 func Rules(kind tags.Kind) (tags.Rules, error) {
 	rules, err := tags.OpenStack.Rules(kind)
 	if kind == tags.Disk {
@@ -73,7 +73,7 @@ func New(config Config) (*Driver, error) {
 	if config.Refill == 0 {
 		config.Refill = 10
 	}
-	// The driver gives the flat map, and so the keys by which MCM finds servers, to volumes as well.
+	// The driver also gives the flat map, and so the keys by which MCM finds servers, to volumes.
 	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
 		return spec.Spec.Tags, spec.Spec.ResourceTags
 	}
@@ -192,7 +192,8 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 		return nil, nil, err
 	}
 	var all []server
-	if err = servers.ExtractServersInto(pages, &all); err != nil {
+	err = servers.ExtractServersInto(pages, &all)
+	if err != nil {
 		return nil, nil, err
 	}
 	for i := range all {

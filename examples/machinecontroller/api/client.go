@@ -55,7 +55,8 @@ func NewClient(config *rest.Config, namespace string, core schema.GroupVersion) 
 	}
 	nodes := machines
 	if core.Group == "" {
-		if nodes, err = restClient(config, scheme, core, "/api"); err != nil {
+		nodes, err = restClient(config, scheme, core, "/api")
+		if err != nil {
 			return nil, err
 		}
 	}

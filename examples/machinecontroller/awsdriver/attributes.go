@@ -109,7 +109,7 @@ func (s *session) modifications(
 	return found, nil
 }
 
-// performance reads the performance of a volume, and that of a pending modification.
+// performance reads the performance of a volume, and the performance of a pending modification.
 func performance(volume *types.Volume, m *types.VolumeModification) map[string]hotdriver.Reading {
 	readings := map[string]hotdriver.Reading{}
 	read := func(name string, live, target int32) {

@@ -126,7 +126,8 @@ func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request)
 			return nil, &driver.Status{Code: driver.Uninitialized, Cause: ctx.Err()}
 		case <-time.After(d.Poll):
 		}
-		if vm, err = call.find(ctx); err != nil {
+		vm, err = call.find(ctx)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +170,8 @@ func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) err
 		id = aws.ToString(vm.InstanceId)
 	}
 	_, err = call.client.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
-	if err = toStatus(err); driver.CodeOf(err) == driver.NotFound {
+	err = toStatus(err)
+	if driver.CodeOf(err) == driver.NotFound {
 		return nil
 	}
 	return err

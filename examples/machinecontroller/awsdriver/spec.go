@@ -113,7 +113,8 @@ func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
 // card returns the network card and the device index of a network interface.
 func (s *ProviderSpec) card(i int) (card, index int32) {
 	spec := s.NetworkInterfaces[i]
-	if index = int32(i); spec.DeviceIndex != nil { //nolint:gosec // a VM has a handful of interfaces
+	index = int32(i) //nolint:gosec // a VM has a handful of interfaces
+	if spec.DeviceIndex != nil {
 		index = *spec.DeviceIndex
 	}
 	if spec.NetworkCardIndex != nil {
@@ -127,16 +128,24 @@ func (s *ProviderSpec) card(i int) (card, index int32) {
 func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
 	for _, live := range vm.NetworkInterfaces {
 		for i, spec := range s.NetworkInterfaces {
-			card, index := s.card(i)
-			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card &&
-				aws.ToInt32(at.DeviceIndex) == index &&
-				isTrue(spec.DeleteOnTermination) == aws.ToBool(at.DeleteOnTermination) {
+			if s.isLaunchedAs(i, live.Attachment) {
 				own = append(own, live)
 				specs = append(specs, spec)
 			}
 		}
 	}
 	return own, specs
+}
+
+// isLaunchedAs reports whether an attachment is the attachment of the spec's network interface i.
+func (s *ProviderSpec) isLaunchedAs(i int, at *types.InstanceNetworkInterfaceAttachment) bool {
+	if at == nil {
+		return false
+	}
+	card, index := s.card(i)
+	isSamePlace := aws.ToInt32(at.NetworkCardIndex) == card && aws.ToInt32(at.DeviceIndex) == index
+	endsWithVM := isTrue(s.NetworkInterfaces[i].DeleteOnTermination)
+	return isSamePlace && endsWithVM == aws.ToBool(at.DeleteOnTermination)
 }
 
 // isTrue reads a field that is true if it is not set.

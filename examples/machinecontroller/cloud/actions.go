@@ -240,10 +240,12 @@ func (c *Cloud) modifyVolume(p parameters) (fields, error) {
 	}
 	volume = volume.asOf(now)
 	next := modification{from: now, until: now.Add(c.config.ModifyTime)}
-	if next.iops, err = p.number("Iops", volume.Iops); err != nil {
+	next.iops, err = p.number("Iops", volume.Iops)
+	if err != nil {
 		return nil, err
 	}
-	if next.throughput, err = p.number("Throughput", volume.Throughput); err != nil {
+	next.throughput, err = p.number("Throughput", volume.Throughput)
+	if err != nil {
 		return nil, err
 	}
 	volume.modified = next

@@ -28,8 +28,13 @@ func (c *Cloud) selectResources(
 	}
 	for _, id := range slices.Sorted(maps.Keys(past)) {
 		r := past[id].asOf(asOf)
-		if r.Kind != kind || id <= p["NextToken"] || r.Kind != Instance && r.Terminated ||
-			len(ids) > 0 && !slices.Contains(ids, id) {
+		isGone := r.Terminated && kind != Instance // terminated instances are shown
+		if r.Kind != kind || isGone {
+			continue
+		}
+		isAsked := len(ids) == 0 || slices.Contains(ids, id)
+		isShown := id <= p["NextToken"]
+		if !isAsked || isShown {
 			continue
 		}
 		ok, err := c.matches(asOf, r, p.list("Filter"))

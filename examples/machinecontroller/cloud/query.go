@@ -68,7 +68,7 @@ func (p parameters) number(name string, missing int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, invalid(name + " is no number")
+		return 0, invalid(name + " is not a number")
 	}
 	return n, nil
 }

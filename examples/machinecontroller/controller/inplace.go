@@ -36,8 +36,9 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	case inplace.SetCondition:
 		err = r.setCondition(ctx, step.Node.Reason)
 	case inplace.Drain: // pods are not drained here
-		if err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing,
-			"is undergoing an in-place update"); err == nil {
+		const description = "is undergoing an in-place update"
+		err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing, description)
+		if err == nil {
 			err = r.setCondition(ctx, step.Node.Reason)
 		}
 	case inplace.Apply:
@@ -60,7 +61,8 @@ func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error
 				UID: node.UID, Drained: drained, Unschedulable: node.Spec.Unschedulable,
 			}, err
 		})
-	if r.machine = result.Machine; !ready {
+	r.machine = result.Machine
+	if !ready {
 		return result.Delay, nil
 	}
 	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)

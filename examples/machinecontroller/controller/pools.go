@@ -130,7 +130,8 @@ func (c *Controller) plan(
 	for _, machine := range m.machines {
 		pool.Machines = append(pool.Machines, c.inPlaceMachine(machine, m.nodes[machine.Labels[api.NodeLabelKey]]))
 	}
-	if plan, err = inplace.Select(pool); err != nil || plan.Record == pool.Record {
+	plan, err = inplace.Select(pool)
+	if err != nil || plan.Record == pool.Record {
 		return plan, err
 	}
 	metav1.SetMetaDataAnnotation(&d.ObjectMeta, inplace.RolloutAnnotation, plan.Record) // before any action
@@ -143,7 +144,7 @@ func (c *Controller) plan(
 func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
 
 // poolOf returns the pool without its machines. Its revision is the deployment's generation, which
-// every change of the template raises. Its strategy is one that updates in place.
+// every change of the template raises. Its strategy updates in place.
 func poolOf(d *api.MachineDeployment) inplace.MachineDeployment {
 	pool := inplace.MachineDeployment{
 		Target: targetOf(d), Revision: d.Generation, Replicas: int(d.Spec.Replicas),

@@ -84,7 +84,8 @@ func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err erro
 
 // validate finds the machine's class, the class's secret, and the machine's node if there is one.
 func (r *reconciliation) validate() (err error) {
-	if r.class, r.secret, err = r.classAndSecret(r.machine.Spec.Class.Name); err != nil {
+	r.class, r.secret, err = r.classAndSecret(r.machine.Spec.Class.Name)
+	if err != nil {
 		return err
 	}
 	r.node, err = lookup[corev1.Node](r.Cache.Nodes, "", r.machine.Labels[api.NodeLabelKey])

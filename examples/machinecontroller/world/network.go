@@ -26,7 +26,7 @@ type network struct {
 type hook struct {
 	text string
 	do   func()
-	lose bool // lose the answer as well
+	lose bool // also lose the answer
 }
 
 // errLost is the error of a request whose answer was lost.
@@ -59,7 +59,8 @@ func (n *network) wrap(transport http.RoundTripper) http.RoundTripper {
 		if hook.do != nil {
 			hook.do()
 		}
-		if err = n.pass(); err == nil && hook.lose {
+		err = n.pass()
+		if err == nil && hook.lose {
 			err = errLost
 		}
 		if err != nil {

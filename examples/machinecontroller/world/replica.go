@@ -65,7 +65,8 @@ func (w *World) start(name string, change func(ctx context.Context, r *Replica) 
 	if err := change(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.elector, err = w.election(r, config); err != nil {
+	r.elector, err = w.election(r, config)
+	if err != nil {
 		return nil, err
 	}
 	w.running.Go(func() {

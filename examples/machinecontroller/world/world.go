@@ -45,7 +45,7 @@ const secretName = "cloudprovider"
 // Config configures the world.
 type Config struct {
 	Namespace string
-	// Controllers is the configuration of the replicas' clients; nil for that of all other clients.
+	// Controllers configures the replicas' clients; nil for the configuration of all other clients.
 	// Core is the group of nodes, secrets and events; zero for that of machines.
 	Controllers *rest.Config
 	// Updaters is the same for updaters beside controllers; nil for that of the controllers.
@@ -68,7 +68,7 @@ type Config struct {
 	Takeover func(replica string, resource machineupdate.Resource, key string)
 }
 
-// World is a namespace of an API server, with a cloud of its own.
+// World is a namespace of an API server, with a cloud.
 type World struct {
 	Config
 
@@ -102,7 +102,8 @@ func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	w.server = &http.Server{Handler: w.Cloud, ReadHeaderTimeout: time.Minute}
 	// Serve returns after Close. Any other error shows in the first request.
 	w.running.Go(func() { _ = w.server.Serve(listener) })
-	if w.Client, err = api.NewClient(config, c.Namespace, c.Core); err != nil {
+	w.Client, err = api.NewClient(config, c.Namespace, c.Core)
+	if err != nil {
 		return nil, err
 	}
 	w.running.Go(w.runNodes)

@@ -31,7 +31,7 @@ type API struct {
 	fleet.Cloud
 
 	Page int // the length of a page of a list; 0 is endless
-	// Answers returns an answer instead of that of the API, or nil. It may be nil.
+	// Answers returns an answer in place of the API's answer, or nil. It may be nil.
 	Answers func(r *http.Request) http.Handler
 
 	mutex    sync.Mutex
