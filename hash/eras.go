@@ -67,7 +67,7 @@ type era[P any] struct {
 // returns them:
 //
 //   - There is at least one.
-//   - Each has a name of its own and a function. [Canonical] returns none if it was given a nil
+//   - Each has a distinct name and a function. [Canonical] returns none if it was given a nil
 //     Schema or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
@@ -156,7 +156,7 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 }
 
 // reason says why the era that begins with from and ends before until is in force for minor. An
-// empty from or until means that there is no such bound, an empty minor that there is no version.
+// empty from or until means no bound, an empty minor no version.
 func reason(from, minor, until string) string {
 	switch {
 	case minor == "":
@@ -173,7 +173,7 @@ func reason(from, minor, until string) string {
 
 // Canonical returns the function of an era that hashes by meaning. It returns the
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
-// own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
+// own fields. Nil and empty raw configs are the empty configuration. HashRaw has the same errors.
 //
 // It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an
 // era without a function.
@@ -215,7 +215,7 @@ func (c *eraCheck) name(i int, name string) {
 	case name == "":
 		c.report("no-era-name", "has no name", "set Name")
 	case slices.Contains(c.names, name):
-		c.report("duplicate-era-name", "another era has this name", "give each a name of its own")
+		c.report("duplicate-era-name", "another era has this name", "give each era a distinct name")
 	}
 	c.names = append(c.names, name)
 }

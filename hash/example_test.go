@@ -110,7 +110,7 @@ func ExampleEras_Explain() {
 	// <nil>
 	// list era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37 <nil>
 	// raw era "raw" is in force: the pool has no Kubernetes version <nil>
-	//   hotupdate: Kubernetes version: is "latest", which is no version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
+	//   hotupdate: Kubernetes version: is "latest", which is not a version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
 }
 
 // All mistakes of the eras come back at once.

@@ -29,13 +29,15 @@ import (
 // Digest. Capitals and white space make it malformed.
 func Guard(recorded string, wanted Digest) error {
 	name := wanted.first(poolDigits)
-	switch isDigest := strings.Trim(recorded, "0123456789abcdef") == "" && len(recorded) == 2*len(wanted); {
+	isHexadecimal := strings.Trim(recorded, "0123456789abcdef") == ""
+	isDigest := isHexadecimal && len(recorded) == 2*len(wanted)
+	switch {
 	case recorded == "" || recorded == wanted.String():
 		return nil
 	case !isDigest:
 		return &fault.Error{
 			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest", What: "is " + quoted(recorded),
-			Hint: "record the 64 lower-case hexadecimal digits of Digest.String",
+			Hint: "write the 64 lower-case hexadecimal digits of Digest.String",
 		}
 	case recorded[:poolDigits] != name:
 		return nil

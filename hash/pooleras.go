@@ -8,13 +8,13 @@ import (
 )
 
 // PoolEras are the eras of all pools of an extension. Extensions have always hashed pools that roll
-// and pools that are updated in place differently, so each kind has eras of its own.
+// and pools that are updated in place differently, so each kind has separate eras.
 //
 // They are immutable and safe for concurrent use if the functions of the eras are. The zero value
 // and nil have no eras: their methods return an error.
 type PoolEras[P any] struct{ rolling, inPlace *Eras[P] }
 
-// NewPoolEras checks both lists of eras, as [NewEras] does. [InPlaceEras] are those of most
+// NewPoolEras checks both lists of eras, as [NewEras] does. [InPlaceEras] are the eras of most
 // extensions.
 func NewPoolEras[P any](rolling, inPlace []Era[P]) (*PoolEras[P], error) {
 	ofRolling, rollingErr := NewEras(rolling)
@@ -45,14 +45,15 @@ func InPlaceEras[P any](from string, schema *hotupdate.Schema, more ...func(pool
 // Lists are what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is set, since
 // the function reads no other.
 //
-// Gardener v1.148 and newer take both lists. Gardener v1.145 and older take Rolling twice, for their
-// versions 1 and 2, and then InPlace. Version 1 is that of pools without a node-agent secret. It hashes the raw
-// provider config as well, unless that of the given pool is set to nil: leave that as it is in
-// today's release, and where it is not nil, replace it by [hotupdate.Schema.StripRaw] of it.
+// Gardener v1.148 and newer take both lists. Gardener v1.145 and older take Rolling twice, for
+// their versions 1 and 2, and then InPlace. Version 1 is for pools without a node-agent secret. It
+// also hashes the raw provider config, unless the config of the given pool is set to nil: leave
+// that as it is in today's release, and where it is not nil, replace it by
+// [hotupdate.Schema.StripRaw] of it.
 type Lists struct{ Rolling, InPlace []string }
 
 // Lists returns the additional data of a pool, by the era of its kind that is in force. Version, raw
-// config and errors are those of [Eras.AdditionalData]. An unknown strategy is an error as well.
+// config and errors are the same as in [Eras.AdditionalData]. An unknown strategy is also an error.
 func (e *PoolEras[P]) Lists(
 	strategy hotupdate.Strategy, kubernetesVersion *string, raw []byte, pool P,
 ) (lists Lists, err error) {

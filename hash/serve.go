@@ -54,7 +54,7 @@ func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) (a ans
 		ProviderConfig    json.RawMessage `json:"providerConfig"`
 	}
 	if err := json.Unmarshal(line, &of); err != nil {
-		return a, fmt.Errorf("the line is no pool: %w", err)
+		return a, fmt.Errorf("the line is not a pool: %w", err)
 	}
 	eras, pool, err := read(line)
 	if err == nil {

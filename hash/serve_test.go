@@ -64,7 +64,7 @@ func TestServeEras(t *testing.T) {
 		{`{"minimum":1}`, `{"era":"first","error":"hash: era 0 \"first\": its function failed: no"}` + "\n", "an error of the function"},
 		{`{"minimum":2}`, `{"error":"is refused"}` + "\n", "an error of reading"},
 		{`{"kubernetesVersion":"x"}`, `{"error":"malformed"}` + "\n", "a version that is none"},
-		{"nonsense\n{}", `{"error":"the line is no pool: invalid character 'o' in literal null (expecting 'u')"}` + "\n{\"era\":\"first\"}\n", "what is no pool gets an answer, too"},
+		{"nonsense\n{}", `{"error":"the line is not a pool: invalid character 'o' in literal null (expecting 'u')"}` + "\n{\"era\":\"first\"}\n", "what is no pool gets an answer, too"},
 	} {
 		var out strings.Builder
 		require.NoError(t, hash.ServeEras(strings.NewReader(test.in), &out, read), test.reason)

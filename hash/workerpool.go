@@ -38,7 +38,7 @@ type Part struct {
 // String returns only the text, so that no additional data gets into logs by mistake.
 func (n Name) String() string { return n.Text }
 
-// Changed lists the names of the parts that differ from those of another Name of the same kind:
+// Changed lists the names of the parts that differ from the parts of another Name of the same kind:
 // added, removed or changed, in the order of n and then of old. It is empty if and only if the
 // parts are the same.
 func (n Name) Changed(old Name) []string {
@@ -72,7 +72,7 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 // MachineClass changes when the pool's nodes need an in-place update. The key has 16 characters of
 // the digest of MAJOR.MINOR of the Kubernetes version, the version of the machine image (empty
 // without an image), the rotations if they are set, and the strings of the [Kubelet]. It ignores
-// the strategy. Rotations and errors are those of [NodeAgentSecretName].
+// the strategy. [NodeAgentSecretName] has the same rotations and errors.
 //
 // All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool
 // hash calculations"; Gardener v1.150.

@@ -147,7 +147,7 @@ func TestErrorsNameTheHint(t *testing.T) {
 	for _, e := range errorsOf(err) {
 		assert.Regexp(t, `^hotupdate: field [A-Za-z.]+ [^;]+; .+$`, e.Error())
 	}
-	assert.ErrorContains(t, err, `Worker.KubernetesVersion is "latest", which is no version`)
+	assert.ErrorContains(t, err, `Worker.KubernetesVersion is "latest", which is not a version`)
 }
 
 func TestAdditionalDataIsPositional(t *testing.T) {

@@ -25,18 +25,18 @@
 //     nothing. A [State] belongs to one kind, and owns no keys of another.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that
-//     somebody else created again with another value stays.
+//     others created again with another value stays.
 //  4. Keys that MCM, the driver or the cloud relies on are reserved. They are never removed, not
 //     even if they are owned.
 //  5. A plan changes only keys whose live value differs. Reads of a cloud lag, and requests land
 //     late, so a plan may miss what an earlier one has sent. So a success counts only after a
 //     second plan, made when all requests have landed and reads have caught up, is empty or has
-//     been carried out as well. Until then every attempt stays owned (see [State]).
+//     also been carried out. Until then every attempt stays owned (see [State]).
 //  6. A desired key that is live with a value that we do not own becomes ours. The plan sets it and
 //     reports a takeover. If the last success applied the key with the value to set, the plan
-//     reports it as rewritten, too: somebody has changed it since.
+//     also reports it as rewritten: others have changed it since.
 //  7. All other keys are foreign. They are never changed, and count towards the limit.
-//  8. Resources are identified by ID. Pass only those that the launch created: volumes of a CSI
+//  8. Resources are identified by ID. Pass only resources that the launch created: volumes of a CSI
 //     driver and interfaces of a CNI belong to others.
 //  9. Too many keys, keys that the cloud takes for the same key, and reserved keys are errors. Then
 //     nothing is planned for any resource.
@@ -55,13 +55,13 @@
 //     case-insensitively throughout. The plan sets a key in its live spelling. Several spellings of
 //     one key on one resource are removed only if all of them are owned, because such a cloud may
 //     remove all of them at once.
-//   - GCP's network tags have no value, so ownership is by key alone: a key that somebody removed
+//   - GCP's network tags have no value, so ownership is by key alone: a key that others removed
 //     and created again is indistinguishable from ours, and is removed as ours. Choose keys that
-//     nobody else uses. In [Tags] network tags are keys with an empty value.
+//     others do not use. In [Tags] network tags are keys with an empty value.
 //   - Where a cloud takes neither a value nor a version as a condition ([Unguarded]), a key to
-//     which somebody else gives a new value between the read and the removal is removed. The window
+//     which others give a new value between the read and the removal is removed. The window
 //     is the lag of reads. If such a cloud writes all infrastructure tags at once, every key that
-//     somebody else sets in this window is lost, and every key that somebody else removes comes
+//     others set in this window is lost, and every key that others remove comes
 //     back.
 //   - A value that others set, and that equals ours, counts as ours.
 //   - A key of [Rules.AnyValue] that a read does not show yet is set, and loses its new value.

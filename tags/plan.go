@@ -14,14 +14,14 @@ type State struct {
 	// that were sent since, including the present one if it was recorded before the call. A nil or
 	// empty spec is an attempt to remove everything, and owns nothing.
 	//
-	// After a success, Recorded has the spec that was last-applied before as well: see rules 1 and
+	// After a success, Recorded also has the spec that was last-applied before: see rules 1 and
 	// 5 of the package documentation.
 	Recorded []map[string]string
-	// Applied is the one of Recorded that the last success has applied; nil if none is known. It
+	// Applied is the spec of Recorded that the last success has applied; nil if none is known. It
 	// decides only what the plan reports as Rewritten and Kept.
 	Applied map[string]string
-	Desired map[string]string // what the spec wants now
-	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
+	Desired map[string]string // by the present spec
+	// Mandatory are the keys by which MCM finds the machine, and the keys that the driver sets itself.
 	Mandatory map[string]string
 }
 
@@ -77,7 +77,7 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 }
 
 // Plan returns what to set and what to remove on each resource so that it carries exactly the
-// desired, the mandatory and the foreign infrastructure tags. The rules are those of the package's
+// desired, the mandatory and the foreign infrastructure tags. The rules are in the package's
 // documentation.
 //
 // Resources are the IDs of those resources of the kind that the launch created. The plans are

@@ -82,7 +82,7 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 		return &fault.Error{
 			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
 			What: fmt.Sprintf(what, wanted, foreign, p.rules.MaxTags),
-			Hint: "want fewer keys, or remove foreign ones",
+			Hint: "reduce the desired tags, or remove others' tags",
 		}
 	}
 	plan.setFirst = foreign+len(plan.Remove)+wanted <= p.rules.MaxTags

@@ -10,8 +10,8 @@ import (
 )
 
 // Rules are the requirements of one cloud for the infrastructure tags of one kind of resource.
-// [Cloud.Rules] returns those of the clouds that this package knows, and callers may change a copy.
-// Any other cloud is described by a literal:
+// [Cloud.Rules] returns the Rules of the clouds that this package knows, and callers may change a
+// copy. Any other cloud is described by a literal:
 //
 //	rules := tags.Rules{
 //		Key:              tags.Text{Max: 63, Match: regexp.MustCompile(`^[a-z][a-z./-]*$`)},
@@ -66,7 +66,7 @@ type Guard uint8
 // The guards.
 const (
 	// Unguarded: the key is removed, whatever its current value. On a cloud that writes everything
-	// at once this is true of all keys: those that somebody else sets between the read and the
+	// at once this is true of all keys: keys that others set between the read and the
 	// write are lost.
 	Unguarded    Guard = iota
 	GuardValue         // the key is removed only if it has the value given

@@ -35,7 +35,7 @@ type row struct {
 // leaves the unit open, UTF-16 code units are counted: they are never fewer than code points, so a
 // text that passes here is valid in both units.
 //
-// The mandatory keys are those of the hot-update proposal, "What is available today", and of the
+// The mandatory keys come from the hot-update proposal, "What is available today", and from the
 // drivers that it links.
 func table() []row {
 	return []row{
@@ -97,7 +97,7 @@ func azureTags() Rules {
 }
 
 // Sources: Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels.
-// There are no capitals.
+// Capitals are not allowed.
 func gcpLabels() Rules {
 	// As the GCP extension does with pool labels; it drops international letters.
 	clean := func(text string) string { return gcpNoLabel.ReplaceAllString(strings.ToLower(text), "_") }

@@ -77,7 +77,7 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	for key := range p.state.Mandatory {
 		if clusters > 1 && p.rules.isClusters(key) {
 			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{},
-				"is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
+				"is mandatory beside keys of several clusters; pass only the keys of the machine's cluster"))
 		}
 		errs = p.clash(p.mandatory, key, path, errs)
 	}
@@ -148,7 +148,7 @@ type Text struct {
 func (t *Text) check(name string, require func(holds bool, field, what, hint string)) {
 	isWhole := t.Match == nil || strings.HasPrefix(t.Match.String(), "^") && strings.HasSuffix(t.Match.String(), "$")
 	require(t.Max > 0, name+".Max", "allows no text", "write the greatest length")
-	require(isWhole, name+".Match", "may match a part of a text", "let it begin with ^ and end with $")
+	require(isWhole, name+".Match", "may match a part of a text", "write ^ at its beginning and $ at its end")
 }
 
 // length returns the length of a text in the cloud's unit, and the unit in the words of messages.

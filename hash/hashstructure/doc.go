@@ -32,7 +32,7 @@
 //
 // # Struct tags
 //
-// hashstructure reads struct tags of its own, such as hash:"set". They work as usual, besides those
+// hashstructure reads separate struct tags, such as hash:"set". They work as usual, beside the tags
 // of this library: a field with hash:"ignore" is not hashed, whatever its class.
 //
 // # Weaknesses
@@ -48,7 +48,7 @@
 //   - Quantities: of a [resource.Quantity] only the kind of its suffix is hashed, not the value.
 //   - Embedded: an embedded struct of an unexported type is not hashed, though it is in JSON.
 //   - NilAndZero: without options a nil pointer to an int, or to a number of 64 bits, is 0; with
-//     ZeroNil every nil pointer is zero, but not in fields if IgnoreZeroValue is set as well.
+//     ZeroNil every nil pointer is zero, but not in fields if IgnoreZeroValue is also set.
 //   - UnknownWords: hash:"sett" is accepted and means nothing.
 //
 // Sums that change without a change of meaning:
@@ -56,7 +56,7 @@
 //   - Times: the zone counts. RawJSON: so does spelling, unless SlicesAsSets hides it.
 //   - Refactoring: a Go name or the width of an integer changes every sum, and so does the order of
 //     fields in format v2.
-//   - NewField: so does a field that nobody sets, unless IgnoreZeroValue is set. APIVersion: so
+//   - NewField: so does a field that is never set, unless IgnoreZeroValue is set. APIVersion: so
 //     does a new API version.
 //
 // Crashes of hashstructure are errors here: a Cycle; with ZeroNil but not IgnoreZeroValue every
@@ -68,6 +68,6 @@
 //
 // # Stability
 //
-// Sums are those of hashstructure v2.0.2 forever. Codes and paths of errors are stable, texts are
+// Sums equal the sums of hashstructure v2.0.2 forever. Codes and paths of errors are stable, texts are
 // not.
 package hashstructure

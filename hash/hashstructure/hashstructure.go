@@ -60,11 +60,11 @@ func notHashable(cause error) error {
 	return &fault.Error{
 		Kind: fault.Failed, Code: "not-hashable",
 		What: "the configuration holds what hashstructure cannot hash, or has a method that fails",
-		Hint: "look at the cause, and use types that JSON can carry", Cause: cause,
+		Hint: "use types that JSON can carry; the cause names what JSON refuses", Cause: cause,
 	}
 }
 
-// Options are those of [hashstructure.HashOptions] and the format; the hasher and the struct tag
+// Options are the fields of [hashstructure.HashOptions] and the format; the hasher and the struct tag
 // are hashstructure's own. Options are values, so any number of goroutines may share one. Different
 // Options give different sums, in general.
 type Options struct {

@@ -27,12 +27,12 @@ type Definition[T, C any] struct {
 	// Resources returns the resources that the launch of the machine created, with their live
 	// state: the VM, its own network interfaces and its own volumes. Volumes of a CSI driver and
 	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM. Nil
-	// reads a single machine by Sharing.Resources as well.
+	// also reads a single machine by Sharing.Resources.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	Tags      []Tagging[T, C]
 	Groups    []Group[T, C]
 	// Lanes are the lanes that Groups name, with their paths; Groups determine their kinds.
-	// Attributes whose change the cloud may refuse for hours need a lane of their own, or
+	// Attributes whose change the cloud may refuse for hours need a separate lane, or
 	// infrastructure tags wait with them. A lane with paths of class InPlace is changed only while
 	// the node is drained.
 	Lanes []machineupdate.Lane
@@ -40,11 +40,11 @@ type Definition[T, C any] struct {
 	Sharing Sharing[C]
 	// Wait returns after d, or with an error when the context is done. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Takeover is called for a key whose live value belongs to somebody else and is overwritten by
+	// Takeover is called for a key whose live value belongs to others and is overwritten by
 	// the update. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
 	// Count is called after each call with its outcome, for a counter with these labels. The
-	// functions are Resources, which counts Connect as well, Set, Remove, Replace and Modify; the
+	// functions are Resources, which also counts Connect, Set, Remove, Replace and Modify; the
 	// outcomes are Succeeded, Throttled and Failed. A call that machines share counts once. It may
 	// be nil.
 	Count func(function, outcome string)
@@ -57,10 +57,10 @@ type Tagging[T, C any] struct {
 	Kinds []tags.Kind
 	Rules tags.Rules
 	// Project returns the infrastructure tags that a provider spec gives to the resources of a
-	// kind, as returned by [tags.Rules.Effective]. Project is pure, and accepts hot parts as well
+	// kind, as returned by [tags.Rules.Effective]. Project is pure, and also accepts hot parts
 	// as whole specs.
 	Project func(spec *T, kind tags.Kind) map[string]string
-	// Mandatory returns the keys by which MCM finds the machine, and those that the driver sets
+	// Mandatory returns the keys by which MCM finds the machine, and the keys that the driver sets
 	// itself. It may be nil.
 	Mandatory func(class *T, machine string) map[string]string
 
@@ -77,7 +77,7 @@ type Tagging[T, C any] struct {
 }
 
 // Group says how attributes of one kind of resource are changed that share a call. An attribute
-// with a call of its own is a group of one.
+// with a separate call is a group of one.
 type Group[T, C any] struct {
 	Attributes
 	Kind tags.Kind
@@ -94,7 +94,7 @@ type Group[T, C any] struct {
 	Modify func(ctx context.Context, cloud C, resource *Resource, values map[string]string) error
 }
 
-// Attributes are the rules of a [Group]. Admission uses them as well. The value of an attribute is
+// Attributes are the rules of a [Group]. Admission also uses them. The value of an attribute is
 // text, such as 3000, false or required. Empty means unset.
 type Attributes struct {
 	// Defaults names the attributes, each with the cloud's default. Either all attributes of a

@@ -51,7 +51,7 @@
 //
 // # Errors
 //
-// All errors are [*fault.Error] values, except those of BeforeWrite and of package machineupdate.
+// All errors are [*fault.Error] values, except errors of BeforeWrite and of package machineupdate.
 // An error of a call has the code failed-call, names the function of the Definition and the
 // resources, and wraps the function's error. Clouds quote values that they refuse, so its text
 // hides secrets and values of four bytes or more. The wrapped error does not.

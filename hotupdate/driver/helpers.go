@@ -11,7 +11,7 @@ import (
 )
 
 // FlatTagging returns a Tagging with the usual projection. Flat returns the two shapes of
-// infrastructure tags in a provider spec: one map for all kinds of resources, and those of each
+// infrastructure tags in a provider spec: one map for all kinds of resources, and one map for each
 // kind, either of them may be nil. The map of the kind overrides the flat one. The keys by which MCM
 // finds the machine are in the flat map, and nothing overrides them.
 //
@@ -67,9 +67,9 @@ func SetValue(members []string) string {
 // calls add for each member that is missing, in their order, and then remove for each that has to
 // go, so that the set is never empty meanwhile. It stops at the first error. Live is read right
 // before, since an earlier attempt may have made a part of the change. A member for which isOwn
-// returns false belongs to somebody else, and stays.
+// returns false belongs to others, and stays.
 //
-// The error is that of a call, or a [*fault.Error] with the code malformed-set.
+// The error comes from a call, or is a [*fault.Error] with the code malformed-set.
 func ChangeSet(
 	value string, live []string, isOwn func(member string) bool, add, remove func(member string) error,
 ) error {

@@ -113,7 +113,7 @@ func (u *update[T, C]) keep(live []Resource) error {
 		if r.ID == "" || u.named[r.text()] != nil {
 			return &fault.Error{
 				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned",
-				Path: r.text(), What: "has no ID, or one that another resource of its kind has",
+				Path: r.text(), What: "has no ID, or the ID of another resource of its kind",
 			}
 		}
 		if u.parts[string(r.Kind)] != nil {

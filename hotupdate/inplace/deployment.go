@@ -45,9 +45,9 @@ func (d *MachineDeployment) check() (err error) {
 }
 
 // limits resolves maxUnavailable and maxSurge as Kubernetes does for Deployments: percentages of
-// unavailable machines are rounded down and percentages of surge machines up, and if both round to 0, one
-// machine may be unavailable. As in Gardener, both 0 and more than 100% of unavailable machines are
-// errors.
+// unavailable machines are rounded down and percentages of surge machines up, and if both round to
+// 0, one machine may be unavailable. As in Gardener, both 0 and more than 100% of unavailable
+// machines are errors.
 func (d *MachineDeployment) limits() (unavailable, surge int, err error) {
 	if d.Replicas < 0 {
 		err = misuse("negative-replicas", "replicas", "is negative", "write 0 or more")
@@ -108,8 +108,8 @@ func parseRecord(text string) (record, error) {
 		return record{}, &fault.Error{
 			Kind: fault.Malformed, Code: "invalid-rollout-record", Path: RolloutAnnotation,
 			What: "cannot be read", Cause: err,
-			Hint: "once no machine is being selected, created or deleted, remove the annotation from " +
-				"the MachineDeployment",
+			Hint: "remove the annotation from the MachineDeployment once no machine is being selected, " +
+				"created or deleted",
 		}
 	}
 	return r, nil

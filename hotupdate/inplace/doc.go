@@ -3,15 +3,13 @@
 // next step for a machine and its node. [Select] says which machines of a pool are next, which
 // surge machines to create and which surplus machines to delete, and how far the rollout is. Both
 // are pure: no client, no clock. The caller observes, calls one of them, carries out one step, and
-// observes again.
+// observes again. Their reasons are clauses in lower case, without a full stop, that name their
+// subject: the node, the machine, the agent or the user.
 //
 // Nodes have the labels, annotations, condition and reasons of machine-controller-manager, which
 // Gardener's node agent and the cluster-autoscaler know. Other agents use the methods of
 // [Node]. This package keeps its own state in an annotation of the node and one of the
 // MachineDeployment, both named [RolloutAnnotation].
-//
-// [Step.Why] and the messages of [Selection.Progress] are clauses in lower case, without a full stop,
-// that name their subject: the node, the machine, the agent or the user.
 //
 // # What the caller does
 //

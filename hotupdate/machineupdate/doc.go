@@ -33,6 +33,13 @@
 // table of decisions, the lanes of a driver, the update in place, the format and the rules of the
 // record with an example, creations without a record, what has to hold for times, and rollbacks.
 //
+// # Messages
+//
+// A [Reason] is one to three words in CamelCase for the state that decided. Every other message is a
+// clause in lower case without a full stop: in an event it names its subject, followed by the Reason
+// in parentheses and by the cause after a colon; in an error it continues the place, and the hint
+// after the semicolon begins with a command.
+//
 // # Guarantees
 //
 // Only desired and mandatory keys are written. A key is removed only if it is neither, and its value

@@ -32,10 +32,10 @@
 //
 // It patches annotations of Machines, with their resourceVersion: the records of package
 // machineupdate. It never writes to a Machine without a provider ID, to a Machine that is being
-// deleted, or to a Machine in the phase Pending, CrashLoopBackOff, Failed or Terminating, or without
-// a phase: a conflict would make MCM repeat a part of the creation, and could create a second VM. It
-// writes no status, spec, label, finalizer or Node. Beside the records it writes events, its lease machine-controller-hot-update, and the
-// ConfigMap below.
+// deleted, or to a Machine in the phase Pending, CrashLoopBackOff, Failed or Terminating, or
+// without a phase: a conflict would make MCM repeat a part of the creation, and could create a
+// second VM. It writes no status, spec, label, finalizer or Node. Beside the records it writes
+// events, its lease machine-controller-hot-update, and the ConfigMap below.
 //
 // # Versions of classes
 //
@@ -99,9 +99,10 @@
 //
 // # Versions of MCM and of drivers
 //
-// The updater needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which drivers
-// have both. It imports neither MCM nor controller-runtime. An Updater registers no metrics by itself: where
-// a process has two Updaters, give the metrics of each a label with prometheus.WrapRegistererWith.
+// The updater needs client-go v0.34.0 or newer, and Go 1.26. The [table of drivers] says which
+// drivers have both. It imports neither MCM nor controller-runtime. An Updater registers no metrics
+// by itself: where a process has two Updaters, give the metrics of each a label with
+// prometheus.WrapRegistererWith.
 //
 // The release that understands a new field of the provider spec goes first: a driver that decodes
 // strictly fails on the class of a newer extension, see [order of releases].

@@ -23,7 +23,7 @@ type Setup struct {
 	// Machine, ProviderID, Secret, Object and Class.Object.
 	Request machineupdate.UpdateMachineRequest
 	// Unchanged names the leaves of the Schema that are Hot or InPlace and in which no two states
-	// differ: those that another test checks, and those that the driver does not apply, such as
+	// differ: leaves that another test checks, and leaves that the driver does not apply, such as
 	// infrastructure tags of interfaces that carry none. Admission has to refuse the latter, because
 	// an update of nothing else is reported as done. They are RFC 6901 pointers in which * stands
 	// for an element, such as /disks/*/iops.
@@ -31,7 +31,7 @@ type Setup struct {
 }
 
 // State is a provider spec with the resulting resources of the machine and around it. All states
-// have the same resources. A resource that is equal in all states belongs to somebody else, such as
+// have the same resources. A resource that is equal in all states belongs to others, such as
 // the volume of a CSI driver. Version is not read.
 type State struct {
 	Spec      string // JSON

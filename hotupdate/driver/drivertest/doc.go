@@ -11,7 +11,7 @@
 //	desired state        every resource of the machine gets its state in the provider spec, and keeps it
 //	idle                 a call changes something on each resource that it names
 //	foreign keys         keys that the provider spec never carried stay, also if they are added between read and write
-//	foreign resources    no call names a resource that is equal in all states: it belongs to somebody else
+//	foreign resources    no call names a resource that is equal in all states: it belongs to others
 //	mandatory keys       keys that all states have on a resource are never missing and never have another value
 //	marker first         nothing is sent before BeforeWrite has returned nil
 //	end of context       nothing is sent once the context is done

@@ -111,7 +111,7 @@ func unchanged(setup *Setup, states []State) (problems []string) {
 		}
 	}
 	for _, pointer := range exempt {
-		problems = append(problems, "Setup.Unchanged names "+pointer+", which is no leaf that is Hot or InPlace")
+		problems = append(problems, "Setup.Unchanged names "+pointer+", which is not a Hot or InPlace leaf")
 	}
 	return problems
 }

@@ -160,7 +160,7 @@ func (s *State) of(r *resource) driver.Resource {
 	return driver.Resource{}
 }
 
-// plant sets a key on a resource as somebody else would.
+// plant sets a foreign key on a resource.
 func (c *checker) plant(r *resource, key string) {
 	value := "theirs"
 	if r.Rules.KeysOnly {

@@ -34,12 +34,12 @@ func scenarios() []scenario {
 		{"lagging reads", "reads lag by a minute, and the class is what it was", reversal(time.Minute)},
 		{"reversal", "the class is what it was", reversal(0)},
 		{"throttling", "the cloud throttles the first calls", throttling},
-		{"not found", "there is no VM, or it cannot be read", notFound},
+		{"not found", "the VM is gone, or cannot be read", notFound},
 		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = context.DeadlineExceeded }},
 		{"end of context", "the context ends", endOfContext},
-		{"foreign keys", "somebody else writes between read and write", interference},
+		{"foreign keys", "others write between read and write", interference},
 		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
-		{"limits", "there is no room", func(c *checker) { limits(c, 1) }},
+		{"limits", "the resources have no room", func(c *checker) { limits(c, 1) }},
 		{"case folding", "keys are spelled in capitals", caseFolding},
 		{"failed change", "the cloud does not make what it accepted", func(c *checker) { c.cloud.failing = 1 }},
 		{"refusal", "the cloud refuses changes for six hours after one", refusal},
@@ -48,7 +48,7 @@ func scenarios() []scenario {
 
 // The errors of the cloud.
 var (
-	errNoAnswer = errors.New("there is no answer to what " + secret + " sent")
+	errNoAnswer = errors.New("the cloud does not answer what " + secret + " sent")
 	errRefused  = errors.New("the cloud does not like what " + secret + " sent")
 )
 
@@ -79,7 +79,7 @@ func lostAnswer(c *checker) {
 // lateLanding lets the requests of the first call take effect after others may have been sent.
 func lateLanding(c *checker) {
 	c.cloud.onWrite = func(w *write) error {
-		c.cloud.after(3*time.Minute, func() { _ = w.land() }) // nobody sees the result
+		c.cloud.after(3*time.Minute, func() { _ = w.land() }) // the result is lost
 		return c.fails(errNoAnswer)
 	}
 	c.try()
@@ -129,7 +129,7 @@ func (c *checker) expect(when string, is func(kind machineupdate.DriverError, er
 
 func notFound(c *checker) {
 	c.cloud.isGone = true
-	c.expect("there is no VM",
+	c.expect("the VM is gone",
 		func(kind machineupdate.DriverError, _ error) bool { return kind == machineupdate.ErrNotFound })
 	c.try()
 	c.cloud.isGone = false
@@ -146,7 +146,7 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets somebody else set a key and, where the cloud supports conditions, give new
+// interference lets others set a key and, where the cloud supports conditions, give new
 // values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
@@ -163,7 +163,7 @@ func interference(c *checker) {
 	}
 }
 
-// limits lets somebody else fill the resources until this many keys do not fit. The foreign keys
+// limits lets others fill the resources until this many keys do not fit. The foreign keys
 // are removed once the driver has answered.
 func limits(c *checker, lacking int) {
 	isFull := false
@@ -195,7 +195,7 @@ func limits(c *checker, lacking int) {
 	}
 }
 
-// caseFolding lets somebody else spell all keys in capitals, where the cloud ignores case.
+// caseFolding lets others spell all keys in capitals, where the cloud ignores case.
 func caseFolding(c *checker) {
 	for _, r := range c.own {
 		if r.Rules.IgnoresCase {
