@@ -54,7 +54,8 @@ func parseMinor(version string) (Minor, bool) {
 func invalidVersion(version string) *fault.Error {
 	e := &fault.Error{
 		Kind: fault.Malformed, Code: "malformed-version", Where: "Kubernetes version",
-		What: "is " + quoted(version) + ", which is not a version", Hint: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
+		What: "is " + quoted(version) + ", which is not a version",
+		Hint: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
 	}
 	if version == "" {
 		e.What = "is empty"

@@ -84,30 +84,14 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		}
 		whole := g.whole(projected[0], projected[1:]...)
 		u.hide(maps.Values(whole))
-		live := map[string]string{}
-		isKnown := true
-		isBusy := false
-		isFailed := false
-		for name := range whole {
-			reading := r.Attributes[name]
-			live[name] = reading.target
-			if !reading.isKnown {
-				isKnown = false
-			}
-			if reading.value != reading.target {
-				isBusy = true
-			}
-			if reading.isFailed {
-				isFailed = true
-			}
-		}
+		read := r.readGroup(whole)
 		if whole == nil {
 			u.tellKept(g, r, projected[0], projected[1])
 		}
 		refused := g.incomplete(projected[0], whole, nil)
-		isDifferent := isKnown && !maps.Equal(live, whole)
+		isDifferent := read.isKnown && !maps.Equal(read.targets, whole)
 		if isDifferent {
-			refused = append(refused, g.check(live, whole, nil)...)
+			refused = append(refused, g.check(read.targets, whole, nil)...)
 		}
 		switch {
 		case len(refused) > 0:
@@ -118,14 +102,40 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 			if g.Asynchronous {
 				s.pending = pendingOn(r)
 			}
-			if isFailed {
+			if read.isFailed {
 				s.failed = errFailedBefore
 			}
-		case !isKnown || isBusy:
+		case !read.isKnown || read.isBusy:
 			u.pending = append(u.pending, pendingOn(r))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// groupReading is what a read shows of the attributes of a group.
+type groupReading struct {
+	targets  map[string]string
+	isKnown  bool // all targets are known
+	isBusy   bool // a value is on its way to its target
+	isFailed bool // the cloud has not made an accepted change
+}
+
+func (r *Resource) readGroup(whole map[string]string) groupReading {
+	read := groupReading{targets: map[string]string{}, isKnown: true}
+	for name := range whole {
+		reading := r.Attributes[name]
+		read.targets[name] = reading.target
+		if !reading.isKnown {
+			read.isKnown = false
+		}
+		if reading.value != reading.target {
+			read.isBusy = true
+		}
+		if reading.isFailed {
+			read.isFailed = true
+		}
+	}
+	return read
 }
 
 func pendingOn(r *Resource) error { return fmt.Errorf("%s: %w", r.text(), machineupdate.ErrPending) }

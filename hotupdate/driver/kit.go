@@ -188,7 +188,7 @@ func (t *Tagging[T, C]) check(kinds map[tags.Kind]int, require require) {
 		fits = true
 	case tags.GuardVersion:
 		fits = hasReplace
-	default:
+	case tags.GuardValue:
 		fits = !hasReplace
 	}
 	require(fits, "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")

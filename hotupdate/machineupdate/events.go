@@ -67,7 +67,8 @@ func (o *observation) reportEnding(d *decision, how ending, err error) report {
 		return report{normal, "HotUpdated", "the machine was updated" + o.because(d)}
 	case how == confirmed && d.pass.IsFull():
 		return report{
-			warning, "HotUpdateRecordFull", "the machine keeps its state: the record has no room for more" + o.because(d),
+			warning, "HotUpdateRecordFull",
+			"the machine keeps its state: the record has no room for more" + o.because(d),
 		}
 	case how == confirmed:
 		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d)}

@@ -54,7 +54,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if isEmpty(class.ProviderSpec) {
 		return nil, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
-			What: "has an empty provider spec, which would remove everything that is ours from the machines of the class",
+			What: "has an empty provider spec, which would remove everything that is ours from its machines",
 			Hint: "pass the raw provider spec",
 		}
 	}
