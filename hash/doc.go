@@ -6,7 +6,7 @@
 // Gardener's names, byte by byte. [Guard] detects two configurations with the same short name.
 //
 // A pool's name may change only when its machines are replaced anyway. So each way of hashing
-// belongs to a range of Kubernetes minors, and a new one begins with a minor that nobody runs yet:
+// belongs to a range of Kubernetes minors, and a new one begins with a minor that no pool has yet:
 //
 //	Kubernetes  … 1.33     | 1.34 … 1.36       | 1.37 …
 //	era         raw bytes  | hand-written list | canonical

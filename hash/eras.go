@@ -162,7 +162,7 @@ func reason(from, minor, until string) string {
 	case minor == "":
 		return "the pool has no Kubernetes version"
 	case from == "" && until == "":
-		return "there is no other"
+		return "it is the only era"
 	case from == "":
 		return "Kubernetes " + minor + " is below " + until
 	case until == "":

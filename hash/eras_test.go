@@ -125,7 +125,7 @@ func TestErasExplain(t *testing.T) {
 	one := erasOf(t, eraOf("raw", ""))
 	_, why, err := one.Explain(new("1.37.0"))
 	require.NoError(t, err)
-	assert.Equal(t, `era "raw" is in force: there is no other`, why)
+	assert.Equal(t, `era "raw" is in force: it is the only era`, why)
 }
 
 func TestErasNeverGuessAVersion(t *testing.T) {

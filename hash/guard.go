@@ -21,8 +21,8 @@ import (
 // The class of that name may belong to an earlier configuration and be about to be deleted, so do
 // not compare with the class that the pool uses now.
 //
-// The record is the text of a Digest. An empty one means that nothing was recorded: the class is
-// new or older than the adoption, or the record was lost. Then there is no error. No name depends
+// The record is the text of a Digest. An empty text means that nothing was recorded: the class is
+// new or older than the adoption, or the record was lost. Guard then returns nil. No name depends
 // on the record.
 //
 // The code of the error is name-collision, or malformed-digest if the record is not the text of a

@@ -20,5 +20,5 @@ import "github.com/hotupdate/providerconfig/internal/strip"
 //	add no string          keeps the name                    changes its name: machines are replaced once
 //
 // As long as pools of the second kind exist, add it as today. In an era that starts at a Kubernetes
-// minor that nobody runs yet, adding no string costs nothing.
+// minor that no pool has yet, adding no string costs nothing.
 func OnlyTypeMeta(raw []byte) bool { return strip.OnlyTypeMeta(raw) }

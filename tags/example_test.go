@@ -78,7 +78,7 @@ func ExampleCloud_Validate() {
 		fmt.Println(err)
 	}
 	// Output:
-	// tags.vm[kubernetes.io/cluster/other]: Forbidden: matches "*kubernetes.io/cluster/*", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own and delete it, as it has no Machine object for it; choose another key
+	// tags.vm[kubernetes.io/cluster/other]: Forbidden: matches "*kubernetes.io/cluster/*", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its machines and delete it, as it has no Machine object for it; choose another key
 	// tags.disk[Name]: Forbidden: matches "Name", which the driver sets itself or the cloud reserves: the value would be overwritten, or the cloud would refuse the whole call; choose another key
 }
 

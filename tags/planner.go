@@ -107,8 +107,8 @@ func (p *planner) planWanted(plan *ResourcePlan, live spec) (additions int) {
 	return additions
 }
 
-// planLive plans a wanted key that is live. A key keeps its live spelling: the wanted one if that is
-// live, too.
+// planLive plans a wanted key that is live. A key keeps its live spelling: the wanted spelling if
+// that is also live.
 func (p *planner) planLive(plan *ResourcePlan, id string, tag Tag, spellings []Tag) {
 	at := slices.IndexFunc(spellings, func(l Tag) bool { return l.Key == tag.Key })
 	found := spellings[max(at, 0)]

@@ -168,12 +168,12 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 	return out
 }
 
-// reason says who relies on a reserved key, and what would happen if a user set it.
+// reason says which program relies on a reserved key, and what would happen if a user set it.
 type reason string
 
 const (
 	findsCluster reason = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM " +
-		"for one of its own and delete it, as it has no Machine object for it"
+		"for one of its machines and delete it, as it has no Machine object for it"
 	findsRole reason = "by which MCM tells machines from other resources of a cluster: MCM could take a resource " +
 		"for a machine that has no Machine object, and delete it"
 	isReserved reason = "which the driver sets itself or the cloud reserves: the value would be overwritten, or the " +

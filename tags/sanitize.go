@@ -31,7 +31,7 @@ type cleaning struct {
 //     the result: a key that has no character left, a key that is too long and may not be cut, a
 //     key that contains MCM's texts after the repair, text that is not UTF-8. A caller that ignores
 //     the errors removes these keys from its machines.
-//   - Valid keys may be changed too: on Azure those with capitals or spaces, on GCP those with
+//   - Valid keys may also be changed: on Azure keys with capitals or spaces, on GCP keys with
 //     international letters.
 //
 // Errors are sorted, and their paths have the original key below path.

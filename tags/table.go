@@ -156,7 +156,7 @@ func openStackMetadata(key *regexp.Regexp) Rules {
 // UntagResources. Case counts.
 func aliCloudTags() Rules {
 	return Rules{
-		// "tags that can be added to a single resource"; ECS refers to limits of its own, whose
+		// "tags that can be added to a single resource"; ECS refers to separate limits, whose
 		// number is unconfirmed
 		MaxTags:      20,
 		Key:          Text{Max: 128, utf16: true, Without: aliNoKey}, // "128 characters", unit open

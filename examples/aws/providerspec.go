@@ -7,7 +7,7 @@ import (
 )
 
 // ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// pool and infrastructure, so it has separate struct tags. It has all JSON names of
 // machine-controller-manager-provider-aws, extended by resourceTags.
 type ProviderSpec struct {
 	// APIVersion is the version of the spec's format. It concerns no machine.
@@ -83,8 +83,8 @@ type ProviderNetworkInterface struct {
 	PrimaryIPv6              *bool  `json:"primaryIpv6,omitempty"`
 }
 
-// ProviderMetadataOptions are all options of the driver. It changes those of the WorkerConfig on
-// running instances, see [Groups], and not the others.
+// ProviderMetadataOptions are all options of the driver. On running instances it changes only the
+// options of the WorkerConfig, see [Groups].
 type ProviderMetadataOptions struct {
 	MetadataOptions `json:",inline"`
 

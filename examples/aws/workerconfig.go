@@ -124,7 +124,7 @@ type CapacityReservation struct {
 type NetworkInterface struct {
 	// NetworkCardIndex is the network card, or NetworkCardIndexRange a range of them.
 	NetworkCardIndex *int64 `json:"networkCardIndex,omitempty"`
-	// NetworkCardIndexRange from 0 to 0 takes precedence over NetworkCardIndex as well.
+	// NetworkCardIndexRange from 0 to 0 also takes precedence over NetworkCardIndex.
 	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty" hotupdatable:"false,presence"`
 	DeviceIndex           int64       `json:"deviceIndex"`
 	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so

@@ -23,7 +23,7 @@ type Zone struct {
 	IdentityID *string
 	// AvailabilitySet is the name of the set that the VMs are in.
 	AvailabilitySet *string
-	// Subnet is the subnet of the zone, if zones have subnets of their own.
+	// Subnet is the subnet of the zone, if zones have separate subnets.
 	Subnet *string
 }
 
@@ -34,7 +34,7 @@ func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
 }
 
 // volumesAndZone returns the facts that replace machines of Azure, beside the WorkerConfig and the
-// fields that Gardener hashes: size and type of the data volumes, in an order of their own, and the
+// fields that Gardener hashes: size and type of the data volumes, in a fixed order, and the
 // zone. It leaves out encrypted: all disks of Azure are.
 func volumesAndZone(pool Pool) []string {
 	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {

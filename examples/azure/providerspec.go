@@ -7,7 +7,7 @@ import (
 )
 
 // ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// pool and infrastructure, so it has separate struct tags. It has all JSON names of
 // machine-controller-manager-provider-azure, extended by resourceTags.
 type ProviderSpec struct {
 	CloudConfiguration *CloudConfiguration `json:"cloudConfiguration,omitempty"`
@@ -67,7 +67,7 @@ type ProviderImage struct {
 
 	SkipMarketplaceAgreement bool `json:"skipMarketplaceAgreement,omitempty"`
 	// SkipMarketPlaceAgreement is how the extension spells it. The driver, which ignores case,
-	// reads it as the field above. Without a field of its own, it would make the class unusable.
+	// reads it as the field above. Without a separate field, it would make the class unusable.
 	SkipMarketPlaceAgreement bool `json:"skipMarketPlaceAgreement,omitempty"`
 }
 

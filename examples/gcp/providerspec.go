@@ -7,7 +7,7 @@ import (
 )
 
 // ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// pool and infrastructure, so it has separate struct tags. It has all JSON names of
 // machine-controller-manager-provider-gcp, extended by resourceTags.
 type ProviderSpec struct {
 	// APIVersion is the version of the spec's format. It concerns no machine.

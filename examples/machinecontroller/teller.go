@@ -142,8 +142,8 @@ func recordOf(annotations map[string]string) (found record, err error) {
 	return found, err
 }
 
-// String shows the record of all kinds that the driver covers. It comes before that of unknown
-// kinds.
+// String shows the record of all kinds that the driver covers. It comes before the record of
+// unknown kinds.
 func (r record) String() string {
 	if len(r.Parts) == 0 {
 		return "none"

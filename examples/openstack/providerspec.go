@@ -9,7 +9,7 @@ import (
 )
 
 // ProviderSpec is the driver's type in a MachineClass. The extension fills it from WorkerConfig,
-// pool and infrastructure, so it has struct tags of its own. The JSON names are all of those of
+// pool and infrastructure, so it has separate struct tags. It has all JSON names of
 // machine-controller-manager-provider-openstack, extended by resourceTags.
 type ProviderSpec struct {
 	metav1.TypeMeta `json:",inline"`
@@ -25,7 +25,7 @@ type MachineSpec struct {
 	AvailabilityZone string `json:"availabilityZone"`
 	FlavorName       string `json:"flavorName"`
 	KeyName          string `json:"keyName"`
-	// SecurityGroups have no order. They are immutable as those of the config, by which pools are
+	// SecurityGroups have no order. They are immutable like the groups of the config, by which pools are
 	// named today; examples/drivers makes them hot.
 	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
 	NetworkID      string   `json:"networkID"`

@@ -52,7 +52,7 @@
 //   - UnknownWords: hash:"sett" is accepted and means nothing.
 //
 // Sums that change without a change of meaning:
-//   - QuantityText: under hash:"string" the spelling of a quantity counts, but for 1Gi and 1024Mi.
+//   - QuantityText: under hash:"string" the spelling of a quantity counts, except of 1Gi and 1024Mi.
 //   - Times: the zone counts. RawJSON: so does spelling, unless SlicesAsSets hides it.
 //   - Refactoring: a Go name or the width of an integer changes every sum, and so does the order of
 //     fields in format v2.

@@ -72,7 +72,7 @@ type Tagging[T, C any] struct {
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
 	// resource at once. The kit reads them and merges the change. With the guard
 	// [tags.GuardVersion], Replace writes on condition of the resource's Version. With
-	// [tags.Unguarded] there is no condition: see "Whole sets" in CALLS.md.
+	// [tags.Unguarded] the write has no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }
 
@@ -87,7 +87,7 @@ type Group[T, C any] struct {
 	// Asynchronous says that Modify returns before the change is done.
 	Asynchronous bool
 	// Project returns the attributes that a provider spec sets on a resource. It is pure, and
-	// accepts hot parts as well as whole specs.
+	// accepts both hot parts and whole specs.
 	Project func(spec *T, resource *Resource) map[string]string
 	// Modify gives all attributes of the group these values. If the cloud refuses changes for a
 	// time, the error wraps a [*machineupdate.RetryError].

@@ -36,7 +36,7 @@ func skipsMinor(before, after *version.Version) bool {
 }
 
 // ValidateStrategy checks a change of a pool's strategy. A pool cannot change between rolling and
-// in-place updates; who starts its in-place updates may change. Source: GEP-31, "Non-Goals".
+// in-place updates; AutoInPlaceUpdate and ManualInPlaceUpdate may change into each other. Source: GEP-31, "Non-Goals".
 func ValidateStrategy(old, updated hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
 	if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {
 		return nil

@@ -159,12 +159,12 @@ func (n *Node) unanswered() *Node {
 	return n
 }
 
-// isProtected reports whether the node has the annotation for the cluster-autoscaler, which heeds no
-// other value than true.
+// isProtected reports whether the node has the annotation for the cluster-autoscaler, which
+// ignores every value but true.
 func (n *Node) isProtected() bool { return n.Annotations[scaleDownDisabled] == "true" }
 
 // protected keeps the cluster-autoscaler from removing the node. It replaces a value that the
-// autoscaler does not heed.
+// autoscaler ignores.
 func (n *Node) protected() *Node {
 	if !n.isProtected() {
 		n.Annotations[scaleDownDisabled] = "true"

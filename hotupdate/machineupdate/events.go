@@ -57,7 +57,7 @@ func (o *observation) reportUnsupported(d *decision) report {
 	}
 }
 
-// reportEnding reports how a pass ended; the zero report if nobody needs to know.
+// reportEnding reports how a pass ended; the zero report if people need not know.
 func (o *observation) reportEnding(d *decision, how ending, err error) report {
 	// Any other error of the API server may pass.
 	isLastingError := apierrors.IsForbidden(err) || len(fault.All(err)) > 0

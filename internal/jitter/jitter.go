@@ -1,7 +1,7 @@
 // Package jitter keeps many machines from doing the same thing at the same moment.
 //
 // It owns how a delay follows from a text. The same text gives the same delay in every process, so a
-// restart changes nothing. It must not know who waits, or for what.
+// restart changes nothing. It must not know the callers, or what they wait for.
 package jitter
 
 import (

@@ -103,7 +103,7 @@ func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject
 }
 
 // cover returns the patch with all changes from the current to the desired object that running
-// machines can take. For an unreadable object there is no patch: its machines are replaced, as
+// machines can take. An unreadable object gets no patch: its machines are replaced, as
 // without an extension. A failure would block the whole cluster.
 func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (patch hooksv1.Patch) {
 	var kind, former metav1.TypeMeta

@@ -16,8 +16,8 @@ import (
 // makes them with Amazon's SDK. The error of a throttled call wraps [machineupdate.ErrThrottled].
 type EC2 interface {
 	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with
-	// their tags. It leaves out those of CNI and CSI drivers. It returns nothing if there is no
-	// instance.
+	// their tags. It leaves out resources of CNI and CSI drivers. It returns nothing if the
+	// instance is gone.
 	Resources(ctx context.Context, instanceID string) ([]driver.Resource, error)
 	CreateTags(ctx context.Context, resources []string, set []tags.Tag) error
 	// DeleteTags removes tags that still have this value.

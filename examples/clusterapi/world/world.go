@@ -109,7 +109,7 @@ func (w *World) connect(clusterTags, machineTags map[string]string) error {
 	return nil
 }
 
-// Serve serves the hooks on loopback, with a certificate of its own, until the context is done. The
+// Serve serves the hooks on loopback, with a new certificate, until the context is done. The
 // transport trusts the certificate.
 func Serve(ctx context.Context, e *extension.Extension) (url string, transport *http.Transport, err error) {
 	port, err := FreePort()
@@ -148,7 +148,7 @@ func Serve(ctx context.Context, e *extension.Extension) (url string, transport *
 	return fmt.Sprintf("https://127.0.0.1:%d", port), &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, err
 }
 
-// FreePort returns a port of loopback that nobody uses.
+// FreePort returns a port of loopback that is free.
 func FreePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

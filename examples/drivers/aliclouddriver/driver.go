@@ -131,7 +131,7 @@ func (m *machine) remove(ctx context.Context, of string, ids []string, remove []
 const few = 3
 
 // readMany reads machines of one cluster. A machine of which a read does not show the primary network
-// interface, or all of its own disks, is not answered: reads lag.
+// interface, or all of its disks, is not answered: reads lag.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -276,8 +276,8 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 // launched is the number of disks that the VM was launched with.
 func (m *machine) launched() int { return 1 + len(m.class.DataDisks) }
 
-// own selects the system disk, and the data disks that the launch has named after the machine. Others
-// are those of the CSI driver.
+// own selects the system disk, and the data disks that the launch has named after the machine. Other
+// disks belong to the CSI driver.
 func (m *machine) own(attached []driver.Resource) (own []driver.Resource) {
 	isOwn := map[string]bool{system: true}
 	for _, disk := range m.class.DataDisks {

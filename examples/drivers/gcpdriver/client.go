@@ -27,7 +27,7 @@ const (
 )
 
 // ServiceAccount returns the tokens of the service account in a secret. A driver that also serves
-// workload identities has a function of its own.
+// workload identities has another function.
 func ServiceAccount(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
 	config, err := google.JWTConfigFromJSON(serviceAccountOf(secret), compute.CloudPlatformScope)
 	if err != nil {

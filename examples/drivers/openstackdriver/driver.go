@@ -4,10 +4,11 @@
 // Metadata of the server and of its root volume, and the server's security groups are hot. Nova adds
 // and removes single keys, whatever their value is. The SDK has no call for metadata of a volume, so
 // these requests are raw, see replaceMetadata: Cinder writes all keys at once, on condition of an
-// ETag. The root volume is that of servers that boot from a volume.
+// ETag. Only servers that boot from a volume have a root volume.
 //
-// Ports carry words without values, which the launch sets and nothing changes. Security groups are
-// those that the provider spec names, or has named: others, such as those of load balancers, stay. A
+// Ports carry words without values, which the launch sets and nothing changes. The
+// driver changes only security groups that the provider spec names, or has named: other groups, such
+// as groups of load balancers, stay. A
 // group that the spec names by its ID is left alone, since Nova answers with names only.
 package openstackdriver
 

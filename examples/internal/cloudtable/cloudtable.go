@@ -18,9 +18,9 @@ type Row struct {
 	Cloud string
 	// SDK is the path of a module of the cloud's SDK, and GoMod the file that has its version.
 	SDK, GoMod string
-	// Schema is that of the provider spec.
+	// Schema is the Schema of the provider spec.
 	Schema *hotupdate.Schema
-	// Calls returns the number of requests that read n machines, and of those that change the value
+	// Calls returns the number of requests that read n machines, and of requests that change the value
 	// of a tag on all resources of each.
 	Calls func(n int) (reads, writes int)
 	// Cannot is what the cloud cannot do.

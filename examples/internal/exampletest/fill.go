@@ -53,7 +53,7 @@ func (f *filler) fill(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(true)
 	default:
-		f.t.Fatalf("there is no value for a %s", v.Type())
+		f.t.Fatalf("the test has no value for a %s", v.Type())
 	}
 }
 

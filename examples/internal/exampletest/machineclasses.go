@@ -79,7 +79,7 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 		return prepared
 	}
 	if prepare("1", before) == prepare("2", after) {
-		t.Error("the class is not prepared anew")
+		t.Error("the class is not prepared again")
 	}
 }
 
@@ -101,7 +101,7 @@ func replaced(t *testing.T, raw []byte, pointer string, value any) []byte {
 		object, isObject := at.(map[string]any)
 		switch {
 		case !isObject:
-			t.Fatalf("%s leads through something that is no object", pointer)
+			t.Fatalf("%s leads through a value that is not an object", pointer)
 		case i == last:
 			object[name] = value
 		case object[name] == nil:

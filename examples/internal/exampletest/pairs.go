@@ -40,7 +40,7 @@ func Nothing(dir, reason string, changed ...string) Pair {
 }
 
 // AndSpec sets the strictest class of the changes in the driver's provider spec, if it differs from
-// that of the WorkerConfig.
+// the class of the WorkerConfig.
 func (p Pair) AndSpec(class hotupdate.Class) Pair {
 	p.spec = &class
 	return p

@@ -26,9 +26,9 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 }
 
 // VMTags returns the tags of each kind for a provider spec whose driver sets the flat map on all
-// resources, and so holds only fixed there. They are those of the config, and labels in the cloud's
+// resources, and so holds only fixed there. They are the tags of the config, and labels in the cloud's
 // form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed
-// keys win. Errors are those of [FlatTags].
+// keys win. [FlatTags] has the same errors.
 func VMTags(
 	cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string,
 ) (*tags.Tags, error) {

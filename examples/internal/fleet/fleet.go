@@ -147,7 +147,7 @@ func (f *Fleet) write(ctx context.Context, kinds []tags.Kind, ids []string, chan
 		}
 	}
 	if len(named) != len(ids) {
-		return errors.New("there is no such resource")
+		return errors.New("the cloud has no such resource")
 	}
 	return change(named)
 }

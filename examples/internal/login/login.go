@@ -33,8 +33,9 @@ type Cache[C any] struct {
 func NewCache[C any]() *Cache[C] { return &Cache[C]{clients: cache.NewLRUExpireCache(most)} }
 
 // Client returns the client of these credentials. If there is none, it calls login, once for all
-// that ask while it is under way. A login that fails is not kept. The context of login is that of no
-// caller: it ends after a minute, and a caller whose own context ends waits no longer.
+// callers that ask while it is under way. A login that fails is not kept. The context of login is
+// separate from the contexts of the callers: it ends after a minute, and a caller whose context ends
+// waits no longer.
 func (c *Cache[C]) Client(
 	ctx context.Context, credentials []string, login func(ctx context.Context) (C, error),
 ) (C, error) {

@@ -92,7 +92,7 @@ const (
 	MachineInPlaceUpdateFailed     MachinePhase = "InPlaceUpdateFailed"
 )
 
-// LastOperation is a report for people. Controllers read it as well.
+// LastOperation is a report for people. Controllers also read it.
 type LastOperation struct {
 	Description    string               `json:"description,omitempty"`
 	ErrorCode      string               `json:"errorCode,omitempty"`

@@ -96,7 +96,7 @@ func (s *ProviderSpec) deviceName(i int, root string) string {
 }
 
 // volumes returns the device names in the spec of the VM's own volumes, by ID. A volume of a CSI
-// driver has another device name, or that of a detached volume; then it is not deleted with the VM.
+// driver has another device name, or the name of a detached volume; then it is not deleted with the VM.
 func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
 	own := map[string]string{}
 	for _, live := range vm.BlockDeviceMappings {

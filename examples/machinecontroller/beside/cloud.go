@@ -189,7 +189,7 @@ func modifyKernel(_ context.Context, s *session, _ *driver.Resource, values map[
 	})
 }
 
-// UpdateMachine is that of the kit, unless the driver is unable.
+// UpdateMachine calls the kit, unless the driver is unable.
 func (p *Provider) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	if p.Unable != nil {
 		return p.Unable

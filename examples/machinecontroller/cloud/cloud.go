@@ -4,7 +4,7 @@
 //   - Reads are ReadLag old, or older with a [Fault]. They have pages.
 //   - A resource has at most 50 infrastructure tags, of limited length. DeleteTags with a value
 //     removes the key only if it has this value. Package fakecloud has these rules.
-//   - Instances list foreign volumes and network interfaces among those of the launch.
+//   - Instances list foreign volumes and network interfaces among the resources of the launch.
 //   - ModifyVolume is accepted at once, and takes effect or fails later. Then another one is
 //     refused for a while.
 //   - Calls are throttled.

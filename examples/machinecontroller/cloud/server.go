@@ -153,9 +153,9 @@ func (c *Cloud) land(l *late) {
 		return
 	}
 	c.late = slices.Delete(c.late, at, at+1)
-	outcome := "took effect, after nobody waited for it any more"
+	outcome := "took effect after its caller had stopped waiting"
 	if _, err := c.perform(time.Now(), l.action, l.parameters); err != nil {
-		outcome = "refused, after nobody waited for it any more: " + CodeOf(err)
+		outcome = "refused after its caller had stopped waiting: " + CodeOf(err)
 	}
 	form := map[string][]string{}
 	for name, value := range l.parameters {

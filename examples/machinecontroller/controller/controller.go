@@ -130,8 +130,8 @@ func (c *Controller) work(ctx context.Context) bool {
 	return true
 }
 
-// watch enqueues machines like machine-controller-manager: new ones, those whose generation has
-// changed, those of a changed class, and those of a changed node. A change of a machine's
+// watch enqueues machines like machine-controller-manager: new machines, machines whose generation
+// has changed, and machines of a changed class or node. A change of a machine's
 // annotations or status enqueues nothing.
 func (c *Controller) watch() (remove []func(), err error) {
 	handlers := map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
@@ -145,7 +145,7 @@ func (c *Controller) watch() (remove []func(), err error) {
 		},
 		c.Cache.MachineClasses: {
 			UpdateFunc: func(_, object any) {
-				c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) })
+				c.enqueueWhere(func(m *api.Machine) bool { return c.concerns(m, nameOf(object)) })
 			},
 			DeleteFunc: func(object any) {
 				if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
@@ -190,8 +190,8 @@ func (c *Controller) enqueueWhere(concerned func(*api.Machine) bool) {
 	}
 }
 
-// wants reports whether the machine was made from the class, or should have its hot part.
-func (c *Controller) wants(machine *api.Machine, class string) bool {
+// concerns reports whether the machine was made from the class, or should have its hot part.
+func (c *Controller) concerns(machine *api.Machine, class string) bool {
 	return machine.Spec.Class.Name == class || c.templateClass(machine) == class
 }
 

@@ -14,4 +14,6 @@ func (c *Controller) RunMachine(ctx context.Context, machine *api.Machine) (time
 }
 
 // Wants reports whether a change of the class reconciles the machine.
-func (c *Controller) Wants(machine *api.Machine, class string) bool { return c.wants(machine, class) }
+func (c *Controller) Wants(machine *api.Machine, class string) bool {
+	return c.concerns(machine, class)
+}

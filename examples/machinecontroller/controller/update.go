@@ -23,8 +23,8 @@ func (r *reconciliation) update(ctx context.Context) time.Duration {
 	return result.Delay
 }
 
-// observation returns the observation for package machineupdate. The secret is that of the class,
-// which need not be the machine's own: extensions need not update the secret of a class that they
+// observation returns the observation for package machineupdate. The secret belongs to the class,
+// which need not be the class that the machine names: extensions need not update the secret of a class that they
 // have deleted.
 func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 	observed := r.observe(r.machine)
@@ -42,7 +42,7 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 }
 
 // observe finds the class whose hot part the machine should have: in a pool that is updated in
-// place, that of the pool's template. The former class is that of the machine set.
+// place, the class of the pool's template. The former class is the class of the machine set.
 func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
 	observed := machineupdate.Observation[*api.Machine]{
 		Machine: machine, ProviderID: machine.Spec.ProviderID,

@@ -1,5 +1,5 @@
-// Package driver is the interface between the machine controller and a cloud, like that of
-// machine-controller-manager: requests, responses and codes. Hot updates add the interface
+// Package driver is the interface between the machine controller and a cloud, like the interface
+// of machine-controller-manager: requests, responses and codes. Hot updates add the interface
 // [Updater].
 //
 // It knows no cloud, and no type of package machineupdate.
@@ -66,7 +66,7 @@ type Response struct {
 	NodeName   string
 }
 
-// Code is the kind of a driver's error. The values are those of machine-controller-manager.
+// Code is the kind of a driver's error. The values are the codes of machine-controller-manager.
 type Code string
 
 // The codes that this example uses.
@@ -87,8 +87,8 @@ type Status struct { //nolint:errname // the name is machine-controller-manager'
 }
 
 // Error returns the code and the cause in the form of machine-controller-manager, which package
-// machineupdate parses. As in machine-controller-manager there is no method Unwrap, with which
-// nobody parses the text.
+// machineupdate parses. As in machine-controller-manager, Status has no method Unwrap: callers
+// that unwrap would not parse the text.
 func (s *Status) Error() string {
 	return fmt.Sprintf("machine codes error: code = [%s] message = [%s]", s.Code, s.Cause)
 }

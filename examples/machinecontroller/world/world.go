@@ -46,9 +46,9 @@ const secretName = "cloudprovider"
 type Config struct {
 	Namespace string
 	// Controllers configures the replicas' clients; nil for the configuration of all other clients.
-	// Core is the group of nodes, secrets and events; zero for that of machines.
+	// Core is the group of nodes, secrets and events; zero for the group of machines.
 	Controllers *rest.Config
-	// Updaters is the same for updaters beside controllers; nil for that of the controllers.
+	// Updaters is the same for updaters beside controllers; nil for Controllers.
 	Updaters *rest.Config
 	Core     schema.GroupVersion
 	Cloud    cloud.Config

@@ -122,7 +122,7 @@ func IsHotPart(raw json.RawMessage) bool {
 }
 
 // ReadHeader reads only the header, and allocates nothing for usual names. It returns the JSON of
-// the contents unchecked. The errors are those of [Parse]. Every scrape of the metrics reads the
+// the contents unchecked. [Parse] has the same errors. Every scrape of the metrics reads the
 // headers of all machines, for which package json takes ten to a hundred times as long.
 func ReadHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)

@@ -133,7 +133,7 @@ func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 	return created
 }
 
-// Has reports whether everything that the target wants is applied to all kinds that it covers.
+// Has reports whether the whole hot part of the target is applied to all kinds that it covers.
 func (r *Record) Has(t *Target) bool {
 	return r.pass(t, func(c content) step { return c.confirm(t) }).Whole
 }
