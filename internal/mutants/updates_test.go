@@ -177,7 +177,7 @@ var updateMutants = []mutant{
 	{"the node is unschedulable", inPlaceFile, "\tcase !node.Unschedulable:", "\tcase false:", lanes},
 	{"without a drained node nothing is done", inPlaceFile, "if err := o.gate.check(ctx); err != nil {\n\t\tresult.end(undrained", "if err := o.gate.check(ctx); false {\n\t\tresult.end(undrained", lanes},
 	{"the marker names the drain", inPlaceFile, "\tif o.gate != nil {\n", "\tif false {\n", lanes},
-	{"a node is ready only after a success", inPlaceFile, "return result, isDone && isApplied", "return result, (isDone || true) && isApplied", lanes},
+	{"a node is ready only after a success", inPlaceFile, "return result, isDone && isApplied", "return result, true || isDone && isApplied", lanes},
 	{"an unfinished update is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(lane.target):", "case !r.Has(lane.target):", drained},
 	{"another part is pending", inPlaceFile, "case r.State == record.Calling || !r.Has(lane.target):", "case r.State == record.Calling:", lanes},
 	{"a success is confirmed before the machine is handed over", inPlaceFile, "\tcase r.State == record.Unconfirmed:\n\t\treturn InPlaceUnconfirmed\n", "", lanes},

@@ -364,7 +364,7 @@ func TestCertificates(t *testing.T) {
 		"not verified":   {openstackdriver.Insecure, "true", "got 403"},
 		"not trusted":    {"", "", "certificate"},
 		"no certificate": {openstackdriver.CACert, "private-text", "caCert holds no certificate"},
-		"no pair":        {openstackdriver.ClientCert, "private-text", "clientCert and clientKey are no pair"},
+		"no pair":        {openstackdriver.ClientCert, "private-text", "clientCert and clientKey are not a pair"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kit, err := openstackdriver.New(openstackdriver.Config{})
