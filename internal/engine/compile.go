@@ -164,6 +164,20 @@ func (p *Program) Defaults() map[*fieldplan.Field][]byte {
 	return all
 }
 
+// FillsIn reports whether field f, an object, list or map, needs no default to have a value in JSON
+// counted as unset: all parts of the value are defaults of fields within f.
+func (p *Program) FillsIn(f *fieldplan.Field, value []byte) bool {
+	n := p.canonical.of(f.Node)
+	v, ok := leaf.Read(f.Node.Type, value)
+	if n == nil || !ok || f.HasPresenceOf(fieldplan.Projected) {
+		return false
+	}
+	r := start()
+	defer r.end()
+	r.deep = p.canonical.deep
+	return !r.composite(n, memoryOf(v), omitted) && !r.trail.Failed()
+}
+
 // header stands before the value of a member: a byte for the comma or brace, the quoted name and a
 // colon.
 type header struct {

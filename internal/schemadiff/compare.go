@@ -367,10 +367,17 @@ func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
 	return f.HasPresenceOf(fieldplan.Projected) && (f.Default == nil || d.defaults[of][f] != nil)
 }
 
-// fallback is the finding that the default of an object, list or map changed.
+// fallback is the finding that the default of an object, list or map changed. No hash changes if one
+// plan has the default, and its fields have all parts of it as their own defaults in the other plan.
 func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding {
 	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
-	if !bytes.Equal(d.defaults[0][old], d.defaults[1][updated]) {
+	switch {
+	case bytes.Equal(d.defaults[0][old], d.defaults[1][updated]):
+	case updated.Default == nil && engine.Of(d.plans[1]).FillsIn(updated, old.Default):
+		f.New = noneButFields
+	case old.Default == nil && engine.Of(d.plans[0]).FillsIn(old, updated.Default):
+		f.Old = noneButFields
+	default:
 		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)
 		f.Rolls.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
 	}

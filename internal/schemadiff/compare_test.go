@@ -436,8 +436,14 @@ var releases = []release{
 		tells("PresenceChanged a: rolls may has it empty", "ClassChanged a.c: rolls may sets it").
 		keeps(`{}`, `{"a":{"c":2}}`).rolls(`{"a":{}}`, `{"a":{"c":3}}`),
 	of("default of a member below a default", member[*leafPointer](`false,default='{\"b\":1}'`), member[*leafDefault](`false,default='{\"b\":1}'`)).
-		tells("DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+		tells("DefaultChanged a:", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
 		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
+	of("default of a member that was one below a default", member[*leafDefault](`false,default='{\"b\":1}'`), member[*leafPointer](`false,default='{\"b\":1}'`)).
+		tells("DefaultChanged a:", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
+	of("default of a member beside another one below a default", member[*leafPointer](`false,default='{\"b\":2}'`), member[*leafDefault]("")).
+		tells("DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+		keeps(`{}`, `{"a":{"b":3}}`).rolls(`{"a":{}}`, `{"a":{"b":2}}`, `{"a":{"b":1}}`),
 	of("hot default", member[*[]string]("true"), member[*[]string](`true,default='[\"a\"]'`)).
 		tells("DefaultChanged a:", "PresenceChanged a:").
 		keeps(`{"a":["a"]}`, `{"a":[]}`),

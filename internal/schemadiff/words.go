@@ -12,6 +12,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
+// noneButFields describes an object whose fields have defaults of their own.
+const noneButFields = "none but those of its fields"
+
 // notHashed describes the elements of a collection of which nothing is hashed.
 const notHashed = "not hashed"
 
