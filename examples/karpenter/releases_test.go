@@ -8,11 +8,8 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/aws/karpenter-provider-aws/pkg/apis"
-	awsv1 "github.com/aws/karpenter-provider-aws/pkg/apis/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -44,105 +41,76 @@ func schemaOfCRD(t *testing.T, text []byte, version string) *hotupdate.Schema {
 	return schema
 }
 
-// TestReleasesOfCRDs: what a release of a CRD does to objects that nobody touches. The findings were read by hand in both CRDs.
-func TestReleasesOfCRDs(t *testing.T) {
+// release is a row: two releases of a CRD, and custom resources that show what the newer one does to them.
+type release struct {
+	module, old, updated, file, version string
+	spec                                string            // that both releases read, and that does not roll
+	rolls                               map[string]string // a spec for each finding that is not harmless
+	ours                                []string          // findings that need the meaning of a Schema
+}
+
+func releasesOfCRDs() []release {
 	const (
 		karpenter = "sigs.k8s.io/karpenter@"
 		provider  = "github.com/aws/karpenter-provider-aws@"
 		capa      = "sigs.k8s.io/cluster-api-provider-aws/v2@"
 		bases     = "config/crd/bases/infrastructure.cluster.x-k8s.io_"
 	)
-	for _, tc := range []struct {
-		module, old, updated, file, version string
-		spec                                string // of an object that both releases read, and that does not roll
-		want                                []string
-	}{
+	return []release{
 		{
 			karpenter, "v1.9.0", "v1.15.0", "pkg/apis/crds/karpenter.sh_nodepools.yaml", "v1",
 			`{"template":{"spec":{"nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"a"},"requirements":[],"expireAfter":"720h"}},"limits":{"cpu":1000}}`,
-			[]string{
-				"DefaultChanged disruption", "PresenceChanged disruption", // the default of the object is gone
-				"PairingChanged disruption.budgets[].reasons", // list-type: set is new
-				"DefaultChanged disruption.consolidateAfter",  // and stands at the member
-				"NullabilityChanged disruption.consolidateAfter",
+			map[string]string{
+				"PresenceChanged disruption":                     `{"disruption":{}}`, // v1.9.0 refuses it: consolidateAfter is required
+				"PairingChanged disruption.budgets[].reasons":    `{"disruption":{"consolidateAfter":"1m","budgets":[{"nodes":"10%","reasons":["Empty","Drifted"]}]}}`,
+				"DefaultChanged disruption.consolidateAfter":     `{"disruption":{"consolidateAfter":"0s","budgets":[{"nodes":"1"}]}}`,
+				"NullabilityChanged disruption.consolidateAfter": `{"disruption":{"consolidateAfter":""}}`, // as does its pattern
 			},
+			// The text of the default is the same. Since v1.15.0, its only member has this default itself, so the Schema has it there.
+			[]string{"DefaultChanged disruption"},
 		},
 		{
 			provider, "v1.10.0", "v1.15.1", "pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml", "v1",
 			`{"amiSelectorTerms":[{"alias":"al2023@latest"}],"role":"a","metadataOptions":{"httpTokens":"required"}}`,
-			[]string{"TypeChanged kubelet"}, // fields became free JSON
+			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // its fields became free JSON
+			nil,
 		},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachines.yaml", "v1beta2", `{"instanceType":"m5.large","rootVolume":{"size":8}}`, nil},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinetemplates.yaml", "v1beta2", `{"template":{"spec":{"instanceType":"m5.large"}}}`, nil},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinepools.yaml", "v1beta2", `{"maxSize":1,"minSize":1,"awsLaunchTemplate":{}}`, nil},
-	} {
-		old := schemaOfCRD(t, fileOf(t, tc.module+tc.old, tc.file), tc.version)
-		updated := schemaOfCRD(t, fileOf(t, tc.module+tc.updated, tc.file), tc.version)
+		{capa, "v2.11.0", "v2.13.0", bases + "awsmachines.yaml", "v1beta2", `{"instanceType":"m5.large","rootVolume":{"size":8}}`, nil, nil},
+		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinetemplates.yaml", "v1beta2", `{"template":{"spec":{"instanceType":"m5.large"}}}`, nil, nil},
+		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinepools.yaml", "v1beta2", `{"maxSize":1,"minSize":1,"awsLaunchTemplate":{}}`, nil, nil},
+	}
+}
+
+// TestReleasesOfCRDs: what a release of a CRD does to objects that nobody touches. The findings are those of a walk over both OpenAPI schemas that
+// knows nothing of a Schema. A custom resource shows each one that is not harmless, and it has another hash.
+func TestReleasesOfCRDs(t *testing.T) {
+	for _, tc := range releasesOfCRDs() {
+		texts := [2][]byte{fileOf(t, tc.module+tc.old, tc.file), fileOf(t, tc.module+tc.updated, tc.file)}
+		walk := openAPIWalk{t: t}
+		walk.within(specOf(t, texts[0], tc.version), specOf(t, texts[1], tc.version), "")
+
+		old, updated := schemaOfCRD(t, texts[0], tc.version), schemaOfCRD(t, texts[1], tc.version)
 		findings, err := hotupdate.Compatibility(old, updated)
 		require.NoError(t, err)
-		var harmful []string
+		var all []string
 		for _, f := range findings {
-			if !f.Harmless() {
-				harmful = append(harmful, f.Kind+" "+f.Path)
+			name := f.Kind + " " + f.Path
+			all = append(all, name)
+			spec, isShown := tc.rolls[name]
+			require.Equal(t, !f.Harmless(), isShown, "%s: %s", tc.file, f)
+			if isShown {
+				assert.True(t, f.MayRoll([]byte(spec)), f)
+				assert.NotEqual(t, hashIn(t, old, spec), hashIn(t, updated, spec), f)
 			}
 		}
-		assert.Equal(t, tc.want, harmful, tc.file)
-		before, err := old.HashRaw([]byte(tc.spec))
-		require.NoError(t, err, tc.file)
-		after, err := updated.HashRaw([]byte(tc.spec))
-		require.NoError(t, err, tc.file)
-		assert.Equal(t, before, after, tc.file)
+		assert.ElementsMatch(t, append(walk.found, tc.ours...), all, tc.file)
+		assert.Equal(t, hashIn(t, old, tc.spec), hashIn(t, updated, tc.spec), tc.file)
 	}
 }
 
-// TestTypedRawAndCRDAgree: two values have one hash by the Go type exactly if their JSON has one by the exported Schema, and by the CRD. Fields with
-// defaults, and those that TestCRDsBesideTypes lists as different otherwise, are left out.
-func TestTypedRawAndCRDAgree(t *testing.T) {
-	options := []hotupdate.Option{hotupdate.WithTag("tags", "true"), hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName")}
-	byType, err := hotupdate.SchemaOf[awsv1.EC2NodeClassSpec](options...)
+func hashIn(t *testing.T, schema *hotupdate.Schema, spec string) hotupdate.Sum {
+	t.Helper()
+	sum, err := schema.HashRaw([]byte(spec))
 	require.NoError(t, err)
-	raw, err := yaml.YAMLToJSON(apis.EC2NodeClassCRD)
-	require.NoError(t, err)
-	byCRD, err := hotupdate.SchemaOfCRD(raw, "v1", options...)
-	require.NoError(t, err)
-	equal, different := 0, 0
-	rapid.Check(t, func(draw *rapid.T) {
-		a, b := drawSpec(draw), drawSpec(draw)
-		var same [3]bool
-		for i, hash := range []func(*awsv1.EC2NodeClassSpec) (hotupdate.Sum, error){
-			func(spec *awsv1.EC2NodeClassSpec) (hotupdate.Sum, error) { return byType.Hash(spec) },
-			func(spec *awsv1.EC2NodeClassSpec) (hotupdate.Sum, error) { return byType.HashRaw(inJSON(t, spec)) },
-			func(spec *awsv1.EC2NodeClassSpec) (hotupdate.Sum, error) { return byCRD.HashRaw(inJSON(t, spec)) },
-		} {
-			first, err := hash(a)
-			require.NoError(draw, err)
-			second, err := hash(b)
-			require.NoError(draw, err)
-			same[i] = first == second
-		}
-		require.Equal(draw, same[0], same[1], "typed and raw")
-		require.Equal(draw, same[0], same[2], "typed and by CRD")
-		if same[0] {
-			equal++
-		} else {
-			different++
-		}
-	})
-	assert.Positive(t, equal)
-	assert.Positive(t, different)
-}
-
-// drawSpec draws one of few specs, so that two of them often mean the same.
-func drawSpec(draw *rapid.T) *awsv1.EC2NodeClassSpec {
-	spec := &awsv1.EC2NodeClassSpec{
-		Role:             "a",
-		AMISelectorTerms: []awsv1.AMISelectorTerm{{Alias: rapid.SampledFrom([]string{"al2023@latest", "al2@latest"}).Draw(draw, "alias")}},
-		Tags:             map[string]string{"team": rapid.SampledFrom([]string{"red", "blue"}).Draw(draw, "team")},
-	}
-	devices := rapid.SampledFrom([][]string{nil, {"a"}, {"a", "b"}, {"b", "a"}}).Draw(draw, "devices")
-	for _, name := range devices {
-		size := rapid.SampledFrom([]string{"1Gi", "1024Mi", "2Gi"}).Draw(draw, "size")
-		spec.BlockDeviceMappings = append(spec.BlockDeviceMappings, &awsv1.BlockDeviceMapping{DeviceName: new(name), EBS: &awsv1.BlockDevice{VolumeSize: quantity(size)}})
-	}
-	return spec
+	return sum
 }
