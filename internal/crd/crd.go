@@ -7,6 +7,7 @@ package crd
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -72,10 +73,13 @@ func specIn(raw []byte, version string) (*property, error) {
 	}
 	var d definition
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
-		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), writeCRD)
+		return nil, invalid("", "is no CustomResourceDefinition: "+reasonOf(err), writeCRD)
 	}
-	if d.APIVersion != "apiextensions.k8s.io/v1" || d.Kind != "CustomResourceDefinition" {
-		return nil, invalid("", "has another apiVersion or kind", writeCRD)
+	switch {
+	case d.APIVersion != "apiextensions.k8s.io/v1":
+		return nil, invalid("", "has another apiVersion than a CustomResourceDefinition", writeCRD)
+	case d.Kind != "CustomResourceDefinition":
+		return nil, invalid("", "has another kind than CustomResourceDefinition", writeCRD)
 	}
 	var names []string
 	for _, v := range d.Spec.Versions {
@@ -88,6 +92,14 @@ func specIn(raw []byte, version string) (*property, error) {
 	}
 	return nil, invalid("", "has no version "+version+" with the schema of a spec",
 		"it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
+}
+
+// reasonOf says which member of a CustomResourceDefinition has a value of another type.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return "the " + e.Value + " in " + cmp.Or(e.Field, "place of it") + " has another type"
+	}
+	return err.Error()
 }
 
 const writeCRD = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"

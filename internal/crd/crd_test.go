@@ -363,6 +363,8 @@ func TestMistakes(t *testing.T) {
 		{"no CRD", []byte(`[]`), nil, []string{"invalid-crd "}},
 		{"another kind", bytes.Replace(field("{type: string}"), []byte("CustomResourceDefinition"), []byte("Pod"), 1), nil, []string{"invalid-crd "}},
 		{"an old CRD", bytes.Replace(field("{type: string}"), []byte("k8s.io/v1"), []byte("k8s.io/v1beta1"), 1), nil, []string{"invalid-crd "}},
+		{"an apiVersion that is no text", []byte(`{"apiVersion":1,"kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
+		{"versions that are no list", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":{}}}`), nil, []string{"invalid-crd "}},
 		{"no version", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
 		{"no schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1"}]}}`), nil, []string{"invalid-crd "}},
 		{"null schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1","schema":null}]}}`), nil, []string{"invalid-crd "}},
@@ -419,4 +421,22 @@ func FuzzCompile(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, exported(t, plan), exported(t, again))
 	})
+}
+
+// TestProblemsNameTheMember: what is no CRD has a problem in the words of JSON, not of Go.
+func TestProblemsNameTheMember(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[]`:               "is no CustomResourceDefinition: the array in place of it has another type",
+		`{"apiVersion":1}`: "is no CustomResourceDefinition: the number in apiVersion has another type",
+		`{"apiVersion":"v1","kind":"CustomResourceDefinition"}`:            "has another apiVersion than a CustomResourceDefinition",
+		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"Pod"}`:            "has another kind than CustomResourceDefinition",
+		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":{}}}`:  "is no CustomResourceDefinition: the object in spec.versions has another type",
+		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":[1]}}`: "is no CustomResourceDefinition: the number in spec.versions has another type",
+	} {
+		_, err := crd.Compile([]byte(raw), "v1", nil)
+		all := fault.All(err)
+		require.Len(t, all, 1, raw)
+		assert.Equal(t, want, all[0].What, raw)
+		assert.Equal(t, "write a CustomResourceDefinition of apiextensions.k8s.io/v1", all[0].Hint, raw)
+	}
 }

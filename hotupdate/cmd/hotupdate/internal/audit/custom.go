@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -31,7 +32,7 @@ func NewResources(old, updated *crds.Set) *Resources {
 }
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has
-// are skipped. An object of a version that only one of the releases has is indeterminate.
+// are skipped. An object of a version that not both releases have is indeterminate.
 func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	report := newReport(r.old.From, r.updated.From)
 	report.Unit = ofObjects
@@ -55,6 +56,9 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 	case o.Err != nil:
 		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(o.Err)}}
 	}
+	if err := facts.CheckVersion(o.Tree, r.versionsOf); err != nil {
+		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+	}
 	of := facts.TypeMetaOf(o.Tree)
 	if !r.old.Has(of) && !r.updated.Has(of) {
 		return &judgedObject{skip: OtherKind}
@@ -73,6 +77,13 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 	return judged
 }
 
+// versionsOf returns the apiVersions of a kind that one of the releases has.
+func (r *Resources) versionsOf(kind string) []string {
+	versions := append(r.old.APIVersions(kind), r.updated.APIVersions(kind)...)
+	slices.Sort(versions)
+	return slices.Compact(versions)
+}
+
 // judge returns the verdict on an object. An error is one of a CRD or of the classes.
 func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (Verdict, []Reason, error) {
 	old, err := hashedBy(r.old, of, spec.ProviderConfig)
@@ -84,21 +95,29 @@ func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (Verdict, []Reaso
 		return "", nil, err
 	}
 	switch {
+	case old == nil && updated == nil:
+		known := r.old
+		if !known.Has(of) {
+			known = r.updated
+		}
+		return Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
 	case updated == nil:
-		return Indeterminate, onlyIn(of, "old", r.updated), nil
+		return Indeterminate, unknownVersion(of, "only the old release has", theOther, r.updated), nil
 	case old == nil:
-		return Indeterminate, onlyIn(of, "new", r.old), nil
+		return Indeterminate, unknownVersion(of, "only the new release has", theOther, r.old), nil
 	}
 	verdict, reasons := r.verdict(spec, *old, *updated)
 	return verdict, reasons, nil
 }
 
-// onlyIn is the reason for not knowing what happens to an object of a version that only one of the
-// releases has.
-func onlyIn(of facts.TypeMeta, release string, other *crds.Set) []Reason {
-	text := fmt.Sprintf("only the %s release has %s %s", release, of.APIVersion, of.Kind)
-	if versions := other.Versions(of); len(versions) > 0 {
-		text += "; read the objects in a version of both: the other release has " + strings.Join(versions, ", ")
+const theOther = "the other release has"
+
+// unknownVersion is the reason for not knowing what happens to an object of a version that not both
+// releases have. Whose versions are those of another release, to read the objects in.
+func unknownVersion(of facts.TypeMeta, who, whose string, release *crds.Set) []Reason {
+	text := fmt.Sprintf("%s %s %s", who, of.APIVersion, of.Kind)
+	if versions := release.Versions(of); len(versions) > 0 {
+		text += "; read the objects in a version of both: " + whose + " " + strings.Join(versions, ", ")
 	}
 	return []Reason{{Code: "unknown-version", Text: text}}
 }

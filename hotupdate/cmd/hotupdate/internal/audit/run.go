@@ -84,6 +84,9 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	m := &facts.Manifest{}
 	err := o.Err
 	if err == nil {
+		err = facts.CheckVersion(o.Tree, facts.VersionsOf)
+	}
+	if err == nil {
 		m, err = facts.Read(o.Tree)
 	}
 	judged := &judgedObject{}

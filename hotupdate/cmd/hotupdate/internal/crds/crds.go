@@ -19,6 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Set has the custom resources of the CRDs in a file or directory. A nil Set has none. It is safe
@@ -97,6 +99,9 @@ func readSet(from string, stdin io.Reader) (*Set, error) {
 
 // add adds the versions of a CRD. A copy of a CRD adds nothing.
 func (s *Set) add(o *manifest.Object) error {
+	if err := checkVersion(o.Tree); err != nil {
+		return manifest.InFile(o.At(max(o.Line, o.Line-1+o.Tree.At("apiVersion").Line())), err)
+	}
 	spec := o.Tree.At("spec")
 	raw := o.Tree.JSON()
 	group := spec.At("group").Text()
@@ -117,6 +122,20 @@ func (s *Set) add(o *manifest.Object) error {
 		}
 	}
 	return nil
+}
+
+const definitionVersion = "apiextensions.k8s.io/v1"
+
+// checkVersion checks the apiVersion of a CRD.
+func checkVersion(definition *tree.Node) error {
+	err := facts.CheckVersion(definition, func(string) []string { return []string{definitionVersion} })
+	if err == nil && definition.At("apiVersion").Text() != definitionVersion {
+		err = &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
+			What: "is one that CRDs do not have, or no longer have", Hint: "write " + definitionVersion,
+		}
+	}
+	return err
 }
 
 func nameOf(file string) string {
@@ -149,6 +168,20 @@ func (s *Set) Versions(t facts.TypeMeta) (all []string) {
 	for other, r := range s.resources {
 		if other.Kind == t.Kind && facts.GroupOf(other.APIVersion) == facts.GroupOf(t.APIVersion) {
 			all = append(all, r.version)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// APIVersions are the apiVersions of a kind in all groups, in order.
+func (s *Set) APIVersions(kind string) (all []string) {
+	if s == nil {
+		return nil
+	}
+	for t := range s.resources {
+		if t.Kind == kind {
+			all = append(all, t.APIVersion)
 		}
 	}
 	slices.Sort(all)

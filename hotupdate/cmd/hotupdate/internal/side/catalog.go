@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -76,6 +77,18 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 		c.own[facts.GroupOf(s.APIVersion)] = true
 	}
 	return c, err
+}
+
+// versionsOf returns the apiVersions of a kind that is read, in order.
+func (c *Catalog) versionsOf(kind string) []string {
+	versions := append(facts.VersionsOf(kind), c.custom.APIVersions(kind)...)
+	for meta := range c.known {
+		if meta.Kind == kind {
+			versions = append(versions, meta.APIVersion)
+		}
+	}
+	slices.Sort(versions)
+	return versions
 }
 
 // Schema returns the Schema of a kind of provider config, or nil if it is not known.

@@ -81,9 +81,10 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	one.Namespace = o.Tree.At("metadata", "namespace").Text()
 	one.Name = o.Tree.At("metadata", "name").Text()
 	typo := typoOf(kind)
+	malformed := facts.CheckVersion(o.Tree, r.Schemas.versionsOf)
 	switch {
-	case !facts.IsVersion(kind.APIVersion):
-		one.problem = located(o, malformedVersion())
+	case malformed != nil:
+		one.problem = located(o, malformed)
 	case noKind == nil && r.isKnown(kind):
 		one.role = isManifest
 		r.check(one, o)
@@ -219,14 +220,6 @@ func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems er
 		warnings = append(warnings, warning.Error())
 	}
 	return warnings, misspelled.Err()
-}
-
-// malformedVersion is the problem of an apiVersion that no API server reads.
-func malformedVersion() error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: "is malformed",
-		Hint: "write GROUP/VERSION, or only a VERSION",
-	}
 }
 
 // typoOf returns the problem of an object of Gardener that is probably a misspelled Shoot or Worker; nil

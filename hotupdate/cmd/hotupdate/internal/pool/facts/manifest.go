@@ -58,14 +58,6 @@ func GroupOf(apiVersion string) string {
 	return group
 }
 
-// IsVersion reports whether a text has the form of an apiVersion, or is empty: VERSION, or
-// GROUP/VERSION.
-func IsVersion(apiVersion string) bool {
-	group, version, hasGroup := strings.Cut(apiVersion, "/")
-	isWhole := !hasGroup || group != "" && version != ""
-	return isWhole && !strings.Contains(version, "/")
-}
-
 // Manifest is a Worker or Shoot with its worker pools.
 type Manifest struct {
 	Kind Kind
