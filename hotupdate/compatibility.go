@@ -14,8 +14,10 @@ import "github.com/hotupdate/providerconfig/internal/schemadiff"
 //     marshals itself is opaque: another such type in its place is no finding either, whatever it
 //     writes. A Schema cannot tell a renamed type from another one. Check such a change with the
 //     vectors of a golden file, see package hotupdatetest.
-//   - A field that is gone, and an added one of its type, class and options in the same object, or of
-//     its name as well in another object, are FieldRenamed, a guess. A Schema has no alias for the old
+//   - A field that is gone, and an added one of its type, class and options in the same object, are
+//     FieldRenamed, a guess. So is an added one in another object that has the same name as well, or
+//     whose type is an object with several fields, or a list or map of them. A scalar that has moved
+//     and has another name is not guessed: many fields are a string. A Schema has no alias for the old
 //     path: the same value would then have two places in a configuration, and each rule on presence,
 //     defaults and errors would need an order of the two. Let the function of the era that is in force
 //     move the member back in the raw JSON before it hashes with the old Schema.
@@ -52,8 +54,7 @@ type Finding struct {
 	// old Schema, or of the updated one for a new field.
 	Path string `json:"path"`
 	// Old and New describe in a few words what the field was and what it is now. Defaults of
-	// sensitive fields are hidden. New is the path of a renamed field, which may be in another object:
-	// a field of the same name, type, class and options may have moved there.
+	// sensitive fields are hidden. New is the path of a renamed field, which may be in another object.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Rolls says which configurations that both Schemas read have another hash under the updated

@@ -84,7 +84,11 @@ type (
 	leafDefault struct {
 		B *int32 `json:"b" hotupdatable:"false,default=1"`
 	}
-	empty  struct{}
+	empty struct{}
+	disk  struct {
+		Size int32  `json:"size"`
+		Type string `json:"type"`
+	}
 	byName struct {
 		Name string `json:"name"`
 		Mode string `json:"mode"`
@@ -223,6 +227,59 @@ var releases = []release{
 	of("a field of another class did not move", typeOf[flat](), typeOf[nestedHot]()).
 		tells("FieldAdded a.expireAfter:", "FieldRemoved expireAfter: refuses every names it").
 		refuses(`{"expireAfter":"x"}`),
+	of("an object may have moved and have another name", typeOf[struct {
+		Disk *disk `json:"disk"`
+		A    empty `json:"a"`
+	}](), typeOf[struct {
+		A struct {
+			Volume *disk `json:"volume"`
+		} `json:"a"`
+	}]()).
+		tells("FieldRenamed disk: refuses every names it").
+		keeps(`{}`).refuses(`{"disk":{"size":1}}`),
+	of("a list of objects may have moved and have another name", typeOf[struct {
+		Disks []disk `json:"disks"`
+		A     empty  `json:"a"`
+	}](), typeOf[struct {
+		A struct {
+			Volumes []disk `json:"volumes"`
+		} `json:"a"`
+	}]()).
+		tells("FieldRenamed disks: refuses every names it").
+		keeps(`{}`).refuses(`{"disks":[]}`),
+	of("a scalar that moved and has another name is not guessed: many fields are a string", typeOf[struct {
+		B string `json:"b"`
+		A empty  `json:"a"`
+	}](), typeOf[struct {
+		A struct {
+			C string `json:"c"`
+		} `json:"a"`
+	}]()).
+		tells("FieldAdded a.c:", "FieldRemoved b: refuses every names it").
+		refuses(`{"b":"x"}`),
+	of("an object does not move to one of two names", typeOf[struct {
+		Disk *disk `json:"disk"`
+		A    empty `json:"a"`
+	}](), typeOf[struct {
+		A struct {
+			Volume *disk `json:"volume"`
+			Root   *disk `json:"root"`
+		} `json:"a"`
+	}]()).
+		tells("FieldAdded a.root:", "FieldAdded a.volume:", "FieldRemoved disk: refuses every names it").
+		refuses(`{"disk":{}}`),
+	of("an object of its name is matched before one of another name", typeOf[struct {
+		Disk *disk `json:"disk"`
+		Log  *disk `json:"log"`
+		A    empty `json:"a"`
+	}](), typeOf[struct {
+		A struct {
+			Disk   *disk `json:"disk"`
+			Volume *disk `json:"volume"`
+		} `json:"a"`
+	}]()).
+		tells("FieldRenamed disk: refuses every names it", "FieldRenamed log: refuses every names it").
+		refuses(`{"disk":{}}`, `{"log":{}}`),
 	of("TypeMeta that is a field now", typeOf[struct {
 		metav1.TypeMeta `json:",inline"`
 	}](), typeOf[struct {

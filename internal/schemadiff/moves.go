@@ -1,6 +1,7 @@
 package schemadiff
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -51,34 +52,61 @@ func within(all []placed, f *fieldplan.Field, at location) (_ []placed, ok bool)
 }
 
 // addMoved adds the findings about the fields that only one of the plans has. It guesses moves as
-// [renames] guesses new names: of a removed field and an added one of the same name, each the only
-// one of its type, class and options on its side. A field does not move into a list or map, nor out
-// of it.
+// [renames] guesses new names: of a removed field and an added one, each the only one of its type,
+// class and options on its side. Fields of the same name are matched first. The others must be
+// telling. A field does not move into a list or map, nor out of it.
 func (d *comparer) addMoved() {
-	removed, added := byShape(d.removed), byShape(d.added)
-	moved := map[*Finding]bool{} // about fields that are found elsewhere
-	for shape, from := range removed {
-		to := added[shape]
-		if len(from) != 1 || len(to) != 1 || from[0].finding == nil {
-			continue
-		}
-		*from[0].finding = from[0].finding.renamed(to[0].at.path, to[0].field)
-		moved[to[0].finding] = true
-	}
+	d.match(func(f *fieldplan.Field) (mark string, isCandidate bool) { return f.Name, true })
+	d.match(func(f *fieldplan.Field) (mark string, isCandidate bool) { return "", isTelling(f.Node) })
 	for _, p := range append(d.removed, d.added...) {
-		if p.finding != nil && !moved[p.finding] {
+		if p.finding != nil {
 			d.add(p.at, *p.finding)
 		}
 	}
 }
 
-// byShape groups fields by their name, by everything that decides a hash in them, and by the
+// isTelling reports whether two fields of the same type are likely to be the same field even if they
+// have neither name nor place in common: objects with several fields, also in lists and maps. Many
+// fields are a string.
+func isTelling(n *fieldplan.Node) bool {
+	for n.Elem != nil {
+		n = n.Elem
+	}
+	return len(n.Fields) > 1
+}
+
+// marking says which fields are candidates for a match, and what two of them must have in common
+// beside their type, class and options.
+type marking func(*fieldplan.Field) (mark string, isCandidate bool)
+
+// match adds the findings about removed fields that are found elsewhere. Fields that are matched are
+// neither removed nor added any more.
+func (d *comparer) match(by marking) {
+	removed, added := byShape(d.removed, by), byShape(d.added, by)
+	matched := map[string]bool{} // no path is that of a removed field and of an added one
+	for shape, from := range removed {
+		to := added[shape]
+		if len(from) != 1 || len(to) != 1 || from[0].finding == nil {
+			continue
+		}
+		d.add(from[0].at, from[0].finding.renamed(to[0].at.path, to[0].field))
+		matched[from[0].at.path], matched[to[0].at.path] = true, true
+	}
+	isMatched := func(p placed) bool { return matched[p.at.path] }
+	d.removed, d.added = slices.DeleteFunc(d.removed, isMatched), slices.DeleteFunc(d.added, isMatched)
+}
+
+// byShape groups candidates by their mark, by everything that decides a hash in them, and by the
 // collection around them.
-func byShape(all []placed) map[string][]placed {
+func byShape(all []placed, by marking) map[string][]placed {
 	groups := map[string][]placed{}
 	for _, p := range all {
+		mark, isCandidate := by(p.field)
+		if !isCandidate {
+			continue
+		}
 		collection := p.at.path[:strings.LastIndex(p.at.path, "[]")+1]
-		shape := p.field.Name + "\n" + collection + "\n" + schemajson.Shape(p.field)
+		shape := mark + "\n" + collection + "\n" + schemajson.Shape(p.field)
 		groups[shape] = append(groups[shape], p)
 	}
 	return groups
