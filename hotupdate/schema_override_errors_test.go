@@ -79,7 +79,7 @@ func TestOverrideOfOneElement(t *testing.T) {
 		problem, isTyped := errors.AsType[*fault.Error](err)
 		require.True(t, isTyped, path)
 		assert.Contains(t, problem.What, "names a single element", path)
-		assert.Contains(t, problem.Hint, "override `"+field+"`, ", path)
+		assert.Contains(t, problem.Hint, "override `"+field+"` or, if its elements are objects, ", path)
 		assert.NotContains(t, problem.Hint, "other characters", path)
 	}
 }

@@ -83,7 +83,7 @@ func isMalformedBracket(rest string) bool {
 const singleElement = "names a single element, and all elements of a list or map have one struct tag"
 
 func overrideAll(field string) string {
-	return "override `" + field + "`, or a field of its elements, as in `" + field + "[].NAME`"
+	return "override `" + field + "` or, if its elements are objects, a field of them, as in `" + field + "[].NAME`"
 }
 
 // reportUnmatched reports every override whose path leads to no field.
