@@ -15,11 +15,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := tell(ctx, os.Stdout)
+	err := tell(ctx, os.Stdout, controller.KeepClass)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "machinecontroller: "+err.Error())

@@ -6,12 +6,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 )
 
 // TestStory: everything in the story happens, and every record and resource is as the story expects it.
 func TestStory(t *testing.T) {
+	for name, transfer := range map[string]controller.Transfer{"a transferred machine keeps its class": controller.KeepClass, "it names the new class": controller.NameClass} {
+		t.Run(name, func(t *testing.T) { testStory(t, transfer) })
+	}
+}
+
+func testStory(t *testing.T, transfer controller.Transfer) {
+	t.Helper()
 	var told bytes.Buffer
-	err := tell(t.Context(), &told)
+	err := tell(t.Context(), &told, transfer)
 	require.NoErrorf(t, err, "%s", &told)
 	words := strings.Join(strings.Fields(told.String()), " ") // lines are wrapped where an address is longer
 	for _, part := range []string{

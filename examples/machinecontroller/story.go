@@ -59,6 +59,7 @@ type story struct {
 
 	err            error
 	world          *world.World
+	transfer       controller.Transfer
 	leader, second *world.Replica
 	replicas       int
 	csi, cni       string                       // foreign resources
@@ -71,15 +72,17 @@ type story struct {
 const everybody = "everybody"
 
 // tell runs the whole story, or up to the first error.
-func tell(ctx context.Context, out io.Writer) error {
-	s := &story{teller: &teller{out: out, began: time.Now()}, foreign: map[string]map[string]string{}}
+func tell(ctx context.Context, out io.Writer, transfer controller.Transfer) error {
+	s := &story{
+		teller: &teller{out: out, began: time.Now()}, transfer: transfer, foreign: map[string]map[string]string{},
+	}
 	server, err := apiserver.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
 	s.world, err = world.Start(ctx, server.Config, world.Config{
-		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown,
+		Namespace: "shoot--demo", Settings: settings, Transfer: transfer, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown,
 		Observe: s.event, Takeover: s.takeover,
 		Updated: func(node string) bool {
 			only := s.updated.Load()
@@ -325,8 +328,8 @@ func (s *story) inPlace() {
 	s.chapter("An in-place update in between",
 		"The pool gets a new class: another image, another tag, and the VM's metadata may be read with a token only, "+
 			"which pods on the node might not know.",
-		"Its machines stay, and keep the name of their old class; what they should be stands in the template of the "+
-			"pool. The tag is set at once. The rest",
+		"Its machines stay. What they should be stands in the template of the pool, whichever class they name. "+
+			"The tag is set at once. The rest",
 		"waits until the nodes are drained, one after the other, and the agent on each has installed the image.")
 	changed := s.spec("cost-center", "7000", "team", "red")
 	changed.AMI = "ami-2"
@@ -349,10 +352,14 @@ func (s *story) inPlace() {
 		s.updated.Store(s.world.Node(updating).Name)
 		s.untilTaken(updating, next)
 	}
-	s.says("extension", "deletes the class %s, which the machines still name", class)
+	named := class
+	if s.transfer == controller.NameClass {
+		named = next
+	}
+	s.says("extension", "deletes the class %s; the machines name %s", class, named)
 	s.must(s.world.Client.MachineClasses.Delete(context.Background(), class, metav1.DeleteOptions{}))
 	s.settle("cost-center", "7000", "team", "red", "owner", updating)
-	s.expect(s.world.Machine(machine).Spec.Class.Name == class, "%s names another class", machine)
+	s.expect(s.world.Machine(machine).Spec.Class.Name == named, "%s names another class", machine)
 }
 
 func (s *story) manual() {

@@ -65,6 +65,8 @@ type Config struct {
 	// unhealthy. After that it has failed.
 	CreationTimeout, HealthTimeout time.Duration
 	Retry                          Retry
+	// Transfer says which class a machine names after it has been updated in place.
+	Transfer Transfer
 	// DeleteBootstrapToken is called after a machine has joined for the first time. It may be nil.
 	DeleteBootstrapToken func(machine string)
 	Recorder             record.EventRecorder

@@ -122,14 +122,29 @@ func (r *reconciliation) setCondition(ctx context.Context, reason string) error 
 	return err
 }
 
-// transfer moves the machine to the deployment's new machine set. The machine keeps the name of its
-// class for ever.
+// Transfer says which class a machine names after it has been transferred to the new machine set of an
+// in-place update. The template of the MachineDeployment names the class that the machine should have
+// in both cases, so updates do not depend on it.
+type Transfer int
+
+// The transfers.
+const (
+	// KeepClass keeps the name of the old class for ever, as MCM does up to v0.62.1.
+	KeepClass Transfer = iota
+	// NameClass writes the name of the new class, as MCM does from its pull request 1153 on.
+	NameClass
+)
+
+// transfer moves the machine to the deployment's new machine set.
 func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
 	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
 	if err != nil {
 		return err
 	}
 	belongTo(r.machine, set)
+	if r.Transfer == NameClass {
+		r.machine.Spec.Class.Name = set.Spec.Template.Spec.Class.Name
+	}
 	return r.write(ctx)
 }
 

@@ -103,7 +103,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	r.Controller = controller.New(controller.Config{
 		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes,
 		Cache:  controller.NewCache(client, 0),
-		Driver: r.driver, Settings: w.Settings,
+		Driver: r.driver, Settings: w.Settings, Transfer: w.Transfer,
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
 	return nil

@@ -53,6 +53,8 @@ type Config struct {
 	Core     schema.GroupVersion
 	Cloud    cloud.Config
 	Settings machineupdate.Settings
+	// Transfer says which class a machine names after it has been updated in place.
+	Transfer controller.Transfer
 	Retry    controller.Retry
 	Workers  int
 	Attempt  time.Duration // timeout of a request to the cloud
