@@ -84,7 +84,7 @@ func tell(ctx context.Context, out io.Writer, transfer controller.Transfer) erro
 	s.world, err = world.Start(ctx, server.Config, world.Config{
 		Namespace: "shoot--demo", Settings: settings, Transfer: transfer, Workers: 2, Attempt: attempt,
 		VolumeCooldown: cooldown,
-		Observe: s.event, Takeover: s.takeover,
+		Observe:        s.event, Takeover: s.takeover,
 		Updated: func(node string) bool {
 			only := s.updated.Load()
 			return only == nil || only == everybody || only == node
