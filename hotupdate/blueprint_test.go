@@ -140,6 +140,7 @@ func dropped(c hotupdate.Class) bool { return hotClasses&setOf(c) != 0 }
 type scope struct {
 	class    hotupdate.Class
 	selected hotupdate.Class // the class in elements that hotwhen selects; equal to class outside of them
+	ruled    classes         // the classes under single keys of the maps around
 	may      classes         // classes that a field may declare
 	depth    int             // remaining levels of nesting
 	path     string          // for overrides
@@ -148,7 +149,7 @@ type scope struct {
 
 // declare returns the scope of a field that declares a class.
 func (s scope) declare(c hotupdate.Class) scope {
-	s.class, s.selected = c, c
+	s.class, s.selected, s.ruled = c, c, 0
 	return s
 }
 
@@ -156,7 +157,7 @@ func (s scope) declare(c hotupdate.Class) scope {
 func (s scope) elements() scope {
 	s.path += "[]"
 	s.depth--
-	for _, c := range []hotupdate.Class{s.class, s.selected} {
+	for _, c := range append(s.ruled.list(), s.class, s.selected) {
 		if dropped(c) {
 			s.may &= setOf(c)
 		}
@@ -169,6 +170,9 @@ func (s scope) ofSet() scope {
 	s.path += "[]"
 	s.depth--
 	s.may &= setOf(s.class) & setOf(s.selected)
+	for _, c := range s.ruled.list() {
+		s.may &= setOf(c)
+	}
 	return s
 }
 
@@ -182,7 +186,7 @@ func (s scope) ofKeys() scope {
 
 // takesHotWhen reports whether a collection may select elements to be hot.
 func (s scope) takesHotWhen() bool {
-	return s.may == everyClass && s.class != hotupdate.Hot && s.selected != hotupdate.Hot
+	return s.may == everyClass && s.class != hotupdate.Hot && s.selected != hotupdate.Hot && s.ruled&setOf(hotupdate.Hot) == 0
 }
 
 // architect draws blueprints and their overrides.
@@ -587,11 +591,53 @@ func selectorValue(t *rapid.T, typ reflect.Type) string {
 func (a *architect) mapField(f *field, s scope) {
 	f.value = &blueprint{shape: mapShape, key: a.mapKey()}
 	defer a.pointedCollection(f)
+	if s.may == everyClass && chance(a.t, 3) {
+		f.value.elem = a.element(a.keyed(f, a.tagged(f, s)).ofKeys())
+		return
+	}
 	if s.may != everyClass || chance(a.t, 3) {
-		f.value.elem = a.element(a.optional(f, s, "sensitive", "sensitive=keys").ofKeys())
+		f.value.elem = a.element(a.ruled(f.value.key, a.optional(f, s, "sensitive", "sensitive=keys")).ofKeys())
 		return
 	}
 	f.value.elem = a.identified(f, a.tagged(f, s), nil...)
+}
+
+// keyed gives single keys of a map classes, by options of its field and by overrides.
+func (a *architect) keyed(f *field, s scope) scope {
+	patterns := patternsFor(f.value.key)
+	for n := pick(a.t, 4); n > 0 && len(patterns) > n; n-- {
+		i := pick(a.t, len(patterns))
+		c := among(a.t, s.may.list()...)
+		f.tag += ",keyclass=" + word(c) + ":'" + strings.ReplaceAll(patterns[i], "'", "''") + "'"
+		s.ruled |= setOf(c)
+		patterns = slices.Delete(patterns, i, i+1)
+	}
+	return a.ruledAmong(patterns, s)
+}
+
+// ruled may give single keys of a map classes by overrides. The scope has the path of the map.
+func (a *architect) ruled(key reflect.Type, s scope) scope { return a.ruledAmong(patternsFor(key), s) }
+
+func (a *architect) ruledAmong(patterns []string, s scope) scope {
+	if s.may == 0 || !chance(a.t, 4) {
+		return s
+	}
+	for n := 1 + pick(a.t, 3); n > 0 && len(patterns) > n; n-- {
+		i := pick(a.t, len(patterns))
+		c := among(a.t, s.may.list()...)
+		a.overrides[keyStep(s.path, patterns[i])] = word(c)
+		s.ruled |= setOf(c)
+		patterns = slices.Delete(patterns, i, i+1)
+	}
+	return s
+}
+
+// patternsFor are the patterns that may match a key of a type.
+func patternsFor(key reflect.Type) []string {
+	if key.Kind() == reflect.String || key == reflect.TypeFor[textValue]() {
+		return slices.Clone(keyPatterns)
+	}
+	return nil
 }
 
 func (a *architect) mapKey() reflect.Type {
@@ -623,7 +669,8 @@ func (a *architect) any(s scope) *blueprint {
 	case n < 9:
 		return &blueprint{shape: arrayShape, length: pick(a.t, 4), elem: a.element(s.elements())}
 	}
-	return &blueprint{shape: mapShape, key: a.mapKey(), elem: a.element(s.ofKeys())}
+	key := a.mapKey()
+	return &blueprint{shape: mapShape, key: key, elem: a.element(a.ruled(key, s).ofKeys())}
 }
 
 // pointed puts pointers in front of a value: most often none, sometimes two.

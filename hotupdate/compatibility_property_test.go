@@ -119,7 +119,11 @@ func (b *blueprint) allFields() (all []*field) {
 // mutateAnything changes the class, the options, the type or the name of one field.
 func mutateAnything(a *architect, all []*field) bool {
 	f := among(a.t, all...)
-	switch pick(a.t, 9) {
+	switch pick(a.t, 11) {
+	case 9, 10:
+		if !mutateKeys(a, f) {
+			return false
+		}
 	case 0:
 		f.tag = among(a.t, "", "false", "true", "inplace", "ignore") + strings.TrimLeft(f.tag, "abcdefghijklmnopqrstuvwxyz")
 	case 1:
@@ -157,6 +161,30 @@ func mutateAnything(a *architect, all []*field) bool {
 	if strings.HasPrefix(f.tag, ",") {
 		f.tag = "false" + f.tag
 	}
+	return true
+}
+
+// mutateKeys gives a single key of a map another class, or takes its class away.
+func mutateKeys(a *architect, f *field) bool {
+	if f.value.shape != mapShape || patternsFor(f.value.key) == nil {
+		return false
+	}
+	var words []string
+	pattern := among(a.t, keyPatterns...)
+	option := ":'" + strings.ReplaceAll(pattern, "'", "''") + "'"
+	for _, word := range splitOptions(f.tag) {
+		if !strings.HasSuffix(word, option) {
+			words = append(words, word)
+		}
+	}
+	f.tag = strings.Join(words, ",")
+	if chance(a.t, 3) {
+		return true
+	}
+	if f.tag == "" {
+		f.tag = among(a.t, "false", "true", "ignore")
+	}
+	f.tag += ",keyclass=" + among(a.t, "false", "true", "inplace", "ignore") + option
 	return true
 }
 
@@ -269,16 +297,83 @@ func (e evolution) concerns(path string, where string, raw []byte) bool {
 		}
 		steps := stepsOf(path)
 		if where == "has an array around it" {
-			if arrayAround(s.root, tree, steps) {
+			if (keySight{e.patternsAt(steps), 0}).arrayAround(s.root, tree, steps) {
 				return true
 			}
 			continue
 		}
-		if spelledAt(tree, steps, where) || meantAt(s.root, reflect.ValueOf(config).Elem(), steps, where) {
+		sight := keySight{e.patternsAt(steps), 0}
+		if sight.spelledAt(s.root, tree, steps, where) || sight.meantAt(s.root, reflect.ValueOf(config).Elem(), steps, where) {
 			return true
 		}
 	}
 	return false
+}
+
+// keySight tells for which keys of a map a finding is. It has the patterns of both types for the maps on the way of a path.
+type keySight struct {
+	patterns map[int][]string // by the number of steps before the map
+	at       int              // steps so far
+}
+
+func (k keySight) next() keySight { k.at++; return k }
+
+// sees reports whether a step with a pattern is for a key: no other rule of one of the types is more exact.
+func (k keySight) sees(step fieldpath.PatternStep, key string) bool {
+	if step.Element {
+		return true
+	}
+	rankOf := func(pattern string) int {
+		prefix, isPrefix := strings.CutSuffix(pattern, "*")
+		switch {
+		case isPrefix && strings.HasPrefix(key, prefix):
+			return len(prefix)
+		case !isPrefix && pattern == key:
+			return len(key) + 1
+		}
+		return -1
+	}
+	own := rankOf(step.Name)
+	return own >= 0 && !slices.ContainsFunc(k.patterns[k.at], func(other string) bool { return rankOf(other) > own })
+}
+
+// patternsAt lists the patterns of both types at each map on the way of a path.
+func (e evolution) patternsAt(steps []fieldpath.PatternStep) map[int][]string {
+	all := map[int][]string{}
+	for _, s := range []subject{e.old, e.updated} {
+		p := s.root
+		for i, step := range steps {
+			for _, rule := range p.keyRules() {
+				all[i] = append(all[i], rule.pattern)
+			}
+			switch {
+			case p.shape() == mapShape && !step.Element:
+				p = p.underKey(reflect.ValueOf(strings.TrimSuffix(step.Name, "*")))
+			case p.shape() == objectShape && slices.ContainsFunc(p.members(), func(m modelNode) bool { return m.name == step.Name }):
+				p = p.member(step.Name)
+			case step.Element && p.shape() != objectShape && p.shape() != leafShape:
+				p = p.elem()
+			default:
+				p = modelNode{typ: reflect.TypeFor[bool](), by: p.by}
+			}
+		}
+	}
+	return all
+}
+
+// elementsOfMap are the values of a map in JSON under the keys that a step is for.
+func (k keySight) elementsAt(p modelNode, tree any, step fieldpath.PatternStep) []any {
+	object, isObject := tree.(map[string]any)
+	if step.Element || p.shape() != mapShape || !isObject {
+		return elementsOf(tree)
+	}
+	var all []any
+	for name, value := range object {
+		if key := name; base(p.typ).Key() == reflect.TypeFor[textValue]() && k.sees(step, strings.ToLower(key)) || base(p.typ).Key() != reflect.TypeFor[textValue]() && k.sees(step, key) {
+			all = append(all, value)
+		}
+	}
+	return all
 }
 
 func stepsOf(path string) []fieldpath.PatternStep {
@@ -291,22 +386,29 @@ func stepsOf(path string) []fieldpath.PatternStep {
 }
 
 // spelledAt checks a condition about the spelling of JSON.
-func spelledAt(tree any, steps []fieldpath.PatternStep, where string) bool {
+func (k keySight) spelledAt(p modelNode, tree any, steps []fieldpath.PatternStep, where string) bool {
 	if len(steps) == 0 {
 		list, _ := tree.([]any)
 		object, _ := tree.(map[string]any)
 		return where == "has elements there" && len(list)+len(object) > 0
 	}
-	if !steps[0].Element {
+	below := modelNode{typ: reflect.TypeFor[bool](), by: p.by}
+	switch {
+	case p.shape() == objectShape && slices.ContainsFunc(p.members(), func(m modelNode) bool { return m.name == steps[0].Name }):
+		below = p.member(steps[0].Name)
+	case p.shape() != objectShape && p.shape() != leafShape:
+		below = p.elem()
+	}
+	if !steps[0].Element && p.shape() != mapShape {
 		object, _ := tree.(map[string]any)
 		member, ok := object[steps[0].Name]
 		if len(steps) == 1 && ok && (where == "names it" || where == "has it" && member != nil) {
 			return true
 		}
-		return ok && spelledAt(member, steps[1:], where)
+		return ok && k.next().spelledAt(below, member, steps[1:], where)
 	}
-	for _, elem := range elementsOf(tree) {
-		if len(steps) == 1 && (where == "has it" || where == "names it" || where == "has a null element there" && elem == nil) || spelledAt(elem, steps[1:], where) {
+	for _, elem := range k.elementsAt(p, tree, steps[0]) {
+		if len(steps) == 1 && (where == "has it" || where == "names it" || where == "has a null element there" && elem == nil) || k.next().spelledAt(below, elem, steps[1:], where) {
 			return true
 		}
 	}
@@ -314,14 +416,14 @@ func spelledAt(tree any, steps []fieldpath.PatternStep, where string) bool {
 }
 
 // arrayAround reports whether an array of fixed length, or arrays in one another, hold the place of an element. The outermost array is itself an element.
-func arrayAround(p modelNode, tree any, steps []fieldpath.PatternStep) bool {
+func (k keySight) arrayAround(p modelNode, tree any, steps []fieldpath.PatternStep) bool {
 	if len(steps) == 0 {
 		return false
 	}
-	if !steps[0].Element {
+	if !steps[0].Element && p.shape() != mapShape {
 		object, _ := tree.(map[string]any)
 		known := p.shape() == objectShape && slices.ContainsFunc(p.members(), func(m modelNode) bool { return m.name == steps[0].Name })
-		return known && arrayAround(p.member(steps[0].Name), object[steps[0].Name], steps[1:])
+		return known && k.next().arrayAround(p.member(steps[0].Name), object[steps[0].Name], steps[1:])
 	}
 	if p.shape() == leafShape || p.shape() == objectShape {
 		return false
@@ -329,10 +431,10 @@ func arrayAround(p modelNode, tree any, steps []fieldpath.PatternStep) bool {
 	within := p.elem()
 	for left := steps[1:]; len(left) > 0 && left[0].Element && within.shape() == arrayShape; left, within = left[1:], within.elem() {
 		if len(left) == 1 {
-			return len(elementsOf(tree)) > 0
+			return len(k.elementsAt(p, tree, steps[0])) > 0
 		}
 	}
-	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool { return arrayAround(p.elem(), elem, steps[1:]) })
+	return slices.ContainsFunc(k.elementsAt(p, tree, steps[0]), func(elem any) bool { return k.next().arrayAround(p.elem(), elem, steps[1:]) })
 }
 
 func elementsOf(tree any) []any {
@@ -344,12 +446,12 @@ func elementsOf(tree any) []any {
 }
 
 // meantAt checks a condition about the meaning of a value.
-func meantAt(p modelNode, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
+func (k keySight) meantAt(p modelNode, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
 	inner := behind(v)
 	if !inner.IsValid() || p.shape() == leafShape {
 		return false
 	}
-	if !steps[0].Element {
+	if !steps[0].Element && p.shape() != mapShape {
 		if p.shape() != objectShape || !slices.ContainsFunc(p.members(), func(m modelNode) bool { return m.name == steps[0].Name }) {
 			return false
 		}
@@ -361,13 +463,20 @@ func meantAt(p modelNode, v reflect.Value, steps []fieldpath.PatternStep, where 
 		if len(steps) == 1 {
 			return means(m, field, where)
 		}
-		return meantAt(m, field, steps[1:], where)
+		return k.next().meantAt(m, field, steps[1:], where)
 	}
 	if p.shape() == objectShape {
 		return false
 	}
-	for _, elem := range inner.Seq2() {
-		if len(steps) == 1 && where == "sets it" || len(steps) > 1 && meantAt(p.elemOf(elem), elem, steps[1:], where) {
+	for at, elem := range inner.Seq2() {
+		e := p.elemOf(elem)
+		if p.shape() == mapShape {
+			if !k.sees(steps[0], keyText(at)) {
+				continue
+			}
+			e = p.entryOf(at, elem)
+		}
+		if len(steps) == 1 && where == "sets it" || len(steps) > 1 && k.next().meantAt(e, elem, steps[1:], where) {
 			return true
 		}
 	}

@@ -179,7 +179,8 @@ func (p modelNode) hasOnly(c hotupdate.Class) bool {
 		return !slices.ContainsFunc(p.members(), func(m modelNode) bool { return !m.hasOnly(c) })
 	case listShape, arrayShape, mapShape:
 	}
-	return p.class == c && p.when == "" && p.elem().hasOnly(c)
+	isOther := func(rule keyRule) bool { return rule.class != c }
+	return p.class == c && p.when == "" && !slices.ContainsFunc(p.keyRules(), isOther) && p.elem().hasOnly(c)
 }
 
 func (p modelNode) isNil(s standing) bool { return s.tree == nil || s.tree == nothing{} }
@@ -190,7 +191,7 @@ func (p modelNode) meaning(in *modelNode, s standing) any {
 		tree, present := immutableView.member(p, s.value)
 		return []any{tree, present}
 	}
-	tree, _, _ := immutableView.element(*in, s.value)
+	tree, _, _ := immutableView.elementAs(*in, p, s.value)
 	return tree
 }
 
@@ -273,6 +274,17 @@ func (w *letters) element(p modelNode, left, want standing) {
 	w.compare(e, &p, left, want)
 }
 
+// entry compares two entries of a map, of which one may be absent.
+func (w *letters) entry(p modelNode, key string, left, want standing) {
+	if class, ruled := p.classOfKey(key); ruled {
+		e := p.elem()
+		e.class = class
+		w.compare(e, &p, left, want)
+		return
+	}
+	w.element(p, left, want)
+}
+
 func (w *letters) entries(p modelNode, left, want standing) {
 	here, there := left.entries(p), want.entries(p)
 	for _, key := range slices.Sorted(maps.Keys(here)) {
@@ -282,11 +294,11 @@ func (w *letters) entries(p modelNode, left, want standing) {
 		} else if other.spelled != here[key].spelled {
 			w.add(p.path + "[" + key + "]")
 		}
-		w.element(p, here[key].standing, other.standing)
+		w.entry(p, key, here[key].standing, other.standing)
 	}
 	for _, key := range slices.Sorted(maps.Keys(there)) {
 		if _, ok := here[key]; !ok {
-			w.element(p, standing{nothing{}, reflect.Zero(p.elem().typ)}, there[key].standing)
+			w.entry(p, key, standing{nothing{}, reflect.Zero(p.elem().typ)}, there[key].standing)
 		}
 	}
 }

@@ -196,6 +196,9 @@ func (t *trail) enterElement(key string) {
 	if p.when != "" {
 		t.classes = append(t.classes, hotupdate.Hot)
 	}
+	if class, ruled := p.classOfKey(unquotedKey(key)); ruled {
+		t.classes = append(t.classes, class)
+	}
 	t.fixed = t.fixed || p.shape() == arrayShape
 	t.unnamed = t.unnamed || p.set || strings.Contains(key, "(sensitive)")
 	id := strings.TrimPrefix(key, p.key+"=")

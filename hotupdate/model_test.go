@@ -52,6 +52,7 @@ type options struct {
 	set, presence bool
 	key           string
 	when, value   string // hotwhen=when:value
+	keys          string // the texts of all keyclass=, each with a line feed behind it
 	fallback      *string
 }
 
@@ -122,13 +123,74 @@ func (p modelNode) hotElem() modelNode {
 	return e
 }
 
-// elemOf is the node of one element.
+// elemOf is the node of one element of a list.
 func (p modelNode) elemOf(elem reflect.Value) modelNode {
 	if p.selects(elem) {
 		return p.hotElem()
 	}
 	return p.elem()
 }
+
+// entryOf is the node of one entry of a map.
+func (p modelNode) entryOf(key, elem reflect.Value) modelNode {
+	e := p.elemOf(elem)
+	if class, ruled := p.classOfKey(keyText(key)); ruled {
+		e.class = class
+	}
+	return e
+}
+
+// classOfKey is the class that a rule gives to one key: the rule with the exact key, or else that with the longest prefix. A rule of an override
+// replaces an equal one of the struct tag.
+func (p modelNode) classOfKey(key string) (class hotupdate.Class, ruled bool) {
+	best := -1
+	for _, rule := range p.keyRules() {
+		rank := len(key) + 1
+		if prefix, isPrefix := strings.CutSuffix(rule.pattern, "*"); isPrefix {
+			if !strings.HasPrefix(key, prefix) {
+				continue
+			}
+			rank = len(prefix)
+		} else if rule.pattern != key {
+			continue
+		}
+		if rank >= best {
+			best, class = rank, rule.class
+		}
+	}
+	return class, best >= 0
+}
+
+// keyRule gives a class to a key, or to all keys with a prefix before "*".
+type keyRule struct {
+	pattern string
+	class   hotupdate.Class
+}
+
+// keyRules lists the rules of a map, those of overrides last.
+func (p modelNode) keyRules() (rules []keyRule) {
+	if p.shape() != mapShape {
+		return nil
+	}
+	for _, written := range strings.Split(strings.TrimSuffix(p.keys, "\n"), "\n") {
+		if word, pattern, found := strings.Cut(written, ":"); found {
+			class, _, _ := readTag(word, p.class)
+			rules = append(rules, keyRule{unquoted(pattern), class})
+		}
+	}
+	for path, tag := range p.by.overrides {
+		for _, pattern := range keyPatterns {
+			if path == keyStep(p.path, pattern) {
+				class, _, _ := readTag(tag, p.class)
+				rules = append(rules, keyRule{pattern, class})
+			}
+		}
+	}
+	return rules
+}
+
+// keyPatterns are the keys and prefixes that generated rules are about.
+var keyPatterns = []string{"a", "b", "\u00e9", "", "a.b/c~[0]", "c,'d", "a*", "a.*", "a.b/*", "\u00e9*", "b*", "x", "y*"}
 
 // fieldless reports whether the type has no members at all, so that only its presence can have a meaning.
 func (p modelNode) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
@@ -234,11 +296,14 @@ func (p modelNode) overridden(tag string) modelNode {
 
 // step adds a JSON name to a path for WithTag.
 func step(path, name string) string {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return path + "[" + strconv.Quote(name) + "]"
 	}
 	return strings.TrimPrefix(path+"."+name, ".")
 }
+
+// keyStep adds a key of a map, or a prefix of keys and "*", to a path for WithTag.
+func keyStep(path, pattern string) string { return path + "[" + strconv.Quote(pattern) + "]" }
 
 // member finds a member by name.
 func (p modelNode) member(name string) modelNode {
@@ -275,6 +340,8 @@ func readTag(tag string, inherited hotupdate.Class) (class hotupdate.Class, o op
 		case "default":
 			text = unquoted(text)
 			o.fallback = &text
+		case "keyclass":
+			o.keys += text + "\n"
 		case "sensitive":
 			secret = true
 		}

@@ -182,14 +182,15 @@ func (w view) array(p modelNode, v reflect.Value) (array []any, something bool) 
 	return array, something
 }
 
-// mapping lists the entries of a map. In a hot or ignored one null means that the key is absent.
+// mapping lists the entries of a map. In a hot or ignored one, or under a hot or ignored key, null means that the key is absent.
 func (w view) mapping(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for key, elem := range v.Seq2() {
-		if dropped(p.class) && isNull(elem) {
+		e := p.entryOf(key, elem)
+		if isDropped := dropped(p.class); p.keyRules() == nil && isDropped && isNull(elem) || p.keyRules() != nil && dropped(e.class) && isNull(elem) {
 			continue
 		}
-		if t, whole, something := w.element(p, elem); whole || something {
+		if t, whole, something := w.elementAs(p, e, elem); whole || something {
 			tree[keyText(key)] = t
 		}
 	}
@@ -210,7 +211,11 @@ func isNull(elem reflect.Value) bool {
 
 // element returns the tree of an element of collection c. It is present if the view includes the element's class, or something in the element.
 func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, something bool) {
-	e := c.elemOf(elem)
+	return w.elementAs(c, c.elemOf(elem), elem)
+}
+
+// elementAs is element for an element whose node is known.
+func (w view) elementAs(c, e modelNode, elem reflect.Value) (tree any, whole, something bool) {
 	whole = w.sees(e.class)
 	v := behind(elem)
 	switch e.shape() {

@@ -195,7 +195,7 @@ func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 		for _, key := range sortedKeys(v) {
 			elem := reflect.New(v.Type().Elem()).Elem()
 			elem.Set(v.MapIndex(key))
-			collectSpots(spots, p.elemOf(elem), elem, func() {
+			collectSpots(spots, p.entryOf(key, elem), elem, func() {
 				v.SetMapIndex(key, elem)
 				commit()
 			})

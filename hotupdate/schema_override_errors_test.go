@@ -63,7 +63,7 @@ func overrideSyntaxRows() []schemaErrorRow {
 	return rows
 }
 
-// TestOverrideOfOneElement: the class of a single key is refused with what works instead, and not with another spelling of the key.
+// TestOverrideOfOneElement: the class of a single element is refused with what works instead. A key of a map is written in quotes.
 func TestOverrideOfOneElement(t *testing.T) {
 	type config struct {
 		Labels map[string]string `json:"labels,omitempty"`
@@ -72,7 +72,7 @@ func TestOverrideOfOneElement(t *testing.T) {
 		} `json:"deep,omitempty"`
 	}
 	for path, field := range map[string]string{
-		"labels[team]": "labels", `labels["team"]`: "labels", "labels.team": "labels", "labels[a.b/c]": "labels",
+		"labels[team]": "labels", "labels.team": "labels", "labels[a.b/c]": "labels",
 		"deep[0]": "deep", "deep[name=a].taints": "deep", "deep[].taints[a]": "deep[].taints", "deep[].taints.a": "deep[].taints",
 	} {
 		_, err := hotupdate.SchemaOf[config](hotupdate.WithTag(path, "true"))
@@ -80,6 +80,9 @@ func TestOverrideOfOneElement(t *testing.T) {
 		require.True(t, isTyped, path)
 		assert.Contains(t, problem.What, "names a single element", path)
 		assert.Contains(t, problem.Hint, "override `"+field+"` or, if its elements are objects, ", path)
+		if path == "labels[a.b/c]" {
+			assert.Contains(t, problem.Hint, "write `labels[\"a.b/c\"]`")
+		}
 		assert.NotContains(t, problem.Hint, "other characters", path)
 	}
 }

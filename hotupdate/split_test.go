@@ -80,8 +80,8 @@ func visitMembers(p modelNode, v reflect.Value, in *modelNode, visit func(m mode
 			visitMembers(p.elemOf(v.Index(i)), v.Index(i), &p, visit)
 		}
 	case mapShape:
-		for _, elem := range v.Seq2() {
-			visitMembers(p.elemOf(elem), elem, &p, visit)
+		for key, elem := range v.Seq2() {
+			visitMembers(p.entryOf(key, elem), elem, &p, visit)
 		}
 	case leafShape:
 	}
@@ -121,10 +121,18 @@ func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot 
 		if immutable.Len() == 0 || hot.Len() == 0 {
 			return
 		}
-		require.Equal(t, []int{whole.Len(), whole.Len()}, []int{immutable.Len(), hot.Len()}, p.path)
+		for _, half := range []reflect.Value{immutable, hot} {
+			for key := range half.Seq2() {
+				require.True(t, whole.MapIndex(key).IsValid(), p.path)
+			}
+		}
 		for key, elem := range whole.Seq2() {
 			i, h := immutable.MapIndex(key), hot.MapIndex(key)
-			require.True(t, i.IsValid() && h.IsValid(), p.path)
+			if e := p.entryOf(key, elem); p.keyRules() != nil && e.shape() == leafShape { // it is in one half
+				require.Equal(t, []bool{!dropped(e.class), dropped(e.class)}, []bool{i.IsValid(), h.IsValid()}, p.path)
+				continue
+			}
+			require.True(t, i.IsValid() && h.IsValid() || p.keyRules() != nil && (i.IsValid() || h.IsValid()), p.path)
 			requireSameElements(t, p.elem(), elem, i, h)
 		}
 	case leafShape:

@@ -148,8 +148,18 @@ func (a author) mapping(p modelNode, v reflect.Value) {
 	}
 	v.Set(reflect.MakeMap(p.typ))
 	for range n {
-		v.SetMapIndex(a.mapKey(p), a.value(p.elem()))
+		key := a.mapKey(p)
+		v.SetMapIndex(key, a.value(p.underKey(key)))
 	}
+}
+
+// underKey is the node of an entry that hotwhen does not select.
+func (p modelNode) underKey(key reflect.Value) modelNode {
+	e := p.elem()
+	if class, ruled := p.classOfKey(keyText(key)); ruled {
+		e.class = class
+	}
+	return e
 }
 
 // mapKey draws one of few keys. They are in lower case, so that no two have the same text.
@@ -157,13 +167,21 @@ func (a author) mapKey(p modelNode) reflect.Value {
 	key := reflect.New(p.typ.Key()).Elem()
 	switch {
 	case key.Kind() == reflect.String:
-		key.SetString(among(a.t, "a", "b", "\u00e9", "", "a.b/c~[0]"))
+		keys := []string{"a", "b", "\u00e9", "", "a.b/c~[0]"}
+		if p.keyRules() != nil {
+			keys = append(keys, "a.b/c", "aa", "c,'d", "\u00e9\u00e9", "y")
+		}
+		key.SetString(among(a.t, keys...))
 	case key.CanInt():
 		key.SetInt(int64(among(a.t, 10, 9, 0, -1)))
 	case key.CanUint():
 		key.SetUint(uint64(among[uint](a.t, 10, 9, 0)))
 	default:
-		key.Set(reflect.ValueOf(textValue{among(a.t, "a", "b", "")}))
+		keys := []string{"a", "b", ""}
+		if p.keyRules() != nil {
+			keys = append(keys, "aa", "a.b/c", "x")
+		}
+		key.Set(reflect.ValueOf(textValue{among(a.t, keys...)}))
 	}
 	return key
 }
@@ -295,9 +313,13 @@ func (e editor) object(p modelNode, v, rewritten reflect.Value) {
 
 // element rewrites an element of a collection: it keeps its key, and its selector where hotwhen must go on to hold or not.
 func (e editor) element(p modelNode, v reflect.Value) reflect.Value {
-	at := p.elemOf(v)
+	return e.elementAs(p, p.elemOf(v), v)
+}
+
+// elementAs is element for an element whose node is known.
+func (e editor) elementAs(p, at modelNode, v reflect.Value) reflect.Value {
 	if at.shape() == objectShape && p.key == "" && !e.tellsNull(p) && at.typ.Kind() == reflect.Pointer && !v.IsNil() {
-		if zero := reflect.Zero(at.typ); chance(e.t, 2) && e.sameElement(p, v, zero) {
+		if zero := reflect.Zero(at.typ); chance(e.t, 2) && e.sameElement(p, at, v, zero) {
 			return zero
 		}
 	}
@@ -332,12 +354,15 @@ func (e editor) retain(identity modelNode, v, rewritten reflect.Value) {
 }
 
 // tellsNull reports whether null elements say something else than empty ones: that a key of a hot map is absent.
-func (e editor) tellsNull(p modelNode) bool { return p.shape() == mapShape && dropped(p.class) }
+func (e editor) tellsNull(p modelNode) bool {
+	return p.shape() == mapShape && (dropped(p.class) || p.keyRules() != nil)
+}
 
 // sameElement reports whether two elements of a collection mean the same.
-func (e editor) sameElement(p modelNode, a, b reflect.Value) bool {
-	one, whole, something := e.keep.element(p, a)
-	other, whole2, something2 := e.keep.element(p, b)
+func (e editor) sameElement(p, at modelNode, a, b reflect.Value) bool {
+	one, whole, something := e.keep.elementAs(p, at, a)
+	at = p.elemOf(b)
+	other, whole2, something2 := e.keep.elementAs(p, at, b)
 	return reflect.DeepEqual(one, other) && whole == whole2 && something == something2
 }
 
@@ -351,7 +376,7 @@ func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 		rewritten.Set(reflect.MakeSlice(p.typ, 0, v.Len()))
 	}
 	for i := range v.Len() {
-		if e.removes(p, v.Index(i)) || e.meddle() {
+		if e.removes(p, p.elemOf(v.Index(i)), v.Index(i)) || e.meddle() {
 			continue
 		}
 		elem := e.element(p, v.Index(i))
@@ -373,7 +398,7 @@ func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	case p.marksPresence() && rewritten.IsNil(): // which would be present from now on
 	case p.key != "" && rewritten.Len() == 1 && !isNewKey(p, reflect.Zero(rewritten.Type()), rewritten.Index(0)): // the only element without a key
 	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
-	case e.meddle(), p.key != "" && e.adds(p, elem) && chance(e.t, 2):
+	case e.meddle(), p.key != "" && e.adds(p, p.elemOf, elem) && chance(e.t, 2):
 		rewritten.Set(reflect.Append(rewritten, elem))
 	}
 }
@@ -394,8 +419,8 @@ func (e editor) allocates(p modelNode, v reflect.Value) bool {
 }
 
 // removes decides to remove an element that nobody sees.
-func (e editor) removes(p modelNode, elem reflect.Value) bool {
-	_, whole, something := e.keep.element(p, elem)
+func (e editor) removes(p, at modelNode, elem reflect.Value) bool {
+	_, whole, something := e.keep.elementAs(p, at, elem)
 	return !whole && !something && chance(e.t, 2)
 }
 
@@ -408,12 +433,12 @@ func (p modelNode) newElem() modelNode {
 }
 
 // adds reports whether an element can be added without anybody seeing it.
-func (e editor) adds(p modelNode, elem reflect.Value) bool {
+func (e editor) adds(p modelNode, nodeOf func(elem reflect.Value) modelNode, elem reflect.Value) bool {
 	if p.when != "" && p.when != p.key && behind(elem).IsValid() {
 		selector := p.hotElem().member(p.when)
 		selector.put(behind(elem), parsed(selector.typ, p.value))
 	}
-	_, whole, something := e.keep.element(p, elem)
+	_, whole, something := e.keep.elementAs(p, nodeOf(elem), elem)
 	return !whole && !something
 }
 
@@ -422,15 +447,21 @@ func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 		rewritten.Set(reflect.MakeMap(p.typ))
 	}
 	for _, key := range sortedKeys(v) {
-		if elem := v.MapIndex(key); !e.removes(p, elem) && !e.meddle() {
-			rewritten.SetMapIndex(key, e.element(p, elem))
+		if elem := v.MapIndex(key); !e.removes(p, p.entryOf(key, elem), elem) && !e.meddle() {
+			rewritten.SetMapIndex(key, e.elementAs(p, p.entryOf(key, elem), elem))
 		}
 	}
-	key, elem := e.mapKey(p), e.author.value(p.newElem())
+	key := e.mapKey(p)
+	added := p.newElem()
+	if p.when == "" {
+		added = p.underKey(key)
+	}
+	elem := e.author.value(added)
+	nodeOf := func(elem reflect.Value) modelNode { return p.entryOf(key, elem) }
 	if p.marksPresence() && rewritten.IsNil() {
 		return
 	}
-	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, elem) && chance(e.t, 2) {
+	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, nodeOf, elem) && chance(e.t, 2) {
 		if rewritten.IsNil() {
 			rewritten.Set(reflect.MakeMap(p.typ))
 		}

@@ -44,6 +44,11 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 		l.checkNode(f.Node, p, seen)
 	}
 	l.checkNode(n.Elem, p, seen)
+	if n.Keys != nil {
+		for _, rule := range n.Keys.All {
+			l.checkNode(rule.Node, p, seen)
+		}
+	}
 	if n.When != nil {
 		l.checkNode(n.When.Hot, p, seen)
 	}

@@ -281,7 +281,7 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 		return all
 	}
 	below.selects(n, e.value)
-	if e.node = engine.Of(a.s.plan).ElementNode(n, e.value); !wanted.Any(fieldplan.Of(e.node.Class)) {
+	if e.node = engine.Of(a.s.plan).ElementNode(n, text, e.value); !wanted.Any(fieldplan.Of(e.node.Class)) {
 		return all
 	}
 	below.value(e.value, e.node, n)

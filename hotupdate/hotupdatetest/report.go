@@ -67,17 +67,18 @@ func (s *subject) shown(v reflect.Value, n *fieldplan.Node, f *fieldplan.Field) 
 		return object
 	case fieldplan.Map:
 		for i, e := range engine.Entries(&engine.Trail{}, n, v) {
+			node := engine.Of(s.plan).ElementNode(n, e.Key, e.Value)
 			if n.HidesKeys() {
 				e.Key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
 			}
-			object[e.Key] = s.shown(e.Value, engine.Of(s.plan).ElementNode(n, e.Value), nil)
+			object[e.Key] = s.shown(e.Value, node, nil)
 		}
 		return object
 	case fieldplan.List, fieldplan.Array:
 	}
 	list := make([]any, v.Len())
 	for i := range list {
-		list[i] = s.shown(v.Index(i), engine.Of(s.plan).ElementNode(n, v.Index(i)), nil)
+		list[i] = s.shown(v.Index(i), engine.Of(s.plan).ElementNode(n, "", v.Index(i)), nil)
 	}
 	return list
 }

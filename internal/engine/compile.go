@@ -104,7 +104,15 @@ type routine struct {
 	values       *sync.Pool    // of a map: memory for its values
 	constant     string        // of a leaf: written in place of its text
 
+	ruled []entryRoutine // of a map: those of the rules for single keys; nil if all keys are written alike
+
 	plan *fieldplan.Node
+}
+
+// entryRoutine writes the entries of a map for which there is a rule.
+type entryRoutine struct {
+	elem           *routine
+	writesPresence bool // the presence of the entry is written
 }
 
 // op writes one member of an object.
@@ -423,6 +431,7 @@ func (c *compiler) elements(n *routine, from *fieldplan.Node) {
 		key := c.op(from.Elem, from.Key)
 		n.key = &key
 	}
+	c.entries(n, from)
 	if from.When == nil {
 		return
 	}

@@ -92,23 +92,30 @@ func (o origin) at(depth int) (Origin, string) {
 
 // enterField returns the side of a member whose value is v.
 func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
-	child := side{node: f.Node, value: v, from: s.from}
-	switch f.Declared {
+	return side{node: f.Node, value: v, from: d.declared(s.from, f.Declared, f.Source)}
+}
+
+// declared returns the origin of the current part, which may have a declaration. Outer is the origin
+// of the part around it.
+func (d *differ) declared(outer origin, by fieldplan.Declaration, source string) origin {
+	switch by {
 	case fieldplan.StructTag:
-		child.from = origin{OriginStructTag, f.Source, len(d.trail.Path)}
+		return origin{OriginStructTag, source, len(d.trail.Path)}
 	case fieldplan.Overridden:
-		child.from = origin{OriginOverride, f.Source, len(d.trail.Path)}
+		return origin{OriginOverride, source, len(d.trail.Path)}
 	case fieldplan.Inherited:
 	}
-	return child
+	return outer
 }
 
 // enterElements returns the sides of a pair of elements of collections s. With hotwhen, each
 // element's selector decides its node, and a missing element has the class of its counterpart.
-func (d *differ) enterElements(s sides, values twoValues) (elems sides) {
+func (d *differ) enterElements(s sides, step fieldpath.Step, values twoValues) (elems sides) {
 	for i, value := range values {
-		elems[i] = side{node: d.program.ElementNode(s[i].node, value), value: value, from: s[i].from}
-		if elems[i].node != s[i].node.Elem {
+		elems[i] = side{node: d.program.ElementNode(s[i].node, step.Name, value), value: value, from: s[i].from}
+		if rule := s[i].node.RuleOf(step.Name); rule != nil {
+			elems[i].from = d.declared(s[i].from, rule.Declared, rule.Source)
+		} else if elems[i].node != s[i].node.Elem {
 			elems[i].from = origin{OriginHotWhen, s[i].node.When.Source, len(d.trail.Path)}
 		}
 	}
@@ -350,7 +357,7 @@ func (d *differ) positions(s sides) {
 func (d *differ) element(collections sides, step fieldpath.Step, values twoValues, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
-	s := d.enterElements(collections, values)
+	s := d.enterElements(collections, step, values)
 	if s[0].node.Kind == fieldplan.Leaf {
 		d.leafElement(s)
 		return

@@ -42,7 +42,7 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 // Keys that have no text, and all but the first of several keys with one text, are reported and
 // left out. An invalid v has no entries.
 func (n *routine) entries(t *Trail, v reflect.Value) []Element {
-	return slices.DeleteFunc(Entries(t, n.plan, v), func(e Element) bool { return n.isAbsent(valueOf(e.Value)) })
+	return slices.DeleteFunc(Entries(t, n.plan, v), func(e Element) bool { return n.isAbsent(e.Key, valueOf(e.Value)) })
 }
 
 // Entries is [routine.entries] including absent entries.

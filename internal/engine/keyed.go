@@ -110,7 +110,7 @@ func (r *run) keyedElement(n *routine, m memory, name string, before byte) bool 
 	} else if !r.key(n, before, name) {
 		return false
 	}
-	elem, presence := n.elem, n.writesPresence
+	elem, presence := n.entry(name)
 	if n.when != nil && n.when.holds(r.buf, m) {
 		elem, presence = n.when.hot, n.when.writesPresence
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOf writes a map of leaves. It copies them to values while the keys are sorted.
+// mapOf writes a map of leaves. It copies them to values while the keys are sorted. It reports
+// whether there are entries to write.
 func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
 	if len(entries) == 0 {
 		return false
@@ -18,6 +19,9 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	before, stored := byte('{'), withRoom(r, *values, len(entries))
 	if len(entries) == 1 { // needs no order
 		for key, value := range entries {
+			if n.ruled != nil && n.leavesOut(key) {
+				return false
+			}
 			stored = append(stored, value)
 			if r.key(n, before, key) {
 				before = ','
@@ -28,8 +32,15 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	} else {
 		k := r.keysOf(len(entries))
 		for key, value := range entries {
+			if n.ruled != nil && n.leavesOut(key) {
+				continue
+			}
 			r.add(k, key)
 			stored = append(stored, value)
+		}
+		if len(stored) == 0 {
+			r.drop(k)
+			return false
 		}
 		for _, e := range r.sorted(k) {
 			if r.key(n, before, r.keys[k.keys+e.at]) {
@@ -174,7 +185,7 @@ func (r *run) mapOfAny(n *routine, m memory) bool {
 	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // writing the value may reallocate the stacks
 		elem := follow(memoryOf(v.list.Index(at)), n.elemPointers)
-		if !n.isAbsent(elem) && r.keyedElement(n, elem, r.keys[k.keys+at], before) {
+		if !n.isAbsent(r.keys[k.keys+at], elem) && r.keyedElement(n, elem, r.keys[k.keys+at], before) {
 			before = ','
 		}
 	}

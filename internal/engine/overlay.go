@@ -148,7 +148,7 @@ func isUnset(tree any) bool { return tree == nil || tree == Absent{} }
 // no field.
 func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.Node) {
 	if n.Kind == fieldplan.Map {
-		return nil, n.Elem
+		return nil, n.Entry(name)
 	}
 	if f := n.Lookup(name); f != nil {
 		return f, f.Node
@@ -162,7 +162,7 @@ func membersOf(n *fieldplan.Node, members map[string]any) func(name string) (spe
 	spellings := sync.OnceValue(func() map[string]string {
 		all := map[string]string{}
 		for spelled := range members {
-			all[keyOf(n, spelled)] = spelled
+			all[n.KeyText(spelled)] = spelled
 		}
 		return all
 	})
@@ -177,17 +177,6 @@ func membersOf(n *fieldplan.Node, members map[string]any) func(name string) (spe
 		}
 		return name, Absent{}
 	}
-}
-
-// keyOf is the canonical text of a map key that is spelled as a name.
-func keyOf(n *fieldplan.Node, name string) string {
-	raw, _ := json.Marshal(map[string]bool{name: true})
-	keys := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
-	_ = json.Unmarshal(raw, keys.Interface()) // cannot fail, since the value was decoded from it
-	for it := keys.Elem().MapRange(); it.Next(); {
-		return KeyStep(n, it.Key()).Name
-	}
-	return name
 }
 
 // overlayElements replaces elements of a list or array. Elements that are added to a keyed list are

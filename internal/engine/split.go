@@ -80,13 +80,7 @@ func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from twoValues, in *
 }
 
 func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from twoValues) {
-	owner := from.any() // decides whether the collection is nil
-	if c.merges {
-		owner = from[1]
-		if fieldplan.IsProjected(n.Class) {
-			owner = from[0]
-		}
-	}
+	owner := c.ownerOf(n, from)
 	if !owner.IsValid() || owner.IsNil() {
 		if owner.IsValid() {
 			Allocate(to)
@@ -110,14 +104,29 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from twoValues)
 	}
 }
 
+// ownerOf returns the value that decides whether a collection is nil. Of two halves, this is the half
+// with its class, unless only the other half has entries of a map with rules for single keys.
+func (c *copier) ownerOf(n *fieldplan.Node, from twoValues) reflect.Value {
+	if !c.merges {
+		return from.any()
+	}
+	owner, other := from[1], from[0]
+	if fieldplan.IsProjected(n.Class) {
+		owner, other = from[0], from[1]
+	}
+	if n.Keys != nil && length(owner) == 0 && length(other) > 0 {
+		return other
+	}
+	return owner
+}
+
 // isWanted reports whether an element of collection in is copied.
-func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
+func (c *copier) isWanted(in *fieldplan.Node, key string, elem reflect.Value) bool {
 	if !c.trims {
 		return true
 	}
-	n := c.program.ElementNode(in, elem)
-	return fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) ||
-		c.program.isHashed(n, elem, in)
+	n := c.program.ElementNode(in, key, elem)
+	return fieldplan.IsProjected(n.Class) || c.program.isHashed(n, elem, in)
 }
 
 func (c *copier) refuse(what string) {
@@ -260,11 +269,11 @@ func Allocate(v reflect.Value) reflect.Value {
 func (c *copier) places(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	left := 0
 	for i := range to.Len() {
-		if n.Kind == fieldplan.List && !c.isWanted(n, index(from[0], i)) {
+		if n.Kind == fieldplan.List && !c.isWanted(n, "", index(from[0], i)) {
 			continue
 		}
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		c.element(n, to.Index(left), twoValues{index(from[0], i), index(from[1], i)})
+		c.element(n, "", to.Index(left), twoValues{index(from[0], i), index(from[1], i)})
 		c.trail.Leave()
 		left++
 	}
@@ -282,7 +291,7 @@ func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from twoValues) {
 			elem = to.Index(first.At)
 		}
 		c.trail.Enter(pairs.element().Step(n))
-		c.element(n, elem, pairs.values())
+		c.element(n, "", elem, pairs.values())
 		c.trail.Leave()
 	}
 }
@@ -293,23 +302,45 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	for pairs := (pairing{
 		left: [2][]Element{Entries(&c.trail, n, from[0]), Entries(&c.trail, n, from[1])},
 	}); pairs.next(); {
-		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
+		e := pairs.element()
 		c.trail.Enter(e.Step(n))
-		if c.element(n, elem, pairs.values()); c.isWanted(n, pairs.values()[0]) {
+		if elem, isThere := c.entry(n, e.Key, pairs.values()); isThere && c.isWanted(n, e.Key, pairs.values()[0]) {
 			to.SetMapIndex(e.mapKey, elem)
 		}
 		c.trail.Leave()
 	}
 }
 
-// element fills to with an element of collection in. The zero reflect.Value is a missing element.
-func (c *copier) element(in *fieldplan.Node, to reflect.Value, from twoValues) {
+// entry copies an entry of a map, and reports whether the copy has it. An entry of one class, for
+// which there is a rule or beside which there are rules, is in one half only.
+func (c *copier) entry(n *fieldplan.Node, key string, from twoValues) (elem reflect.Value, isThere bool) {
+	elem = reflect.New(n.Type.Elem()).Elem()
+	side := bothSides
+	if n.Keys != nil {
+		node := n.Entry(key)
+		side = c.sideOf(node.Classes | fieldplan.Of(node.Class))
+	}
+	switch {
+	case side == bothSides:
+		c.element(n, key, elem, from)
+		return elem, true
+	case c.merges && from[1-side].IsValid():
+		c.refuse("is in the wrong half")
+	case from[side].IsValid():
+		c.whole(side, n.Entry(key), elem, from[side])
+		return elem, true
+	}
+	return elem, false
+}
+
+// element fills to with an element of collection in, which is under a key if that is a map. The zero reflect.Value is a missing element.
+func (c *copier) element(in *fieldplan.Node, key string, to reflect.Value, from twoValues) {
 	areTwo := c.merges && in.Kind != fieldplan.Array
-	n := c.program.ElementNode(in, from.any())
+	n := c.program.ElementNode(in, key, from.any())
 	switch side := c.sideOf(n.Classes); {
 	case areTwo && (!from[0].IsValid() || !from[1].IsValid()):
 		c.refuse("stands in one half only")
-	case areTwo && n != c.program.ElementNode(in, from[1]):
+	case areTwo && n != c.program.ElementNode(in, key, from[1]):
 		c.refuse("is hot in one half only")
 	case n.Kind == fieldplan.Object:
 		c.objectElement(n, to, from.deref(), in)

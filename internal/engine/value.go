@@ -53,10 +53,14 @@ func (n *routine) isNull(m memory) bool {
 	return problem == nil && string(text) == leaf.Null
 }
 
-// isAbsent reports whether an element of map n means that its key is absent: null in a Hot or
-// Ignored map, as in a JSON merge patch.
-func (n *routine) isAbsent(m memory) bool {
-	return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)
+// isAbsent reports whether an element of map n means that its key is absent: null under a Hot or
+// Ignored key, as in a JSON merge patch.
+func (n *routine) isAbsent(key string, m memory) bool {
+	class := n.plan.Class
+	if rule := n.plan.RuleOf(key); rule != nil {
+		class = rule.Node.Class
+	}
+	return !fieldplan.IsProjected(class) && n.elem.isNull(m)
 }
 
 // emptyText is the text of an empty element: {} for objects and maps, also if nil; null for a nil
@@ -72,9 +76,12 @@ func emptyText(k fieldplan.Kind, isNil bool) string {
 	}
 }
 
-// ElementNode returns the node of one element of collection n: the hot node if the element's
-// selector makes it hot.
-func (p *Program) ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
+// ElementNode returns the node of one element of collection n, which is under a key if n is a map:
+// the node of the rule for this key, or the hot node if the element's selector makes it hot.
+func (p *Program) ElementNode(n *fieldplan.Node, key string, elem reflect.Value) *fieldplan.Node {
+	if rule := n.RuleOf(key); rule != nil {
+		return rule.Node
+	}
 	if n.When != nil && p.whole.of(n).selector.holds(nil, valueOf(elem)) {
 		return n.When.Hot
 	}

@@ -268,10 +268,10 @@ func (r *run) composite(n *routine, m memory, empty whenEmpty) (isWritten bool) 
 	case textKeyedKind, intKeyedKind:
 		isWritten = r.keyedList(n, m)
 	case textMapKind:
-		isWritten = n.writesPresence &&
+		isWritten = (n.writesPresence || n.ruled != nil) &&
 			mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
 	case quantityMapKind:
-		isWritten = n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
+		isWritten = (n.writesPresence || n.ruled != nil) && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
 	case mapKind:
 		isWritten = r.mapOfAny(n, m)
 	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind,

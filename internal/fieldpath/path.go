@@ -83,6 +83,9 @@ func (s Step) appendShown(dst []byte, text string) []byte {
 // Join returns path, which may be empty, and a JSON name below it.
 func Join(path, name string) string { return string(appendMember([]byte(path), name)) }
 
+// Key returns path, which may be empty, and a key of a map below it, or a prefix of keys and "*".
+func Key(path, key string) string { return path + "[" + strconv.Quote(key) + "]" }
+
 // At returns path, which may be empty, and the position of an element below it.
 func At(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 

@@ -9,6 +9,7 @@ import (
 type PatternStep struct {
 	Name    string
 	Element bool
+	Quoted  bool // the name is written in brackets, as that of a key of a map is
 }
 
 // Elements returns the pattern of the elements of a collection.
@@ -23,8 +24,8 @@ func (s PatternStep) After(pattern string) string {
 }
 
 // ParsePattern reads a path that names a field for all values of a type: members separated by dots,
-// [] for the elements of a collection, ["name"] for a member with other characters. A pattern ends
-// at a member.
+// [] for the elements of a collection, ["name"] for a member with other characters, or for a key of
+// a map. A pattern ends at a member.
 func ParsePattern(text string) ([]PatternStep, bool) {
 	if text == "" {
 		return nil, false
@@ -73,7 +74,7 @@ func quotedStep(rest string) (step PatternStep, tail string, ok bool) {
 		return step, "", false
 	}
 	tail, ok = strings.CutPrefix(rest[len(quoted):], "]")
-	return PatternStep{Name: name}, tail, ok
+	return PatternStep{Name: name, Quoted: true}, tail, ok
 }
 
 // ParseShown reads a path that [Path.String] has written. A step in brackets is an element, whose

@@ -38,6 +38,9 @@ func (n *Node) classesBelow() ClassSet {
 	if n.When != nil {
 		classes |= n.When.Hot.Classes | Of(n.When.Hot.Class)
 	}
+	for _, rule := range n.keyRules() {
+		classes |= rule.Node.Classes | Of(rule.Node.Class)
+	}
 	for i, f := range n.Parts() {
 		if i == 0 {
 			classes = 0 // an object's classes are those of its fields
@@ -45,6 +48,14 @@ func (n *Node) classesBelow() ClassSet {
 		classes |= f.Classes()
 	}
 	return classes
+}
+
+// keyRules are the classes of single keys of a map.
+func (n *Node) keyRules() []*KeyRule {
+	if n.Keys == nil {
+		return nil
+	}
+	return n.Keys.All
 }
 
 // hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not
@@ -113,9 +124,25 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 		c.refuseOthers(list, f.Node, code, kind, seen)
 	}
 	c.refuseOthers(list, below.Elem, code, kind, seen)
+	for _, rule := range below.keyRules() {
+		if rule.Node.Class != list.Class {
+			c.refuseKey(rule, code, fmt.Sprintf("is %s below %s that is %s", rule.Node.Class, kind, list.Class))
+			continue
+		}
+		c.refuseOthers(list, rule.Node, code, kind, seen)
+	}
 	if below.When != nil && below.When.Field != nil {
 		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
 		c.faults.Add(mistake(below.When.Source, code, what,
 			"remove the option, or pair the list's elements with `key=`"))
 	}
+}
+
+// refuseKey reports a class of a key at the field or at the override that it comes from.
+func (c *compiler) refuseKey(rule *KeyRule, code, what string) {
+	problem := mistake(rule.Source, code, "has a key that "+what, "remove the class of the key, or pair the list's elements with `key=`")
+	if rule.Declared == Overridden {
+		problem.Field, problem.Path = "", rule.Source
+	}
+	c.faults.Add(problem)
 }

@@ -30,19 +30,20 @@ type context struct {
 }
 
 type compiler struct {
-	nodes     map[context]*Node
-	open      map[*Node]bool // nodes that are being compiled
-	order     []*Node
-	meta      []*Field            // of the root
-	overrides map[string]override // by path
-	checks    []func()            // checks that need all nodes
-	faults    fault.List
+	nodes      map[context]*Node
+	open       map[*Node]bool // nodes that are being compiled
+	order      []*Node
+	meta       []*Field             // of the root
+	keyOptions map[*Node][]keyClass // of maps with the option keyclass
+	overrides  map[string]override  // by path
+	checks     []func()             // checks that need all nodes
+	faults     fault.List
 }
 
 // Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it.
 // All problems are returned joined, each once, in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
-	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}}
+	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}, keyOptions: map[*Node][]keyClass{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
@@ -165,7 +166,10 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 	case reflect.Map:
 		n.Kind = Map
 		c.mapKey(ctx.typ, goField)
+		keys := c.declaredKeys(n, ctx)
+		ctx.maybeHot = ctx.maybeHot || len(keys) > 0 && !ctx.closed
 		c.element(n, ctx, goField)
+		c.keyRules(n, ctx, keys, goField)
 	default:
 		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(),
 			"use a type that JSON can carry and no pointer type with a name, or `json:\"-\"`"))
@@ -253,7 +257,7 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
 	child.as = tag.As
-	if tag.Set || tag.Key != "" || tag.HotWhen != nil {
+	if tag.Set || tag.Key != "" || tag.HotWhen != nil || len(tag.Keys) > 0 {
 		f.Node = c.collection(f, tag, child)
 	} else {
 		f.Node = c.node(child, jf.goField)

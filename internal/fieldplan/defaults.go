@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // defaultText reads the option default. The default of an object, list or map is checked when all
@@ -174,7 +175,12 @@ func (r *defaultReader) entries(n *Node, entries map[string]any, path string) {
 		if _, ok := leaf.ParseText(keys, n.Type.Key(), key); !ok && keys != leaf.TextMarshaler {
 			r.reject(path, "has a key that is no "+n.Type.Key().String())
 		}
-		r.element(n, elem, fieldpath.Elements(path))
+		at := fieldpath.Elements(path)
+		if rule := n.RuleOf(n.KeyText(key)); rule != nil {
+			r.content(rule.Node, rule.Node.Class, elem, at)
+		} else {
+			r.element(n, elem, at)
+		}
 	}
 }
 
@@ -221,8 +227,12 @@ func (r *defaultReader) element(n *Node, elem any, at string) {
 	if node != n.Elem {
 		class = node.Class
 	}
+	r.content(node, class, elem, at)
+}
+
+func (r *defaultReader) content(n *Node, class structtag.Class, elem any, at string) {
 	r.classes |= Of(class)
 	if elem != nil {
-		r.read(node, elem, at)
+		r.read(n, elem, at)
 	}
 }

@@ -43,7 +43,8 @@ func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
 			return f.Node.at(names[1:], shape, f.Classes())
 		}
 	case n.Kind == Map:
-		all := n.Elem.at(names[1:], shape, n.Elem.Classes|Of(n.Elem.Class))
+		entry := n.Entry(names[0])
+		all := entry.at(names[1:], shape, entry.Classes|Of(entry.Class))
 		if n.When != nil {
 			all |= n.When.Hot.at(names[1:], shape, n.When.Hot.Classes|Of(n.When.Hot.Class))
 		}
@@ -87,7 +88,9 @@ func (p *Plan) Find(pointer string) (n *Node, f *Field) {
 				return nil, nil
 			}
 			n = f.Node
-		case List, Array, Map:
+		case Map:
+			n = n.Entry(name)
+		case List, Array:
 			n = n.Elem
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// collection compiles the node of a field with set, key or hotwhen. These options belong to the
-// field and not to its type, so the node is not shared with other fields.
+// collection compiles the node of a field with set, key, hotwhen or keyclass. These options belong to
+// the field and not to its type, so the node is not shared with other fields.
 func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	ctx.typ = Deref(ctx.typ)
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
@@ -24,11 +24,22 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	case tag.Key != "":
 		n.Pairing = ByKey
 	}
+	for _, k := range tag.Keys {
+		c.keyOptions[n] = append(c.keyOptions[n], optionOf(f, k))
+	}
 	ctx.maybeHot = ctx.maybeHot || tag.HotWhen != nil && !ctx.closed
 	c.shape(n, ctx, f.GoField)
 	c.pairing(n, f, tag)
 	c.hotWhen(n, f, tag, ctx)
 	return n
+}
+
+// optionOf is a class of a key that an option of the field declares.
+func optionOf(f *Field, k structtag.KeyClass) keyClass {
+	if f.optionPath != "" {
+		return keyClass{k, Overridden, f.optionPath, f.optionPath}
+	}
+	return keyClass{k, StructTag, f.GoField, ""}
 }
 
 func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
@@ -41,6 +52,8 @@ func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 		c.misplaced(f, "key", "slices of structs")
 	case tag.Key != "":
 		c.checks = append(c.checks, func() { c.key(n, f, tag.Key) })
+	case len(tag.Keys) > 0 && n.Kind != Map:
+		c.misplaced(f, "keyclass", "maps whose keys are strings or text marshalers")
 	}
 }
 
@@ -49,6 +62,9 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 	case tag.HotWhen == nil:
 	case n.Pairing != ByKey && n.Kind != Map, n.Elem.Kind != Object:
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
+	case n.Keys != nil:
+		c.rejectOption(f, "conflicting-options", "has the option `hotwhen`, and an override gives a single key a class",
+			"keep one of them")
 	default:
 		n.When = &Selector{Source: f.GoField}
 		n.When.Hot = c.node(context{

@@ -16,6 +16,9 @@ type override struct {
 	path  string
 	steps []fieldpath.PatternStep
 	tag   structtag.Tag
+	// parent is the path without its last step. If it is that of a map, the override is for a single
+	// key, or for all keys with a prefix.
+	parent string
 }
 
 // noOverride is the path of every part at and below which there is no override. Parts of one type
@@ -37,9 +40,9 @@ func (c *compiler) readOverrides(overrides []Override) {
 	for _, o := range overrides {
 		tag, problems := structtag.ParseValue(o.Tag)
 		steps, ok := fieldpath.ParsePattern(o.Path)
-		path := ""
+		path, parent := "", ""
 		for _, s := range steps {
-			path = s.After(path)
+			path, parent = s.After(path), path
 		}
 		if _, twice := c.overrides[path]; twice {
 			problems.Add(mistake("", "duplicate-path", "is overridden twice", "remove one of the overrides"))
@@ -52,7 +55,7 @@ func (c *compiler) readOverrides(overrides []Override) {
 			c.faults.Add(problem)
 		}
 		if len(problems) == 0 {
-			c.overrides[path] = override{o.Path, steps, tag}
+			c.overrides[path] = override{o.Path, steps, tag, parent}
 		}
 	}
 }
@@ -68,7 +71,8 @@ func invalidPath(path string) *fault.Error {
 	// as in labels[team], which is how a change of an element is shown
 	if at := strings.LastIndexByte(path, '['); at >= 0 && !isMalformedBracket(path[at+1:]) {
 		if _, ok := fieldpath.ParsePattern(path[:at]); ok {
-			what, hint = singleElement, overrideAll(path[:at])
+			key, _, _ := strings.Cut(path[at+1:], "]")
+			what, hint = withoutQuotes, keyHint(path[:at], key)
 		}
 	}
 	return mistake("", "invalid-path", what, hint)
@@ -80,7 +84,17 @@ func isMalformedBracket(rest string) bool {
 }
 
 // singleElement is the mistake of a path to one element of a list or map.
-const singleElement = "names a single element, and all elements of a list or map have one struct tag"
+const singleElement = "names a single element, and all elements of a list have one struct tag"
+
+// belowKey is the mistake of a path to a part of the value under one key of a map.
+const belowKey = "leads below a single key of a map, and an override of a key is for the whole value under it"
+
+// withoutQuotes is the mistake of a path to one element that is not written as a key of a map.
+const withoutQuotes = "names a single element without quotes"
+
+func keyHint(field, key string) string {
+	return "for a key of a map, write `" + fieldpath.Key(field, key) + "`; otherwise " + overrideAll(field)
+}
 
 func overrideAll(field string) string {
 	return "override `" + field + "` or, if its elements are objects, a field of them, as in `" + field + "[].NAME`"
@@ -98,7 +112,13 @@ func (c *compiler) reportUnmatched(root *Node) {
 		if meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		if field := root.collectionIn(o.steps); field != "" {
+		switch field, at, isMap := root.collectionIn(o.steps); {
+		case at == nil:
+		case isMap && at.Quoted:
+			what, hint = belowKey, overrideAll(field)
+		case isMap:
+			what, hint = withoutQuotes, keyHint(field, at.Name)
+		default:
 			what, hint = singleElement, overrideAll(field)
 		}
 		unmatched := mistake("", "unknown-path", what, hint)
@@ -107,36 +127,39 @@ func (c *compiler) reportUnmatched(root *Node) {
 	}
 }
 
-// collectionIn returns the path of the first list or map of which steps name a single element, and
-// nothing if there is none.
-func (n *Node) collectionIn(steps []fieldpath.PatternStep) (path string) {
+// collectionIn returns the path of the first list or map of which steps name a single element, the
+// step that names it, and whether it is a map. There is no step if there is none.
+func (n *Node) collectionIn(steps []fieldpath.PatternStep) (path string, at *fieldpath.PatternStep, isMap bool) {
 	for _, s := range steps {
 		switch {
 		case n == nil:
-			return ""
+			return "", nil, false
 		case s.Element:
 			n = n.Elem
 		case n.Kind == List || n.Kind == Map || n.Kind == Array:
-			return path
+			return path, &s, n.Kind == Map
 		default:
 			f := n.Lookup(s.Name)
 			if f == nil {
-				return ""
+				return "", nil, false
 			}
 			n = f.Node
 		}
 		path = s.After(path)
 	}
-	return ""
+	return "", nil, false
 }
 
-// follow returns the field to which steps lead. If they lead to none, it returns the field that was
+// follow returns the field to which steps lead, or the field of the map of which they name a key. If
+// they lead to none, it returns the field that was
 // probably meant.
 func (n *Node) follow(steps []fieldpath.PatternStep) (f *Field, meant string) {
-	for _, s := range steps {
+	for i, s := range steps {
 		switch {
 		case n == nil:
 			return nil, ""
+		case n.Kind == Map && s.Quoted && i == len(steps)-1:
+			return f, ""
 		case s.Element:
 			n = n.Elem
 		default:

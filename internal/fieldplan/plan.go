@@ -94,6 +94,7 @@ type Node struct {
 	Pairing     Pairing
 	Key         *Field    // List paired by key: the field of Elem that is the key
 	When        *Selector // makes elements hot; nil if none
+	Keys        *KeyRules // Map: the classes of single keys; nil if none
 }
 
 // Field is a member of an object.

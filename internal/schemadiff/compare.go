@@ -64,6 +64,7 @@ type location struct {
 	// covered is the change of class that a finding about a field above reports; two equal classes if
 	// there is none.
 	covered [2]structtag.Class
+	others  []string // patterns of keys around this part, see Finding
 }
 
 func (s location) member(name string) location {
@@ -89,7 +90,7 @@ func (d *comparer) add(s location, f Finding) {
 		f.Rolls = some(whereAround)
 	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
-	f.in, f.plans = whileHot[s.whileHot], d.plans
+	f.in, f.plans, f.others = whileHot[s.whileHot], d.plans, s.others
 	d.findings = append(d.findings, f)
 }
 
@@ -446,10 +447,14 @@ func (d *comparer) collection(p twoNodes, s location) {
 		}
 		d.add(s, f)
 	}
+	patterns := patternsOf(p)
+	for _, pattern := range patterns {
+		d.keys(p, pattern, patterns, s)
+	}
 	s.path = fieldpath.Elements(s.path)
 	s.filled = p.old.Kind == fieldplan.Array && s.in.old != nil // a field that is a zero array is unset
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
-		p.updated.When != nil {
+		p.updated.When != nil || len(patterns) > 0 {
 		s.certain = false
 	}
 	d.element(p, twoNodes{p.old.Elem, p.updated.Elem}, s)
@@ -457,6 +462,43 @@ func (d *comparer) collection(p twoNodes, s location) {
 		s.whileHot = true
 		d.element(p, twoNodes{p.old.When.Hot, p.updated.When.Hot}, s)
 	}
+}
+
+// patternsOf are the patterns of keys for which one of two maps has a rule.
+func patternsOf(p twoNodes) (patterns []string) {
+	for _, n := range []*fieldplan.Node{p.old, p.updated} {
+		if n.Keys == nil {
+			continue
+		}
+		for _, rule := range n.Keys.All {
+			patterns = append(patterns, rule.Pattern)
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
+}
+
+// keys compares the entries of two maps for whose keys a pattern is the most exact one.
+func (d *comparer) keys(in twoNodes, pattern string, patterns []string, s location) {
+	p := twoNodes{entryFor(in.old, pattern), entryFor(in.updated, pattern)}
+	if p.old.Class == in.old.Elem.Class && p.updated.Class == in.updated.Elem.Class {
+		return // like all other entries
+	}
+	s.path, s.filled = fieldpath.Key(s.path, pattern), false
+	s.others = append(slices.Clip(s.others), patterns...)
+	d.element(in, p, s)
+}
+
+// entryFor is the node of the keys for which a pattern is the most exact one of two maps.
+func entryFor(n *fieldplan.Node, pattern string) *fieldplan.Node {
+	prefix, isPrefix := fieldplan.PrefixOf(pattern)
+	if !isPrefix {
+		return n.Entry(pattern)
+	}
+	if rule := n.UnderPrefix(prefix); rule != nil {
+		return rule.Node
+	}
+	return n.Elem
 }
 
 func (d *comparer) element(in, p twoNodes, s location) {

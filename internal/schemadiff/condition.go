@@ -24,7 +24,7 @@ func (f Finding) Meets(e Effect, raw []byte) bool {
 	steps := stepsOf(f.Path)
 	return slices.ContainsFunc(f.plans[:], func(p *fieldplan.Plan) bool {
 		config, err := rawjson.Decode(p, raw)
-		c := condition{plan: p, program: engine.Of(p), where: e.Where}
+		c := condition{plan: p, program: engine.Of(p), where: e.Where, others: f.others}
 		return err == nil && c.holds(tree, config, steps)
 	})
 }
@@ -44,6 +44,7 @@ type condition struct {
 	plan    *fieldplan.Plan
 	program *engine.Program
 	where   string
+	others  []string // patterns of keys for which there are findings of their own
 }
 
 // holds reports whether the condition holds for the value at a path. Some conditions are about the
@@ -51,30 +52,81 @@ type condition struct {
 func (c *condition) holds(tree any, config reflect.Value, steps []fieldpath.PatternStep) bool {
 	switch c.where {
 	case whereNamed, whereHeld, whereFilled, whereNull:
-		return c.isSpelled(tree, steps)
+		return c.isSpelled(c.plan.Root, tree, steps)
 	case whereAround:
-		return hasArrayAround(c.plan.Root, tree, steps)
+		return c.hasArrayAround(c.plan.Root, tree, steps)
 	default:
 		return c.isMeant(c.plan.Root, nil, config, steps)
 	}
 }
 
 // isSpelled reports whether the condition holds for the JSON below a value.
-func (c *condition) isSpelled(tree any, steps []fieldpath.PatternStep) bool {
+func (c *condition) isSpelled(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
 	if len(steps) == 0 {
 		return c.where == whereFilled && len(elementsOf(tree)) > 0
 	}
 	isLast := len(steps) == 1
+	if n != nil && n.Kind == fieldplan.Map && !steps[0].Element {
+		return c.isEntrySpelled(n, tree, steps)
+	}
+	below := below(n, steps[0])
 	if !steps[0].Element {
 		object, _ := tree.(map[string]any)
 		member, isNamed := object[steps[0].Name]
 		isMet := c.where == whereNamed || c.where == whereHeld && member != nil
-		return isNamed && (isLast && isMet || c.isSpelled(member, steps[1:]))
+		return isNamed && (isLast && isMet || c.isSpelled(below, member, steps[1:]))
 	}
 	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool {
 		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && elem == nil
-		return isLast && isMet || c.isSpelled(elem, steps[1:])
+		return isLast && isMet || c.isSpelled(below, elem, steps[1:])
 	})
+}
+
+// below is the node one step below a node; nil if the plan does not know it.
+func below(n *fieldplan.Node, step fieldpath.PatternStep) *fieldplan.Node {
+	switch {
+	case n == nil:
+	case step.Element:
+		return n.Elem
+	case n.Kind == fieldplan.Object:
+		if f := n.Lookup(step.Name); f != nil {
+			return f.Node
+		}
+	}
+	return nil
+}
+
+// isEntrySpelled is isSpelled for the entries of a map whose keys match a pattern.
+func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
+	entries, _ := tree.(map[string]any)
+	for name, value := range entries {
+		if !c.concerns(steps[0].Name, n.KeyText(name)) {
+			continue
+		}
+		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && value == nil
+		if len(steps) == 1 && isMet || c.isSpelled(n.Entry(n.KeyText(name)), value, steps[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// concerns reports whether a finding for a pattern of keys is about a key.
+func (c *condition) concerns(pattern, key string) bool {
+	return matches(pattern, key) &&
+		!slices.ContainsFunc(c.others, func(other string) bool { return isWithin(other, pattern) && matches(other, key) })
+}
+
+// matches reports whether a key is one of those that a pattern stands for.
+func matches(pattern, key string) bool {
+	prefix, isPrefix := fieldplan.PrefixOf(pattern)
+	return isPrefix && strings.HasPrefix(key, prefix) || !isPrefix && key == pattern
+}
+
+// isWithin reports whether a pattern stands for some of the keys of another one and for no others.
+func isWithin(pattern, other string) bool {
+	prefix, isPrefix := fieldplan.PrefixOf(other)
+	return isPrefix && pattern != other && strings.HasPrefix(pattern, prefix)
 }
 
 // elementsOf are the elements of a list, or the values of a map.
@@ -92,14 +144,17 @@ func elementsOf(tree any) (all []any) {
 
 // hasArrayAround reports whether an array of fixed length, or arrays in one another, hold the place of
 // an element. The outermost of them is itself an element.
-func hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
+func (c *condition) hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
 	if len(steps) == 0 {
 		return false
+	}
+	if n.Kind == fieldplan.Map && !steps[0].Element {
+		return c.hasArrayAroundEntry(n, tree, steps)
 	}
 	if !steps[0].Element {
 		f := n.Lookup(steps[0].Name)
 		object, _ := tree.(map[string]any)
-		return f != nil && hasArrayAround(f.Node, object[steps[0].Name], steps[1:])
+		return f != nil && c.hasArrayAround(f.Node, object[steps[0].Name], steps[1:])
 	}
 	if n.Elem == nil {
 		return false
@@ -108,7 +163,21 @@ func hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) 
 	if len(elements) > 0 && isPlaceInArrays(n.Elem, steps[1:]) {
 		return true
 	}
-	return slices.ContainsFunc(elements, func(elem any) bool { return hasArrayAround(n.Elem, elem, steps[1:]) })
+	return slices.ContainsFunc(elements, func(elem any) bool { return c.hasArrayAround(n.Elem, elem, steps[1:]) })
+}
+
+// hasArrayAroundEntry is hasArrayAround for the entries of a map whose keys match a pattern.
+func (c *condition) hasArrayAroundEntry(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
+	entries, _ := tree.(map[string]any)
+	for name, value := range entries {
+		if !c.concerns(steps[0].Name, n.KeyText(name)) {
+			continue
+		}
+		if isPlaceInArrays(n.Elem, steps[1:]) || c.hasArrayAround(n.Entry(n.KeyText(name)), value, steps[1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlaceInArrays reports whether the steps lead from an array through arrays to an element.
@@ -130,7 +199,7 @@ func (c *condition) isMeant(n, in *fieldplan.Node, v reflect.Value, steps []fiel
 		return false
 	}
 	isLast := len(steps) == 1
-	if !steps[0].Element {
+	if !steps[0].Element && n.Kind != fieldplan.Map {
 		f := n.Lookup(steps[0].Name)
 		if f == nil {
 			return false
@@ -144,8 +213,16 @@ func (c *condition) isMeant(n, in *fieldplan.Node, v reflect.Value, steps []fiel
 	if n.Elem == nil {
 		return false
 	}
-	for _, elem := range v.Seq2() {
-		if isLast && c.where == whereSet || c.isMeant(c.program.ElementNode(n, behind(elem)), n, elem, steps[1:]) {
+	for at, elem := range v.Seq2() {
+		key := ""
+		if n.Kind == fieldplan.Map {
+			key = engine.KeyStep(n, at).Name
+		}
+		if !steps[0].Element && !c.concerns(steps[0].Name, key) {
+			continue
+		}
+		node := c.program.ElementNode(n, key, behind(elem))
+		if isLast && c.where == whereSet || c.isMeant(node, n, elem, steps[1:]) {
 			return true
 		}
 	}

@@ -24,7 +24,8 @@ type Finding struct {
 	Old, New       string // the old and the new state
 	Rolls, Refuses Effect
 
-	plans [2]*fieldplan.Plan // the old and the updated one
+	plans  [2]*fieldplan.Plan // the old and the updated one
+	others []string           // for a path through a key of a map: the patterns of all keys with findings of their own
 
 	in   string // in which elements it applies, for the sentence
 	note string // a further consequence

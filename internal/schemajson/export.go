@@ -54,6 +54,12 @@ func (n *Node) bare() *Node {
 	}
 	copied := *n
 	copied.Elem = n.Elem.bare()
+	copied.KeyClasses = nil
+	for _, k := range n.KeyClasses {
+		if k != nil {
+			copied.KeyClasses = append(copied.KeyClasses, &KeyClass{Key: k.Key, Class: k.Class})
+		}
+	}
 	copied.Fields = make([]*Field, len(n.Fields))
 	for i, f := range n.Fields {
 		if f == nil {
@@ -108,6 +114,7 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 	case fieldplan.Map:
 		out.Kind = kindMap
 		out.Keys, out.KeyBits = KeyName(n.Type.Key())
+		out.KeyClasses = keyClasses(n)
 	case fieldplan.Leaf:
 		out.Kind, out.Bits = LeafName(n.Leaf, n.Type)
 	}
@@ -115,6 +122,19 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 		out.Elem, out.ElemNullable = e.node(n.Elem, pointer+"/elem"), n.ElemPointer
 	}
 	return out
+}
+
+func keyClasses(n *fieldplan.Node) (all []*KeyClass) {
+	if n.Keys == nil {
+		return nil
+	}
+	for _, rule := range n.Keys.All {
+		all = append(all, &KeyClass{
+			Key: rule.Pattern, Class: rule.Node.Class.String(), Override: rule.Declared == fieldplan.Overridden,
+			Source: rule.Source,
+		})
+	}
+	return all
 }
 
 func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) *Field {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -78,7 +79,7 @@ func (b *builder) plan(d *Document, overrides []fieldplan.Override) (*fieldplan.
 	if len(b.faults) > 0 {
 		return nil, b.faults.Err()
 	}
-	plan, err := fieldplan.Build(root, overrides)
+	plan, err := fieldplan.Build(root, append(d.Root.keyOverrides("", nil), overrides...))
 	if err != nil {
 		return nil, b.locate(err)
 	}
@@ -108,9 +109,9 @@ func decode(data []byte) (*Document, error) {
 		return nil, invalid("", "is not a Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
 	switch {
-	case d.FormatVersion < FormatVersion || d.FormatVersion > meaningsVersion:
+	case d.FormatVersion < FormatVersion || d.FormatVersion > lastVersion:
 		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
-			"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(meaningsVersion))
+			"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(lastVersion))
 	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "must be an object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
@@ -228,6 +229,7 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 	case n.Kind == kindList:
 		return reflect.SliceOf(elem)
 	case n.Kind == kindMap:
+		b.checkKeyClasses(n, pointer)
 		return b.mapOf(n, elem, pointer)
 	case n.Elem.Kind == kindOpaque && !n.ElemNullable:
 		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known",
@@ -251,6 +253,46 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 	return reflect.MapOf(key, elem)
 }
 
+// checkKeyClasses refuses classes of single keys that are not what Export writes.
+func (b *builder) checkKeyClasses(n *Node, pointer string) {
+	for i, k := range n.KeyClasses {
+		at := pointer + "/keyClasses/" + strconv.Itoa(i)
+		if k == nil {
+			b.reject(at, "has no key", exportAgain)
+			continue
+		}
+		if _, ok := structtag.ClassNamed(k.Class); !ok {
+			b.reject(at+"/class", "is no class", "write immutable, in-place, hot or ignored")
+		}
+		if i > 0 && n.KeyClasses[i-1] != nil && n.KeyClasses[i-1].Key >= k.Key {
+			b.reject(at+"/key", "is not after the key before it", "sort the keys, each once")
+		}
+	}
+}
+
+// keyOverrides appends the classes of all single keys at and below a node as overrides. A struct tag
+// has those of the map of its own field only.
+func (n *Node) keyOverrides(path string, all []fieldplan.Override) []fieldplan.Override {
+	if n == nil {
+		return all
+	}
+	for _, k := range n.KeyClasses {
+		all = append(all, fieldplan.Override{Path: fieldpath.Key(path, k.Key), Tag: k.tag()})
+	}
+	for _, f := range n.Fields {
+		if f != nil {
+			all = f.Type.keyOverrides(fieldpath.Join(path, f.Name), all)
+		}
+	}
+	return n.Elem.keyOverrides(fieldpath.Elements(path), all)
+}
+
+// tag is the class as the value of a struct tag.
+func (k *KeyClass) tag() string {
+	class, _ := structtag.ClassNamed(k.Class)
+	return class.Word()
+}
+
 // structTag returns the struct tags of a field of the document. A class that was inherited is
 // inherited again.
 func (b *builder) structTag(f *Field, pointer string) string {
@@ -271,17 +313,36 @@ func (b *builder) structTag(f *Field, pointer string) string {
 	if f.Inherited {
 		tag += " " + fieldplan.Inherits
 	}
-	return tag + fmt.Sprintf(" hotupdatable:%q", f.StructTag())
+	return tag + fmt.Sprintf(" hotupdatable:%q", strings.Join(append([]string{f.classWord()}, f.options()...), ","))
+}
+
+func (f *Field) classWord() string {
+	class, _ := structtag.ClassNamed(f.Class)
+	return class.Word()
 }
 
 // StructTag returns the value of the field's hotupdatable struct tag.
 func (f *Field) StructTag() string {
-	class, _ := structtag.ClassNamed(f.Class)
-	return strings.Join(append([]string{class.Word()}, f.Options()...), ",")
+	return strings.Join(append([]string{f.classWord()}, f.Options()...), ",")
 }
 
-// Options returns the options of the field's struct tag.
+// Options returns the options of the field's struct tag. Overrides for single keys are not options of
+// the field.
 func (f *Field) Options() []string {
+	options := f.options()
+	if f.Type == nil {
+		return options
+	}
+	for _, k := range f.Type.KeyClasses {
+		if !k.Override {
+			options = append(options, "keyclass="+k.tag()+":"+structtag.Quote(k.Key))
+		}
+	}
+	return options
+}
+
+// options are the options but for those for single keys.
+func (f *Field) options() []string {
 	var options []string
 	if f.Set {
 		options = append(options, "set")
@@ -331,6 +392,14 @@ func annotate(n *fieldplan.Node, from *Node) {
 	if n.Elem != nil {
 		annotate(n.Elem, from.Elem)
 	}
+	for i, k := range from.KeyClasses {
+		rule := n.Keys.All[i]
+		annotate(rule.Node, from.Elem)
+		rule.Source, rule.Declared = k.Source, fieldplan.StructTag
+		if k.Override {
+			rule.Declared = fieldplan.Overridden
+		}
+	}
 	for i, f := range n.Fields {
 		known := from.Fields[i]
 		f.GoField, f.Recognized, f.Fills = known.GoField, known.Recognized, known.Fills
@@ -362,19 +431,25 @@ func Recompile(schema json.Marshaler, t reflect.Type) (*fieldplan.Plan, error) {
 	if err := json.Unmarshal(exported, d); err != nil {
 		return nil, err
 	}
-	return fieldplan.Compile(t, d.Root.overrides(nil))
+	return fieldplan.Compile(t, d.Root.overrides("", nil))
 }
 
 // overrides appends the overrides at and below a node.
-func (n *Node) overrides(all []fieldplan.Override) []fieldplan.Override {
+func (n *Node) overrides(path string, all []fieldplan.Override) []fieldplan.Override {
 	if n == nil {
 		return all
+	}
+	for _, k := range n.KeyClasses {
+		o := fieldplan.Override{Path: fieldpath.Key(path, k.Key), Tag: k.tag()}
+		if k.Override && !slices.Contains(all, o) {
+			all = append(all, o)
+		}
 	}
 	for _, f := range n.Fields {
 		if o := (fieldplan.Override{Path: f.Source, Tag: f.StructTag()}); f.Override && !slices.Contains(all, o) {
 			all = append(all, o)
 		}
-		all = f.Type.overrides(all)
+		all = f.Type.overrides(fieldpath.Join(path, f.Name), all)
 	}
-	return n.Elem.overrides(all)
+	return n.Elem.overrides(fieldpath.Elements(path), all)
 }

@@ -18,6 +18,10 @@ const (
 	// meaningsVersion also has kinds of strings with a meaning, and defaults of values other than
 	// scalars.
 	meaningsVersion = 2
+	// keysVersion also has classes of single keys of maps.
+	keysVersion = 3
+
+	lastVersion = keysVersion
 )
 
 // version returns the lowest version that has all that a node says.
@@ -27,7 +31,10 @@ func (n *Node) version() int {
 	}
 	lowest := n.Elem.version()
 	if meaningOf(n.Kind) != structtag.Undeclared {
-		lowest = meaningsVersion
+		lowest = max(lowest, meaningsVersion)
+	}
+	if len(n.KeyClasses) > 0 {
+		lowest = keysVersion
 	}
 	for _, f := range n.Fields {
 		if f == nil {
@@ -36,7 +43,7 @@ func (n *Node) version() int {
 		lowest = max(lowest, f.Type.version())
 		isDefaulted := f.Default != nil && f.Type != nil && !f.Type.takesScalarDefault(*f.Default)
 		if isDefaulted || f.Fills != "" {
-			lowest = meaningsVersion
+			lowest = max(lowest, meaningsVersion)
 		}
 	}
 	return lowest
@@ -74,15 +81,17 @@ type Document struct {
 
 // Node describes the values of one field or element.
 type Node struct {
-	Kind         string   `json:"kind"`                   // object, list, array, map, ref or the kind of a leaf
-	Ref          string   `json:"ref,omitempty"`          // points at the node of a type that contains itself
-	Bits         int      `json:"bits,omitempty"`         // the width of integers and floats
-	Fields       []*Field `json:"fields,omitempty"`       // an object's members in the order of their names
-	Keys         string   `json:"keys,omitempty"`         // the kind of a map's keys
-	KeyBits      int      `json:"keyBits,omitempty"`      // the width of a map's keys
-	Length       int      `json:"length,omitempty"`       // the length of an array
-	Elem         *Node    `json:"elem,omitempty"`         // the elements of a list, array or map
-	ElemNullable bool     `json:"elemNullable,omitempty"` // null elements differ from zero elements
+	Kind    string   `json:"kind"`              // object, list, array, map, ref or the kind of a leaf
+	Ref     string   `json:"ref,omitempty"`     // points at the node of a type that contains itself
+	Bits    int      `json:"bits,omitempty"`    // the width of integers and floats
+	Fields  []*Field `json:"fields,omitempty"`  // an object's members in the order of their names
+	Keys    string   `json:"keys,omitempty"`    // the kind of a map's keys
+	KeyBits int      `json:"keyBits,omitempty"` // the width of a map's keys
+	Length  int      `json:"length,omitempty"`  // the length of an array
+	// the classes of single keys of a map, in the order of the keys
+	KeyClasses   []*KeyClass `json:"keyClasses,omitempty"`
+	Elem         *Node       `json:"elem,omitempty"`         // the elements of a list, array or map
+	ElemNullable bool        `json:"elemNullable,omitempty"` // null elements differ from zero elements
 }
 
 // Field is a member of an object. GoField, Override and Source tell people where its class comes
@@ -110,6 +119,15 @@ type Field struct {
 	Source    string `json:"source,omitempty"`
 	// what gives the values a meaning in a description without Go types, for people
 	Recognized string `json:"-"`
+}
+
+// KeyClass gives a class to a key of a map, or to all keys with a prefix if Key ends in "*". Override
+// and Source tell people where the class comes from; the fingerprint ignores them.
+type KeyClass struct {
+	Key      string `json:"key"`
+	Class    string `json:"class"`
+	Override bool   `json:"override,omitempty"`
+	Source   string `json:"source,omitempty"`
 }
 
 // When is a hotwhen: the element is hot while its field Name has the text Value.

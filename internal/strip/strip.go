@@ -12,6 +12,7 @@ package strip
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"sync"
@@ -179,8 +180,7 @@ func (s *stripper) elements(n *fieldplan.Node) {
 	before := s.At
 	s.each(func() {
 		s.keep(before)
-		elem, _ := s.element(n)
-		s.value(elem, n)
+		s.value(s.element(n), n)
 		before = s.At
 	})
 	s.keep(before)
@@ -220,7 +220,7 @@ func (s *stripper) member(n, in *fieldplan.Node) tally {
 	s.failed(problem)
 	s.keep(start)
 	if n.Kind == fieldplan.Map {
-		return s.entry(n)
+		return s.entry(n, s.entryNode(n, s.Raw[name:nameEnd]))
 	}
 	return s.field(lookup(n, s.Raw[name:nameEnd]), in)
 }
@@ -242,12 +242,31 @@ func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) tally {
 	return keptMember
 }
 
-// entry decides about an entry of a map. The presence of an entry belongs to the map; for a hot
-// entry, to the entry itself.
-func (s *stripper) entry(n *fieldplan.Node) tally {
-	elem, selected := s.element(n)
+// entryNode returns the node of the next entry of map n, whose key is given without quotes and with
+// its escapes.
+func (s *stripper) entryNode(n *fieldplan.Node, key []byte) *fieldplan.Node {
+	if n.Keys != nil {
+		if rule := n.RuleOf(n.KeyText(unescaped(key))); rule != nil {
+			return rule.Node
+		}
+	}
+	return s.element(n)
+}
+
+// unescaped is the text of a name. The scanner has checked it.
+func unescaped(name []byte) (text string) {
+	if !bytes.ContainsRune(name, '\\') {
+		return string(name)
+	}
+	_ = json.Unmarshal(slices.Concat([]byte{'"'}, name, []byte{'"'}), &text)
+	return text
+}
+
+// entry decides about an entry of map n, whose node is elem. The presence of an entry belongs to the
+// map; for a hot entry, to the entry itself.
+func (s *stripper) entry(n, elem *fieldplan.Node) tally {
 	switch {
-	case fieldplan.IsProjected(n.Class) && !selected:
+	case fieldplan.IsProjected(elem.Class):
 		s.value(elem, n)
 	case !elem.Classes.Any(fieldplan.Projected) || s.isNull():
 		return s.hot()
@@ -281,12 +300,12 @@ func lookup(n *fieldplan.Node, name []byte) *fieldplan.Field {
 // canonicalName is the name in canonical JSON, without its quotes.
 func canonicalName(f *fieldplan.Field) string { return f.Header[1 : len(f.Header)-len(`":`)] }
 
-// element returns the node of the next element of collection n, and whether hotwhen makes it hot.
-func (s *stripper) element(n *fieldplan.Node) (elem *fieldplan.Node, selected bool) {
+// element returns the node of the next element of collection n: the hot one if hotwhen makes it hot.
+func (s *stripper) element(n *fieldplan.Node) *fieldplan.Node {
 	if n.When == nil || s.Peek() != '{' || !holds(n.When, s.Scanner) {
-		return n.Elem, false
+		return n.Elem
 	}
-	return n.When.Hot, true
+	return n.When.Hot
 }
 
 // holds reports whether the next object has the selector's value, as a decoder would read it: the

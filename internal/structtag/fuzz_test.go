@@ -99,6 +99,7 @@ func seeds() []string {
 		"true", "false", "inplace", "ignore", "yes", "True", "immutable", "", "set", " true", "true ,set", "'true'", "true, set", "true,sett", "true,key:name", "true,false", "true,",
 		"false,key=a=b:c d", "true,key=", "true,key='name'", `true,key="name"`, "true,key=a'b", "true,key= name", "true,set=", "true,set=false", "true,set,set",
 		"false,hotwhen=a:b:c", "false,hotwhen=a:'b,c',key=name", "false,hotwhen=a:''", "true,hotWhen=a:b", "false,hotwhen=a", "false,hotwhen=a:", "false,hotwhen=:b",
+		"false,keyclass=true:a", "false,keyclass=true:'a,b',keyclass=false:b/*", "false,keyclass=a", "false,keyclass=true:a,keyclass=ignore:a", "false,set,keyclass=true:a",
 		"false,hotwhen='a':b", "false,hotwhen=a:b'c", "false,default=a=b:c d", "false,default='a,b',sensitive", "false,default='''it''s'''", "false,default=''''",
 		"false,default=''", "false,default=' a '", "false,default=", "false,default=it's", "false,default='a", "false,default='", "false,default='''", "false,default='a'b",
 		"false,default=a ,sensitive", "false,default= ", "true,sensitive=keys,set", "false,sensitive=", "false,presence,set", "false,key=a,presence",
@@ -127,10 +128,17 @@ func oracleValue(value string) (structtag.Tag, bool) {
 	for more {
 		var name string
 		name, rest, more, ok = oracleOption(&tag, rest)
-		if !ok || seen[name] {
+		if !ok || seen[name] && name != "keyclass" {
 			return tag, false
 		}
 		seen[name] = true
+	}
+	keys := map[string]bool{}
+	for _, k := range tag.Keys {
+		if keys[k.Key] || seen["set"] || seen["key"] || seen["hotwhen"] {
+			return tag, false
+		}
+		keys[k.Key] = true
 	}
 	isPaired := seen["key"] || seen["hotwhen"]
 	return tag, (!seen["set"] || !isPaired) && (!seen["default"] || !seen["presence"])
@@ -163,6 +171,14 @@ func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok boo
 		text, rest, more, ok := oracleText(s[len("default="):])
 		tag.Default = &text
 		return "default", rest, more, ok
+	case strings.HasPrefix(s, "keyclass="):
+		word, key, found := strings.Cut(s[len("keyclass="):], ":")
+		class, known := map[string]structtag.Class{
+			"true": structtag.Hot, "false": structtag.Immutable, "inplace": structtag.InPlace, "ignore": structtag.Ignored,
+		}[word]
+		text, rest, more, ok := oracleText(key)
+		tag.Keys = append(tag.Keys, structtag.KeyClass{Key: text, Class: class})
+		return "keyclass", rest, more, ok && found && known
 	case strings.HasPrefix(s, "hotwhen="):
 		selector, value, found := strings.Cut(s[len("hotwhen="):], ":")
 		text, rest, more, ok := oracleText(value)

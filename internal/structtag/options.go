@@ -103,6 +103,16 @@ var optionKinds = []optionKind{
 			return ok && isName(name)
 		},
 	},
+	{
+		repeatable, "`keyclass=CLASS:KEY` with a class and a key, or a prefix of keys and `*`" + quoting,
+		func(t *Tag, o option) bool {
+			word, key, found := strings.Cut(o.arg, ":")
+			class, isClass := ParseClass(word)
+			text, ok := unquote(key)
+			t.Keys = append(t.Keys, KeyClass{text, class})
+			return found && isClass && ok
+		},
+	},
 	{"default", "`default=TEXT`" + quoting, func(t *Tag, o option) bool {
 		text, ok := unquote(o.arg)
 		t.Default = &text
@@ -127,6 +137,9 @@ var optionKinds = []optionKind{
 	}},
 }
 
+// repeatable is the option that may occur several times, with a KEY each.
+const repeatable = "keyclass"
+
 func optionNames() (names []string) {
 	for _, kind := range optionKinds {
 		names = append(names, kind.name)
@@ -150,12 +163,23 @@ func (r *reading) readOption(text string) {
 	case !optionKinds[kind].read(&r.tag, o):
 		r.add("malformed-option", "has malformed option "+tick(o.text), "write "+optionKinds[kind].form)
 	}
-	if first >= 0 {
+	if o.name == repeatable {
+		r.findRepeatedKey(text)
+	} else if first >= 0 {
 		r.add("duplicate-option", "has option "+tick(o.name)+" twice",
 			"keep one of "+tick(r.options[first].text)+" and "+tick(o.text))
 		return
 	}
 	r.options = append(r.options, o)
+}
+
+// findRepeatedKey reports the last key if it has a class already.
+func (r *reading) findRepeatedKey(text string) {
+	last := len(r.tag.Keys) - 1
+	isSame := func(k KeyClass) bool { return k.Key == r.tag.Keys[last].Key }
+	if slices.ContainsFunc(r.tag.Keys[:last], isSame) {
+		r.add("duplicate-option", "has a second class for the key of "+tick(text), "keep one of them")
+	}
 }
 
 // WithoutAs returns CLASS[,OPTION...] without the option as.
@@ -182,8 +206,8 @@ func unquote(arg string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, "''", "'"), true
 }
 
-// Quote writes a text as an argument of default= or hotwhen=NAME:, with quotes only if it needs
-// them.
+// Quote writes a text as an argument of default=, hotwhen=NAME: or keyclass=CLASS:, with quotes only
+// if it needs them.
 func Quote(text string) string {
 	if _, ok := unquote(text); ok && !strings.ContainsAny(text, "',") {
 		return text
@@ -192,7 +216,7 @@ func Quote(text string) string {
 }
 
 // exclusions are options with the options that exclude them.
-var exclusions = map[string][]string{"default": {"presence"}, "set": {"key", "hotwhen"}}
+var exclusions = map[string][]string{"default": {"presence"}, "set": {"key", "hotwhen"}, repeatable: {"set", "key", "hotwhen"}}
 
 func (r *reading) findConflicts() {
 	for i, a := range r.options {

@@ -27,6 +27,9 @@ func TestRoundTrip(t *testing.T) {
 		if !ok || len(problems) > 0 {
 			t.Fatalf("%s: ok %v, problems %v", tag, ok, problems.Err())
 		}
+		byKey := func(a, b structtag.KeyClass) int { return strings.Compare(a.Key, b.Key) }
+		slices.SortFunc(want.Keys, byKey)
+		slices.SortFunc(got.Keys, byKey)
 		assert.Equal(t, want, got, tag)
 	})
 }
@@ -73,6 +76,10 @@ func genTag() *rapid.Generator[structtag.Tag] {
 		switch shape {
 		case 0:
 			tag.Set = true
+		case 1:
+			for _, key := range rapid.SliceOfNDistinct(genText(), 1, 3, rapid.ID[string]).Draw(t, "keys") {
+				tag.Keys = append(tag.Keys, structtag.KeyClass{Key: key, Class: structtag.Class(rapid.IntRange(0, 3).Draw(t, "key class"))})
+			}
 		case 3:
 			tag.Key = name.Draw(t, "key")
 		case 4:
@@ -104,6 +111,9 @@ func options(t *rapid.T, tag structtag.Tag) []string {
 	add(tag.Sensitive == structtag.HideKeys, "sensitive=keys")
 	if tag.Default != nil {
 		all = append(all, "default="+formatText(t, *tag.Default))
+	}
+	for _, k := range tag.Keys {
+		all = append(all, "keyclass="+classWord(k.Class)+":"+formatText(t, k.Key))
 	}
 	if tag.HotWhen != nil {
 		all = append(all, "hotwhen="+tag.HotWhen.Name+":"+formatText(t, tag.HotWhen.Value))

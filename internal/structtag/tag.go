@@ -14,7 +14,8 @@ type Tag struct {
 	Set       bool
 	Key       string   // JSON name of the element's field; "" if none
 	HotWhen   *HotWhen // nil if none
-	Default   *string  // the text without its quotes; nil if none
+	Keys      []KeyClass
+	Default   *string // the text without its quotes; nil if none
 	Presence  bool
 	As        Meaning
 	Sensitive Sensitivity
@@ -22,6 +23,13 @@ type Tag struct {
 
 // HotWhen says that an element is hot while its field with the JSON name Name has Value.
 type HotWhen struct{ Name, Value string }
+
+// KeyClass gives a key of a map a class. A Key that ends in * stands for all keys that begin with the
+// text before it.
+type KeyClass struct {
+	Key   string
+	Class Class
+}
 
 // Sensitivity says which texts of a field are never shown.
 type Sensitivity uint8
@@ -42,14 +50,16 @@ func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity
 //
 // The value is CLASS[,OPTION...]. CLASS is one of true, false, inplace and ignore. OPTION is one of
 //
-//		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  as=KIND  sensitive  sensitive=keys
+//		set  key=NAME  hotwhen=NAME:VALUE  keyclass=CLASS:KEY  default=TEXT  presence  as=KIND  sensitive
+//		sensitive=keys
 //
 //	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
 //	  - KIND is quantity, duration, cidr, dns, time or text.
-//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote
+//	  - TEXT, VALUE and KEY are 'quoted', two quotes inside standing for one, or hold neither a quote
 //	    nor a comma. Only quoted text may be empty, or start or end with a space.
 //	  - Spaces are not trimmed: a space around a class, an option or a name is a problem.
-//	  - No option occurs twice. default excludes presence, and set excludes key and hotwhen.
+//	  - No option occurs twice but keyclass, and keyclass has no KEY twice. default excludes presence,
+//	    set excludes key and hotwhen, and keyclass excludes set, key and hotwhen.
 //
 // ok reports whether the field has the struct tag, well-formed or not; without it there are no
 // problems. If there are problems, the Tag must not be used. All problems are returned at once,
@@ -146,7 +156,8 @@ func (t Tag) Override(o Tag) Tag {
 // HasOptions reports whether t has an option that replaces the options of an overridden struct tag:
 // any option but as and sensitive.
 func (t Tag) HasOptions() bool {
-	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
+	pairs := t.Set || t.Key != "" || t.HotWhen != nil || len(t.Keys) > 0
+	return pairs || t.Default != nil || t.Presence
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }

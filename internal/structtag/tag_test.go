@@ -173,6 +173,12 @@ func TestParseValueProblems(t *testing.T) {
 		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only("duplicate-option"), "two degrees of one option"},
 
 		{"default and presence", `hotupdatable:"true,default='{}',presence"`, only("conflicting-options"), "absent means the default, so that nothing is left for presence to say"},
+		{"keyclass alone", `hotupdatable:"false,keyclass"`, only("malformed-option"), "needs a class and a key"},
+		{"keyclass without a class", `hotupdatable:"false,keyclass=a"`, only("malformed-option"), "needs a class"},
+		{"keyclass of no class", `hotupdatable:"false,keyclass=hot:a"`, only("malformed-option"), "no such class"},
+		{"keyclass with a comma", `hotupdatable:"false,keyclass=true:a,b"`, only("unknown-option"), "the key needs quotes"},
+		{"keyclass twice for a key", `hotupdatable:"false,keyclass=true:a,keyclass=inplace:'a'"`, only("duplicate-option"), "the second must not win silently"},
+		{"keyclass and hotwhen", `hotupdatable:"false,hotwhen=a:b,keyclass=true:a"`, only("conflicting-options"), "two ways to find the class of an element"},
 		{"set and key", `hotupdatable:"true,set,key=a"`, only("conflicting-options"), "two ways to pair elements"},
 
 		{
@@ -335,7 +341,7 @@ func TestMessages(t *testing.T) {
 		}},
 		{`hotupdatable:"blue, set"`, []string{
 			"has unknown class `blue` in struct tag `hotupdatable:\"blue, set\"`; write one of `true`, `false`, `inplace` and `ignore` first",
-			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; write one of `set`, `key`, `hotwhen`, `default`, `presence`, `as`, `sensitive`, and 'quotes' around a text with a comma",
+			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; write one of `set`, `key`, `hotwhen`, `keyclass`, `default`, `presence`, `as`, `sensitive`, and 'quotes' around a text with a comma",
 		}},
 		{`hotupdatable:"set"`, []string{
 			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write one of `true`, `false`, `inplace` and `ignore` first",

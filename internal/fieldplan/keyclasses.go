@@ -1,0 +1,262 @@
+package fieldplan
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// KeyRules give single keys of a map classes of their own. They are immutable.
+type KeyRules struct {
+	All      []*KeyRule // in the order of their patterns
+	exact    map[string]*KeyRule
+	prefixes []*KeyRule // the longest first
+	begins   [256]bool  // the first bytes of all keys that a rule matches
+	matches  bool       // a rule matches the empty key
+}
+
+// KeyRule gives a class to the entry under one key, or under all keys with a prefix.
+type KeyRule struct {
+	Pattern  string // the key, or the prefix and "*"
+	Node     *Node  // of the entries
+	At       int    // index of the rule among all rules of the map
+	Declared Declaration
+	Source   string // what declared the rule: a Go field, or the path of an override
+}
+
+// prefix returns the prefix of the keys that the rule matches; false if it matches one key only.
+func (r *KeyRule) prefix() (string, bool) { return PrefixOf(r.Pattern) }
+
+// PrefixOf returns the prefix of the keys that a pattern matches; false if it is the only key.
+func PrefixOf(pattern string) (string, bool) { return strings.CutSuffix(pattern, anyEnd) }
+
+const anyEnd = "*"
+
+// RuleOf returns the rule for a key of map n, in the text that JSON has: the rule for exactly this
+// key, or else the rule with the longest prefix of the key. It is nil if the class of the map holds.
+// No other function decides about the class of a key.
+func (n *Node) RuleOf(key string) *KeyRule {
+	rules := n.Keys
+	if rules == nil || !rules.mayMatch(key) {
+		return nil
+	}
+	if rule := rules.exact[key]; rule != nil {
+		return rule
+	}
+	for _, rule := range rules.prefixes {
+		if prefix, _ := rule.prefix(); strings.HasPrefix(key, prefix) {
+			return rule
+		}
+	}
+	return nil
+}
+
+// mayMatch is false for most keys that no rule matches.
+func (r *KeyRules) mayMatch(key string) bool {
+	if key == "" {
+		return r.matches
+	}
+	return r.begins[key[0]]
+}
+
+// Entry returns the node of the entry of map n under a key, by [Node.RuleOf].
+func (n *Node) Entry(key string) *Node {
+	if rule := n.RuleOf(key); rule != nil {
+		return rule.Node
+	}
+	return n.Elem
+}
+
+// UnderPrefix returns the rule for those keys with a prefix for which there is no longer prefix and
+// no exact rule. It is nil if the class of the map holds.
+func (n *Node) UnderPrefix(prefix string) *KeyRule {
+	if n.Keys == nil {
+		return nil
+	}
+	for _, rule := range n.Keys.prefixes {
+		if shorter, _ := rule.prefix(); strings.HasPrefix(prefix, shorter) {
+			return rule
+		}
+	}
+	return nil
+}
+
+func newKeyRules(all []*KeyRule) *KeyRules {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b *KeyRule) int { return strings.Compare(a.Pattern, b.Pattern) })
+	rules := &KeyRules{All: all, exact: map[string]*KeyRule{}}
+	for i, rule := range all {
+		rule.At = i
+		text, isPrefix := rule.prefix()
+		if isPrefix {
+			rules.prefixes = append(rules.prefixes, rule)
+		} else {
+			rules.exact[text] = rule
+		}
+		if text == "" {
+			rules.matches = true
+		} else {
+			rules.begins[text[0]] = true
+		}
+	}
+	slices.SortStableFunc(rules.prefixes, func(a, b *KeyRule) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
+	return rules
+}
+
+// keyClass is a declared class of a key.
+type keyClass struct {
+	structtag.KeyClass
+
+	declared Declaration
+	source   string
+	path     string // of the override that declares it; empty for a struct tag
+}
+
+// declaredKeys returns the classes of keys of a map: those of the field's options, and those of
+// overrides, which replace equal ones of a struct tag.
+func (c *compiler) declaredKeys(n *Node, ctx context) []keyClass {
+	all := c.keyOptions[n]
+	for _, o := range c.overridesOfKeys(ctx.path) {
+		rule := keyClass{structtag.KeyClass{Key: o.steps[len(o.steps)-1].Name, Class: o.tag.Class}, Overridden, o.path, o.path}
+		at := slices.IndexFunc(all, func(k keyClass) bool { return k.Key == rule.Key })
+		switch {
+		case o.tag.HasOptions() || o.tag.As != structtag.Undeclared || o.tag.Sensitive != structtag.Shown:
+			c.rejectKey(rule, "", "misplaced-option", "is the path of a single key, which has a class and no options",
+				"write the class alone")
+		case at < 0:
+			all = append(all, rule)
+		case all[at].path != "":
+			c.rejectKey(rule, "", "duplicate-path", "gives a key a class that `"+all[at].path+"` gives a class, too",
+				"remove one of the overrides, or the option `keyclass`")
+		default:
+			all = slices.Clone(all)
+			all[at] = rule
+		}
+	}
+	return all
+}
+
+// overridesOfKeys returns the overrides for single keys of a map at a path, in the order of their
+// paths.
+func (c *compiler) overridesOfKeys(path string) (found []override) {
+	for _, o := range c.overrides {
+		if last := len(o.steps) - 1; o.steps[last].Quoted && o.parent == path {
+			found = append(found, o)
+		}
+	}
+	slices.SortFunc(found, func(a, b override) int { return strings.Compare(a.path, b.path) })
+	return found
+}
+
+// keyRules compiles the classes of single keys of map n.
+func (c *compiler) keyRules(n *Node, ctx context, declared []keyClass, goField string) {
+	var rules []*KeyRule
+	for _, k := range declared {
+		if !c.checkKey(n, k, goField) {
+			continue
+		}
+		node := c.node(context{
+			typ: ctx.typ.Elem(), class: k.Class, sensitive: ctx.sensitive, path: c.place(fieldpath.Elements(ctx.path)),
+			closed: ctx.closed, as: ctx.as, maybeHot: ctx.maybeHot,
+		}, goField)
+		rules = append(rules, &KeyRule{Pattern: k.Key, Node: node, Declared: k.declared, Source: k.source})
+	}
+	n.Keys = newKeyRules(rules)
+}
+
+// checkKey reports a class of a key that cannot take effect.
+func (c *compiler) checkKey(n *Node, k keyClass, goField string) bool {
+	kind := leaf.MapKeyKind(n.Type.Key())
+	prefix, isPrefix := PrefixOf(k.Key)
+	switch {
+	case kind != leaf.String && kind != leaf.TextMarshaler:
+		c.rejectKey(k, goField, "misplaced-option",
+			"gives a class to a key of a map whose keys are of type "+n.Type.Key().String(),
+			"give classes to single keys of maps whose keys are strings or text marshalers")
+	case isPrefix && prefix == "":
+		c.rejectKey(k, goField, "invalid-key-class", "gives a class to all keys", "give the class to the map itself")
+	case !utf8.ValidString(k.Key):
+		c.rejectKey(k, goField, "invalid-key-class", "gives a class to a key that is not valid UTF-8, which no map has",
+			"correct the key")
+	case !isPrefix && kind == leaf.TextMarshaler && !isKeyText(n.Type.Key(), k.Key):
+		c.rejectKey(k, goField, "invalid-key-class",
+			"gives a class to a key that no "+n.Type.Key().String()+" is written as", "write the key as its type does")
+	default:
+		return true
+	}
+	return false
+}
+
+// rejectKey reports a class of a key at the field or at the override that it comes from.
+func (c *compiler) rejectKey(k keyClass, goField, code, what, hint string) {
+	problem := mistake(goField, code, what, hint)
+	if k.path != "" {
+		problem.Field, problem.Path, problem.Type = "", k.path, goField
+	} else {
+		problem.What = "has the option `keyclass=" + k.Class.Word() + ":" + structtag.Quote(k.Key) + "`, which " + what
+	}
+	c.faults.Add(problem)
+}
+
+// isKeyText reports whether a map key of type t is written as a text. It is true if that is not
+// known, because the key cannot be read.
+func isKeyText(t reflect.Type, text string) bool {
+	_, isUnloaded := t.(leaf.Unloaded)
+	if isUnloaded || !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return true
+	}
+	canonical, problem := canonicalKey(t, text)
+	return problem == nil && canonical == text
+}
+
+// KeyText returns the text of a key of map n that is spelled as the name of a member. Keys that cannot
+// be read have no other text.
+func (n *Node) KeyText(spelled string) string {
+	if leaf.IsPlainMapKey(n.Type.Key()) {
+		return spelled
+	}
+	if _, isUnloaded := n.Type.Key().(leaf.Unloaded); isUnloaded {
+		return spelled
+	}
+	text, problem := canonicalKey(n.Type.Key(), spelled)
+	if problem != nil {
+		return spelled
+	}
+	return text
+}
+
+// canonicalKey returns the text as which a key of type t is written that is spelled in another way
+// in JSON.
+func canonicalKey(t reflect.Type, spelled string) (string, *fault.Error) {
+	written, problem := leaf.Call(func() ([]byte, error) {
+		raw, err := json.Marshal(map[string]bool{spelled: true})
+		if err != nil {
+			return nil, err
+		}
+		keys := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
+		if err := json.Unmarshal(raw, keys.Interface()); err != nil {
+			return nil, err
+		}
+		return json.Marshal(keys.Interface())
+	})
+	if problem != nil {
+		return "", problem
+	}
+	var texts map[string]bool
+	_ = json.Unmarshal(written, &texts) // was just written
+	for text := range texts {
+		return text, nil
+	}
+	return spelled, nil
+}
