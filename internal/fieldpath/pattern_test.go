@@ -16,7 +16,7 @@ import (
 
 func name(text string) fieldpath.PatternStep { return fieldpath.PatternStep{Name: text} }
 
-func quoted(text string) fieldpath.PatternStep { return fieldpath.PatternStep{Name: text, Quoted: true} }
+func inQuotes(text string) fieldpath.PatternStep { return fieldpath.PatternStep{Name: text, Quoted: true} }
 
 var elements = fieldpath.PatternStep{Element: true}
 
@@ -43,7 +43,7 @@ func oracle(text string) ([]fieldpath.PatternStep, bool) {
 			if err != nil {
 				return nil, false
 			}
-			steps = append(steps, quoted(unquoted))
+			steps = append(steps, inQuotes(unquoted))
 		default:
 			steps = append(steps, name(strings.TrimPrefix(s, ".")))
 		}

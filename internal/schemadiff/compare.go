@@ -2,6 +2,7 @@ package schemadiff
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +65,7 @@ type location struct {
 	// covered is the change of class that a finding about a field above reports; two equal classes if
 	// there is none.
 	covered [2]structtag.Class
-	others  []string // patterns of keys around this part, see Finding
+	others  otherKeys
 }
 
 func (s location) member(name string) location {
@@ -484,8 +485,9 @@ func (d *comparer) keys(in twoNodes, pattern string, patterns []string, s locati
 	if p.old.Class == in.old.Elem.Class && p.updated.Class == in.updated.Elem.Class {
 		return // like all other entries
 	}
-	s.path, s.filled = fieldpath.Key(s.path, pattern), false
-	s.others = append(slices.Clip(s.others), patterns...)
+	others := otherKeys{len(stepsOf(s.path)): patterns}
+	maps.Copy(others, s.others)
+	s.path, s.filled, s.others = fieldpath.Key(s.path, pattern), false, others
 	d.element(in, p, s)
 }
 

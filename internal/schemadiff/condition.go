@@ -24,7 +24,7 @@ func (f Finding) Meets(e Effect, raw []byte) bool {
 	steps := stepsOf(f.Path)
 	return slices.ContainsFunc(f.plans[:], func(p *fieldplan.Plan) bool {
 		config, err := rawjson.Decode(p, raw)
-		c := condition{plan: p, program: engine.Of(p), where: e.Where, others: f.others}
+		c := condition{plan: p, program: engine.Of(p), where: e.Where, others: f.others, length: len(steps)}
 		return err == nil && c.holds(tree, config, steps)
 	})
 }
@@ -44,7 +44,8 @@ type condition struct {
 	plan    *fieldplan.Plan
 	program *engine.Program
 	where   string
-	others  []string // patterns of keys for which there are findings of their own
+	others  otherKeys
+	length  int // of the path
 }
 
 // holds reports whether the condition holds for the value at a path. Some conditions are about the
@@ -100,7 +101,7 @@ func below(n *fieldplan.Node, step fieldpath.PatternStep) *fieldplan.Node {
 func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
 	entries, _ := tree.(map[string]any)
 	for name, value := range entries {
-		if !c.concerns(steps[0].Name, n.KeyText(name)) {
+		if !c.concerns(steps, n.KeyText(name)) {
 			continue
 		}
 		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && value == nil
@@ -111,10 +112,11 @@ func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpat
 	return false
 }
 
-// concerns reports whether a finding for a pattern of keys is about a key.
-func (c *condition) concerns(pattern, key string) bool {
+// concerns reports whether the finding is about a key of the map before the steps.
+func (c *condition) concerns(steps []fieldpath.PatternStep, key string) bool {
+	pattern, others := steps[0].Name, c.others[c.length-len(steps)]
 	return matches(pattern, key) &&
-		!slices.ContainsFunc(c.others, func(other string) bool { return isWithin(other, pattern) && matches(other, key) })
+		!slices.ContainsFunc(others, func(other string) bool { return isWithin(other, pattern) && matches(other, key) })
 }
 
 // matches reports whether a key is one of those that a pattern stands for.
@@ -170,7 +172,7 @@ func (c *condition) hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpat
 func (c *condition) hasArrayAroundEntry(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
 	entries, _ := tree.(map[string]any)
 	for name, value := range entries {
-		if !c.concerns(steps[0].Name, n.KeyText(name)) {
+		if !c.concerns(steps, n.KeyText(name)) {
 			continue
 		}
 		if isPlaceInArrays(n.Elem, steps[1:]) || c.hasArrayAround(n.Entry(n.KeyText(name)), value, steps[1:]) {
@@ -218,7 +220,7 @@ func (c *condition) isMeant(n, in *fieldplan.Node, v reflect.Value, steps []fiel
 		if n.Kind == fieldplan.Map {
 			key = engine.KeyStep(n, at).Name
 		}
-		if !steps[0].Element && !c.concerns(steps[0].Name, key) {
+		if !steps[0].Element && !c.concerns(steps, key) {
 			continue
 		}
 		node := c.program.ElementNode(n, key, behind(elem))

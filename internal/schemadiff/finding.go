@@ -25,11 +25,15 @@ type Finding struct {
 	Rolls, Refuses Effect
 
 	plans  [2]*fieldplan.Plan // the old and the updated one
-	others []string           // for a path through a key of a map: the patterns of all keys with findings of their own
+	others otherKeys          // for a path through keys of maps
 
 	in   string // in which elements it applies, for the sentence
 	note string // a further consequence
 }
+
+// otherKeys are the patterns of all keys that have findings of their own, for each map on a path by the
+// number of steps that lead to it.
+type otherKeys map[int][]string
 
 // Subject is what has the configurations, for sentences.
 type Subject struct {
