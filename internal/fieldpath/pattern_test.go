@@ -16,7 +16,9 @@ import (
 
 func name(text string) fieldpath.PatternStep { return fieldpath.PatternStep{Name: text} }
 
-func inQuotes(text string) fieldpath.PatternStep { return fieldpath.PatternStep{Name: text, Quoted: true} }
+func inQuotes(text string) fieldpath.PatternStep {
+	return fieldpath.PatternStep{Name: text, Quoted: true}
+}
 
 var elements = fieldpath.PatternStep{Element: true}
 
