@@ -17,6 +17,7 @@ import (
 //     position.
 //   - An added or removed element is listed by its leaves. The element itself is listed if its
 //     class is stricter than the class of every leaf.
+//   - An entry of a map has the class of its key, if the key has one.
 //   - Where the two sides disagree on the class, for instance because hotwhen holds on one side
 //     only, the stricter one counts.
 //

@@ -80,6 +80,11 @@ type Pool struct {
 	Tags     map[string]string `json:"tags,omitempty"     hotupdatable:"true"`
 	Note     string            `json:"note,omitempty"     hotupdatable:"ignore"`
 	Cards    []Card            `json:"cards,omitempty"    hotupdatable:"true,key=name"`
+	Marks    map[string]string `json:"marks,omitempty"    hotupdatable:"false,keyclass=true:tenant,keyclass=true:cost/*,keyclass=false:cost/plan"`
+	Policy   map[string]*int   `json:"policy,omitempty"   hotupdatable:"true,keyclass=false:stage"`
+	Racks    map[string]Disk   `json:"racks,omitempty"    hotupdatable:"false,keyclass=true:spare"`
+	Limits   *map[string]int   `json:"limits,omitempty"   hotupdatable:"false,presence,keyclass=true:soft"`
+	Quotas   *map[string]int   `json:"quotas,omitempty"   hotupdatable:"false,keyclass=true:a,default='{\"a\":1,\"b\":2}'"`
 
 	Memory    *resource.Quantity    `json:"memory,omitempty"`
 	Port      intstr.IntOrString    `json:"port,omitempty"`

@@ -35,6 +35,11 @@ type Option struct{ override fieldplan.Override }
 // The path consists of JSON names separated by dots, with [] for the elements of a list or map:
 // nodeTemplate.virtualCapacity, dataVolumes[].iops. A name with other characters is written
 // ["name"]. A path that matches no field is an error.
+//
+// A path may end at a key of a map, metadata.labels["team"], or at a prefix of keys,
+// metadata.labels["billing.example.com/*"], always with brackets and quotes. The tag of a key is a
+// class without options, for the whole value under it, as with the option keyclass, and wins over a
+// keyclass in a struct tag. Parts of the value have the paths of the map's elements: pools[].size.
 func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: path, Tag: tag}} }
 
 // SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.

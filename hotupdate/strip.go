@@ -27,7 +27,8 @@ const (
 //     was empty before stays.
 //  4. An entry of a Hot or Ignored map, and an entry for which hotwhen holds, if nothing but its
 //     selector is left in it, even if it was empty before. In a Hot or Ignored map a null entry
-//     counts as a hot member.
+//     counts as a hot member. An entry whose key has a class of its own is treated as in a map of
+//     this class.
 //
 // These stay:
 //  1. The root, and its TypeMeta.

@@ -23,6 +23,7 @@ package karpenter
 
 import (
 	"encoding/json"
+	"strconv"
 
 	awsv1 "github.com/aws/karpenter-provider-aws/pkg/apis/v1"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -56,9 +57,10 @@ func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) 
 	return Launch{spec, schema, []hash.Part{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
 }
 
-// FromNodePool returns the part of a launch from a NodePool.
-func FromNodePool(pool *karpv1.NodePool) (Launch, error) {
-	schema, err := NodePoolSchema()
+// FromNodePool returns the part of a launch from a NodePool. The hot labels are those of
+// [NodePoolSchema].
+func FromNodePool(pool *karpv1.NodePool, hotLabels ...string) (Launch, error) {
+	schema, err := NodePoolSchema(hotLabels...)
 	if err != nil {
 		return Launch{}, err
 	}
@@ -98,13 +100,20 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 	)
 }
 
-// NodePoolSchema gives the fields of NodeClaimTemplate their classes and options.
-func NodePoolSchema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[karpv1.NodeClaimTemplate](
+// NodePoolSchema gives the fields of NodeClaimTemplate their classes and options. The operator may
+// name labels that are hot, each as a key, such as example.com/tenant, or as a prefix of keys and
+// "*", such as billing.example.com/*. All other labels are immutable, since a scheduler may read
+// them.
+func NodePoolSchema(hotLabels ...string) (*hotupdate.Schema, error) {
+	options := []hotupdate.Option{
 		hotupdate.WithTag("spec.requirements", "ignore"), // Karpenter compares them with the node's labels
 		hotupdate.WithTag("spec.taints", "false,set"),
 		hotupdate.WithTag("spec.startupTaints", "false,set"),
-	)
+	}
+	for _, label := range hotLabels {
+		options = append(options, hotupdate.WithTag("metadata.labels["+strconv.Quote(label)+"]", "true"))
+	}
+	return hotupdate.SchemaOf[karpv1.NodeClaimTemplate](options...)
 }
 
 // Record returns a launch as text for an annotation of the NodeClaim. It contains the user data,

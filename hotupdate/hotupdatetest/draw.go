@@ -270,7 +270,7 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 		set(engine.Settable(e.value, n.Key), below.identity(n.Key).leaf(n.Key.Node))
 	}
 	if n.Kind == fieldplan.Map {
-		e.key = among(below, "key", a.s.values(a.pattern, n.Type.Key())...)()
+		e.key = among(below, "key", a.s.keys(n, a.pattern)...)()
 	}
 	text := keyText(n, e)
 	isKeyed := n.Key != nil || n.Kind == fieldplan.Map

@@ -61,7 +61,47 @@ func (s *subject) samples(
 				do(map[string]any{engine.KeyStep(n, key).Name: tree}, below)
 			}, open...)
 		}
+		s.keySamples(n, pattern, do, open)
 	}
+}
+
+// keySamples is samples for the entries of a map whose keys have classes of their own.
+func (s *subject) keySamples(
+	n *fieldplan.Node, pattern string, do func(tree any, pattern string), open []*fieldplan.Node,
+) {
+	if n.Keys == nil {
+		return
+	}
+	for _, rule := range n.Keys.All {
+		key := ruledKey(rule)
+		s.samples(rule.Node, nil, fieldpath.Key(pattern, rule.Pattern), func(tree any, below string) {
+			do(map[string]any{key: tree}, below)
+		}, open...)
+	}
+}
+
+// ruledKey returns a key that a rule is for.
+func ruledKey(rule *fieldplan.KeyRule) string {
+	if prefix, isPrefix := fieldplan.PrefixOf(rule.Pattern); isPrefix {
+		return prefix + "x"
+	}
+	return rule.Pattern
+}
+
+// keys returns the keys to try for a map: those of its type, and one for each rule.
+func (s *subject) keys(n *fieldplan.Node, pattern string) []maker {
+	all := slices.Clip(s.values(pattern, n.Type.Key()))
+	if n.Keys == nil {
+		return all
+	}
+	for _, rule := range n.Keys.All {
+		text, _ := json.Marshal(ruledKey(rule)) // a string can be written
+		key := fromJSON(n.Type.Key(), text)
+		if key().IsValid() {
+			all = append(all, key)
+		}
+	}
+	return all
 }
 
 // sampleOf returns the first value of a leaf, or of the keys of a map, that is not zero. For a

@@ -14,6 +14,7 @@
 //	order of sets                               run.set
 //	order of keyed lists, duplicates            run.index; routine.directionOf finds lists that are in order
 //	order of maps, duplicates                   routine.entries; run.read for strings, which have no duplicates
+//	class of a single key of a map              fieldplan.Node.RuleOf
 //	hotwhen                                     fieldplan.Selector; selector.holds reads the element
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null: of elements, in hot maps              routine.isNull, routine.isAbsent

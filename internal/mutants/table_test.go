@@ -16,6 +16,7 @@ const (
 	// conditions are held against the oracle.
 	conditions = "hotupdate ^TestFindings"
 	meanings   = "internal/leaf ^TestMeaning"
+	keyClasses = "hotupdate ^TestKeyClass"
 )
 
 const (
@@ -30,6 +31,7 @@ const (
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	leafFile        = "internal/leaf/text.go"
 	meaningLeafFile = "internal/leaf/meaning.go"
+	keyClassesFile  = "internal/fieldplan/keyclasses.go"
 	keyedFile       = "internal/engine/keyed.go"
 	keysFile        = "internal/engine/keys.go"
 	objectFile      = "internal/rawjson/object.go"
@@ -120,9 +122,9 @@ var mutants = []mutant{
 	{"elements of other classes are compared", diffFile, "if s[0].node == s[1].node && d.sameElement", "if d.sameElement", diff},
 	{"a part below another is deeper", diffFile, "depth := len(d.trail.Path) + 1", "depth := 0", "hotupdate TestDepth"},
 	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", exact},
-	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)", "return false", diff},
-	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(n.plan.Class) && n.elem.isNull(m)", "return n.elem.isNull(m)", diff},
-	{"null in a hot map is not written", "internal/engine/maps.go", "if !n.isAbsent(elem) && ", "if ", "hotupdate TestHotPart$"},
+	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "return false", diff},
+	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "return n.elem.isNull(m)", diff},
+	{"null in a hot map is not written", "internal/engine/maps.go", "if !n.isAbsent(r.keys[k.keys+at], elem) && ", "if ", "hotupdate TestHotPart$"},
 
 	// Decoding.
 	{"unknown members are refused", objectFile, "r.report(unknownMember(n, name))\n", "", raw},
@@ -146,6 +148,19 @@ var mutants = []mutant{
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.exact", "false", "hotupdate TestRawNumbersAreNotRounded"},
 	{"integers have a width", "internal/leaf/parse.go", "strconv.ParseInt(text, 10, bits)", "strconv.ParseInt(text, 10, 64)", raw},
+
+	// Classes of single keys of maps.
+	{"the exact key wins over a prefix", keyClassesFile, "if rule := rules.exact[key]; rule != nil {", "if rule := rules.exact[key]; rule != nil && len(rules.prefixes) == 0 {", keyClasses},
+	{"the longest prefix wins", keyClassesFile, "cmp.Compare(len(b.Pattern), len(a.Pattern))", "cmp.Compare(len(a.Pattern), len(b.Pattern))", keyClasses},
+	{"the empty key may have a class", keyClassesFile, "return r.matches", "return false", keyClasses},
+	{"an override of a key wins over the struct tag", keyClassesFile, "all[at] = rule\n", "_ = at\n", keyClasses},
+	{"a hot key is left out of a map of strings", "internal/engine/keyclasses.go", "return !writesPresence && utf8.ValidString(key)", "return false", keyClasses},
+	{"a map of strings with hot keys only is absent", "internal/engine/maps.go", "if len(stored) == 0 {", "if false {", keyClasses},
+	{"null has the meaning of its key's class", valueFile, "class = rule.Node.Class\n", "_ = rule\n", keyClasses},
+	{"an entry of one class is in one half", splitFile, "side = c.sideOf(node.Classes | fieldplan.Of(node.Class))", "_ = node", keyClasses},
+	{"a half without the map keeps the other's entries", splitFile, "if n.Keys != nil && length(owner) == 0 && length(other) > 0 {", "if false {", keyClasses},
+	{"a key is stripped by its class", "internal/strip/strip.go", "n.RuleOf(n.KeyText(unescaped(key)))", "n.RuleOf(n.KeyText(string(key)))", keyClasses},
+	{"a finding for a prefix is not about exact keys", conditionFile, "return isPrefix && pattern != other && strings.HasPrefix(pattern, prefix)", "return isPrefix && prefix == \"\"", keyClasses},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "if r.member(&o, valueOf(member.Value), next) {", "if o.presence && !o.presence {", "hotupdate TestUnknown|TestOpen"},
@@ -181,7 +196,7 @@ var mutants = []mutant{
 	{"hot parts are taken from the hot half", splitFile, "case !classes.Any(c.first):\n\t\treturn 1", "case !classes.Any(c.first):\n\t\treturn 0", halves},
 	{"a hot object that is nil is gone", splitFile, "return from[1].IsValid() || c.program.isHashed(f.Node, from[0], nil)", "return true", halves},
 
-	{"an element is hot in both halves or in none", splitFile, "case areTwo && n != c.program.ElementNode(in, from[1]):", "case false:", halves + "|TestHotWhen"},
+	{"an element is hot in both halves or in none", splitFile, "case areTwo && n != c.program.ElementNode(in, key, from[1]):", "case false:", halves + "|TestHotWhen"},
 
 	// What is covered, and patched.
 	{"what is of the class is taken over", overlayFile, "if changes[0].Class != structtag.Immutable {", "if changes[0].Class == structtag.Immutable {", exact},
@@ -191,7 +206,7 @@ var mutants = []mutant{
 	{"a member that is emptied goes", overlayFile, "member = Absent{} //", "_ = f //", cover},
 	{"an emptied object stays if its presence counts", overlayFile, "&& !f.HasPresence() {", "{", cover},
 	{"what stands before an element holds its place", overlayFile, "for len(result) < i {", "for false {", cover},
-	{"a key has several spellings", overlayFile, "all[keyOf(n, spelled)] = spelled", "all[spelled] = spelled", cover},
+	{"a key has several spellings", overlayFile, "all[n.KeyText(spelled)] = spelled", "all[spelled] = spelled", cover},
 	{"a place of an array that says zero is not filled", overlayFile, " && (elem != nil || n.Kind != fieldplan.Array):", ":", cover},
 	{"every element that comes or goes is a change on the way", diffFile, "(d.overlays || !slices", "(false || !slices", exact},
 	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
@@ -219,7 +234,7 @@ var mutants = []mutant{
 	{"a text with another meaning is not refused", compareFile, "p.old.Leaf.IsText() && p.updated.Leaf.IsText()", "false", releases},
 	{"presence rolls only where both hash the object", compareFile, "Every: p.areHashed() && (", "Every: (", releases},
 	{"nothing is certain of the elements of a set", compareFile, "p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue ||", "", releases},
-	{"nothing is certain of elements that may be hot", compareFile, "|| p.old.When != nil ||\n\t\tp.updated.When != nil {", "{", releases},
+	{"nothing is certain of elements that may be hot", compareFile, "|| p.old.When != nil ||\n\t\tp.updated.When != nil || len(patterns) > 0 {", "|| len(patterns) > 0 {", releases},
 	{"leaves of different kinds may say the same", compareFile, "s.certain = s.certain && sameKind\n", "", releases},
 	{"an identity is written whatever it is", compareFile, "in.old.Identity(old) || in.updated.Identity(updated)", "in.old.Identity(old)", releases},
 	{"a default that is gone rolls who spells it out", compareFile, "effect(whereDefault, old.Default, updated.Default)", "effect(whereDefault, updated.Default)", releases},

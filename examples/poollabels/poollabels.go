@@ -1,0 +1,59 @@
+// Package poollabels is a provider extension whose machines depend on the labels of their pool: its
+// cloud places a machine by them. One prefix of the labels is for accounting, and hot.
+//
+// Gardener's own names cover neither the labels nor the annotations of a pool. The node agent
+// changes them on the nodes, so a change replaces no machine. An extension whose machines depend on
+// labels hashes them itself, as additional data. If it hashed the map as a whole, a renamed cost
+// centre would replace every machine of the pool.
+package poollabels
+
+import (
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Placement is what the extension hashes of a pool beside its provider config.
+type Placement struct {
+	Labels map[string]string `json:"labels,omitempty" hotupdatable:"false,keyclass=true:billing.example.com/*,keyclass=false:billing.example.com/plan"` //nolint:lll // a struct tag has one line
+}
+
+// Schema returns the Schema of [Placement]. Labels below billing.example.com are hot, apart from the
+// plan, which decides about the hosts.
+func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[Placement]() }
+
+// PoolHash returns the hash that ends the name of the pool's MachineClass. It covers the labels that
+// are not hot.
+func PoolHash(pool *gardener.WorkerPool) (hash.Name, error) {
+	schema, err := Schema()
+	if err != nil {
+		return hash.Name{}, err
+	}
+	labels, err := schema.Hash(Placement{pool.Labels})
+	if err != nil {
+		return hash.Name{}, err
+	}
+	return hash.WorkerPool(pool.NodeAgentSecretName, labels.AdditionalData()...)
+}
+
+// HotLabels returns the labels that the driver sets on running machines.
+func HotLabels(pool *gardener.WorkerPool) (map[string]string, error) {
+	schema, err := Schema()
+	if err != nil {
+		return nil, err
+	}
+	_, hot, err := hotupdate.Split(schema, &Placement{pool.Labels})
+	if err != nil {
+		return nil, err
+	}
+	return hot.Labels, nil
+}
+
+// Causes lists the labels whose change replaces the pool's machines, or is applied to them.
+func Causes(old, updated *gardener.WorkerPool) (hotupdate.Changes, error) {
+	schema, err := Schema()
+	if err != nil {
+		return nil, err
+	}
+	return schema.Diff(Placement{old.Labels}, Placement{updated.Labels})
+}
