@@ -57,8 +57,11 @@ func (n *routine) isNull(m memory) bool {
 // Ignored key, as in a JSON merge patch.
 func (n *routine) isAbsent(key string, m memory) bool {
 	class := n.plan.Class
-	if rule := n.plan.RuleOf(key); rule != nil {
-		class = rule.Node.Class
+	if n.plan.Keys != nil {
+		if !n.elem.plan.Leaf.MayBeNull() && !n.elem.isNull(m) { // is found faster than a rule
+			return false
+		}
+		class = n.plan.Entry(key).Class
 	}
 	return !fieldplan.IsProjected(class) && n.elem.isNull(m)
 }

@@ -156,7 +156,7 @@ var mutants = []mutant{
 	{"an override of a key wins over the struct tag", keyClassesFile, "all[at] = rule\n", "_ = at\n", keyClasses},
 	{"a hot key is left out of a map of strings", "internal/engine/keyclasses.go", "return !writesPresence && utf8.ValidString(key)", "return false", keyClasses},
 	{"a map of strings with hot keys only is absent", "internal/engine/maps.go", "if len(stored) == 0 {", "if false {", keyClasses},
-	{"null has the meaning of its key's class", valueFile, "class = rule.Node.Class\n", "_ = rule\n", keyClasses},
+	{"null has the meaning of its key's class", valueFile, "class = n.plan.Entry(key).Class\n", "", keyClasses},
 	{"an entry of one class is in one half", splitFile, "side = c.sideOf(node.Classes | fieldplan.Of(node.Class))", "_ = node", keyClasses},
 	{"a half without the map keeps the other's entries", splitFile, "if n.Keys != nil && length(owner) == 0 && length(other) > 0 {", "if false {", keyClasses},
 	{"a key is stripped by its class", "internal/strip/strip.go", "n.RuleOf(n.KeyText(unescaped(key)))", "n.RuleOf(n.KeyText(string(key)))", keyClasses},

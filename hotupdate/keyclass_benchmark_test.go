@@ -1,0 +1,82 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// BenchmarkKeyClasses prints how much longer a map of 50 keys takes with five rules for single keys than without. The bound is 1.3.
+func BenchmarkKeyClasses(b *testing.B) {
+	type plain struct {
+		Labels  map[string]string  `json:"labels"`
+		Numbers map[string]*int    `json:"numbers"`
+		Parts   map[string]keyPart `json:"parts"`
+	}
+	type ruled struct {
+		Labels  map[string]string  `json:"labels"  hotupdatable:"false,keyclass=true:label-07,keyclass=true:label-3*,keyclass=inplace:label-31,keyclass=ignore:other,keyclass=true:billing/*"`
+		Numbers map[string]*int    `json:"numbers" hotupdatable:"false,keyclass=true:label-07,keyclass=true:label-3*,keyclass=inplace:label-31,keyclass=ignore:other,keyclass=true:billing/*"`
+		Parts   map[string]keyPart `json:"parts"   hotupdatable:"false,keyclass=true:label-07,keyclass=true:label-3*,keyclass=inplace:label-31,keyclass=ignore:other,keyclass=true:billing/*"`
+	}
+	without, err := hotupdate.SchemaOf[plain]()
+	require.NoError(b, err)
+	with, err := hotupdate.SchemaOf[ruled]()
+	require.NoError(b, err)
+	labels, numbers, parts := map[string]string{}, map[string]*int{}, map[string]keyPart{}
+	for i := range 50 {
+		key := fmt.Sprintf("label-%02d", i)
+		labels[key], numbers[key], parts[key] = "a value of a label", &i, keyPart{Size: i + 1, Type: "a"}
+	}
+	for _, tc := range []struct {
+		name  string
+		plain plain
+	}{
+		{"strings", plain{Labels: labels}}, {"numbers", plain{Numbers: numbers}}, {"objects", plain{Parts: parts}},
+	} {
+		changed := tc.plain
+		if changed.Labels != nil {
+			changed.Labels = map[string]string{}
+			for key, value := range labels {
+				changed.Labels[key] = value
+			}
+			changed.Labels["label-00"] = "another"
+		}
+		raw, err := json.Marshal(tc.plain)
+		require.NoError(b, err)
+		withRules, changedRules := ruled(tc.plain), ruled(changed)
+		for _, op := range []struct {
+			name          string
+			plain, ruling func() error
+		}{
+			{"Hash", func() error { _, err := without.Hash(&tc.plain); return err }, func() error { _, err := with.Hash(&withRules); return err }},
+			{"HashRaw", func() error { _, err := without.HashRaw(raw); return err }, func() error { _, err := with.HashRaw(raw); return err }},
+			{"Diff", func() error { _, err := without.Diff(&tc.plain, &changed); return err }, func() error { _, err := with.Diff(&withRules, &changedRules); return err }},
+		} {
+			b.Run(tc.name+"/"+op.name, func(b *testing.B) {
+				one, other := math.Inf(+1), math.Inf(+1)
+				for b.Loop() { // the fastest of many times, in turn, since other programs disturb
+					one, other = min(one, timeOf(b, op.plain)), min(other, timeOf(b, op.ruling))
+				}
+				b.ReportMetric(other/one, "ratio")
+			})
+		}
+	}
+}
+
+// timeOf is the time of a few calls in nanoseconds.
+func timeOf(b *testing.B, do func() error) float64 {
+	b.Helper()
+	start := time.Now()
+	for range 20 {
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(time.Since(start)) / 20
+}
