@@ -42,10 +42,8 @@
 //     pointer. The only element may lack a key that is a string, see hash/FORMAT.md.
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and
 //     for maps, of structs, that are not Hot. NAME is a string, integer or bool, not a pointer.
-//   - keyclass=CLASS:KEY: the entry of a map under KEY has CLASS. A KEY that ends in * is a prefix:
-//     keyclass=true:billing.example.com/*. The exact key wins over a prefix, a longer prefix over a
-//     shorter one, and each over the class of the map. For maps whose keys are strings or text
-//     marshalers, with one keyclass for each key, and without hotwhen.
+//   - keyclass=CLASS:KEY: the entry of a map under KEY has CLASS; a KEY like billing/* is a prefix.
+//     The exact key wins, or else the longest prefix. For maps with string or text marshaler keys.
 //   - default=TEXT: a value that means the same as TEXT counts as unset. For strings, times, free
 //     JSON, numbers whose zero is invalid, and pointers to scalars, structs, slices and maps. The
 //     TEXT of a composed value or free JSON is JSON; an empty one then differs from an absent one.

@@ -3,6 +3,7 @@ package hotupdate_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"testing"
 	"time"
@@ -41,10 +42,7 @@ func BenchmarkKeyClasses(b *testing.B) {
 	} {
 		changed := tc.plain
 		if changed.Labels != nil {
-			changed.Labels = map[string]string{}
-			for key, value := range labels {
-				changed.Labels[key] = value
-			}
+			changed.Labels = maps.Clone(labels)
 			changed.Labels["label-00"] = "another"
 		}
 		raw, err := json.Marshal(tc.plain)

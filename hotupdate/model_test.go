@@ -172,7 +172,7 @@ func (p modelNode) keyRules() (rules []keyRule) {
 	if p.shape() != mapShape {
 		return nil
 	}
-	for _, written := range strings.Split(strings.TrimSuffix(p.keys, "\n"), "\n") {
+	for written := range strings.SplitSeq(strings.TrimSuffix(p.keys, "\n"), "\n") {
 		if word, pattern, found := strings.Cut(written, ":"); found {
 			class, _, _ := readTag(word, p.class)
 			rules = append(rules, keyRule{unquoted(pattern), class})

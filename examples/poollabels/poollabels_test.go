@@ -2,6 +2,7 @@ package poollabels_test
 
 import (
 	"maps"
+	"os"
 	"reflect"
 	"testing"
 
@@ -13,7 +14,10 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
+
+func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 
 func pool(labels map[string]string) *gardener.WorkerPool {
 	return &gardener.WorkerPool{Name: "pool", NodeAgentSecretName: new("gardener-node-agent-pool-1"), Labels: labels}

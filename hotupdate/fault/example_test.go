@@ -25,7 +25,7 @@ func ExampleAll() {
 	// declaration unknown-class fault_test.Volume.Size
 	//   has unknown class `ture` in struct tag `hotupdatable:"ture"`; write one of `true`, `false`, `inplace` and `ignore` first
 	// declaration unknown-option fault_test.Volume.Zones
-	//   has unknown option `sett` in struct tag `hotupdatable:"false,sett"`; write one of `set`, `key`, `hotwhen`, `default`, `presence`, `as`, `sensitive`, and 'quotes' around a text with a comma
+	//   has unknown option `sett` in struct tag `hotupdatable:"false,sett"`; write one of `set`, `key`, `hotwhen`, `keyclass`, `default`, `presence`, `as`, `sensitive`, and 'quotes' around a text with a comma
 }
 
 // A webhook answers differently to a config that cannot be read than to a failure of its own.

@@ -345,6 +345,37 @@ func TestLeafThatIsFrozen(t *testing.T) {
 	}
 }
 
+// TestKeyThatIsFrozen: a key of the tags is not Hot any more in a release. It is neither wanted nor removed, and stays in the record. When it is Hot
+// again, it is one update.
+func TestKeyThatIsFrozen(t *testing.T) {
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"k":"1","other":"2"}}`)}
+	driver := machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}
+	kept, err := hotupdate.SchemaOf[laneSpec](hotupdate.WithTag(`tags["k"]`, "false"))
+	require.NoError(t, err)
+	b := newBed(t, laneClass(t, driver, string(class.ProviderSpec)))
+	b.step(0)
+	b.step(time.Hour)
+	prepare := func(schema *hotupdate.Schema, spec string) {
+		class.ProviderSpec = []byte(spec)
+		b.class, err = machineupdate.Prepare(class, schema, driver)
+		require.NoError(t, err)
+		b.asked = nil
+		b.step(0)
+	}
+	prepare(kept, `{"tags":{"k":"9","other":"3"}}`)
+	require.Len(t, b.asked, 1)
+	applied, desired := machineupdate.Hot(`{"tags":{"other":"2"}}`), machineupdate.Hot(`{"tags":{"other":"3"}}`)
+	assert.Equal(t, []machineupdate.Hot{applied, desired}, []machineupdate.Hot{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
+	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"k":"1"`)
+	b.step(time.Hour)
+
+	prepare(schemaOf[laneSpec](t), `{"tags":{"k":"9","other":"3"}}`)
+	require.Len(t, b.asked, 1)
+	desired = `{"tags":{"k":"9","other":"3"}}`
+	assert.Equal(t, desired, b.asked[0].Parts[0].Desired)
+	assert.Contains(t, string(b.asked[0].Parts[0].Applied), `"k":"1"`, "which the record knows, so that the driver does not take the key for a foreign one")
+}
+
 // TestRequestHasTheCallersObjects: helpers of drivers need the caller's objects.
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}

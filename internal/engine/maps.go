@@ -31,13 +31,7 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 		}
 	} else {
 		k := r.keysOf(len(entries))
-		for key, value := range entries {
-			if n.ruled != nil && n.leavesOut(key) {
-				continue
-			}
-			r.add(k, key)
-			stored = append(stored, value)
-		}
+		stored = readLeaves(r, n, k, entries, stored)
 		if len(stored) == 0 {
 			r.drop(k)
 			return false
@@ -58,6 +52,18 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	}
 	r.buf = append(r.buf, '}')
 	return true
+}
+
+// readLeaves adds the keys of a map of leaves to the last index, and appends the values.
+func readLeaves[V any](r *run, n *routine, k keys, entries map[string]V, stored []V) []V {
+	for key, value := range entries {
+		if n.ruled != nil && n.leavesOut(key) {
+			continue
+		}
+		r.add(k, key)
+		stored = append(stored, value)
+	}
+	return stored
 }
 
 func (r *run) quantity(q *resource.Quantity) {

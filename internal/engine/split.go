@@ -333,7 +333,8 @@ func (c *copier) entry(n *fieldplan.Node, key string, from twoValues) (elem refl
 	return elem, false
 }
 
-// element fills to with an element of collection in, which is under a key if that is a map. The zero reflect.Value is a missing element.
+// element fills to with an element of collection in, which is under a key if that is a map. The
+// zero reflect.Value is a missing element.
 func (c *copier) element(in *fieldplan.Node, key string, to reflect.Value, from twoValues) {
 	areTwo := c.merges && in.Kind != fieldplan.Array
 	n := c.program.ElementNode(in, key, from.any())

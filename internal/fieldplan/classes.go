@@ -140,7 +140,8 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 
 // refuseKey reports a class of a key at the field or at the override that it comes from.
 func (c *compiler) refuseKey(rule *KeyRule, code, what string) {
-	problem := mistake(rule.Source, code, "has a key that "+what, "remove the class of the key, or pair the list's elements with `key=`")
+	problem := mistake(rule.Source, code, "has a key that "+what,
+		"remove the class of the key, or pair the list's elements with `key=`")
 	if rule.Declared == Overridden {
 		problem.Field, problem.Path = "", rule.Source
 	}

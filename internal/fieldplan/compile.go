@@ -43,7 +43,10 @@ type compiler struct {
 // Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it.
 // All problems are returned joined, each once, in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
-	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}, keyOptions: map[*Node][]keyClass{}}
+	c := &compiler{
+		nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{},
+		keyOptions: map[*Node][]keyClass{},
+	}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {

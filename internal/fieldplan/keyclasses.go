@@ -110,7 +110,8 @@ func newKeyRules(all []*KeyRule) *KeyRules {
 			rules.begins[text[0]] = true
 		}
 	}
-	slices.SortStableFunc(rules.prefixes, func(a, b *KeyRule) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
+	slices.SortStableFunc(rules.prefixes,
+		func(a, b *KeyRule) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
 	return rules
 }
 
@@ -128,7 +129,8 @@ type keyClass struct {
 func (c *compiler) declaredKeys(n *Node, ctx context) []keyClass {
 	all := c.keyOptions[n]
 	for _, o := range c.overridesOfKeys(ctx.path) {
-		rule := keyClass{structtag.KeyClass{Key: o.steps[len(o.steps)-1].Name, Class: o.tag.Class}, Overridden, o.path, o.path}
+		key := o.steps[len(o.steps)-1].Name
+		rule := keyClass{structtag.KeyClass{Key: key, Class: o.tag.Class}, Overridden, o.path, o.path}
 		at := slices.IndexFunc(all, func(k keyClass) bool { return k.Key == rule.Key })
 		switch {
 		case o.tag.HasOptions() || o.tag.As != structtag.Undeclared || o.tag.Sensitive != structtag.Shown:

@@ -122,8 +122,8 @@ var mutants = []mutant{
 	{"elements of other classes are compared", diffFile, "if s[0].node == s[1].node && d.sameElement", "if d.sameElement", diff},
 	{"a part below another is deeper", diffFile, "depth := len(d.trail.Path) + 1", "depth := 0", "hotupdate TestDepth"},
 	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", exact},
-	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "return false", diff},
-	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "return n.elem.isNull(m)", diff},
+	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "_ = class\n\treturn false", diff},
+	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "_ = class\n\treturn n.elem.isNull(m)", diff},
 	{"null in a hot map is not written", "internal/engine/maps.go", "if !n.isAbsent(r.keys[k.keys+at], elem) && ", "if ", "hotupdate TestHotPart$"},
 
 	// Decoding.
@@ -154,7 +154,7 @@ var mutants = []mutant{
 	{"the longest prefix wins", keyClassesFile, "cmp.Compare(len(b.Pattern), len(a.Pattern))", "cmp.Compare(len(a.Pattern), len(b.Pattern))", keyClasses},
 	{"the empty key may have a class", keyClassesFile, "return r.matches", "return false", keyClasses},
 	{"an override of a key wins over the struct tag", keyClassesFile, "all[at] = rule\n", "_ = at\n", keyClasses},
-	{"a hot key is left out of a map of strings", "internal/engine/keyclasses.go", "return !writesPresence && utf8.ValidString(key)", "return false", keyClasses},
+	{"a hot key is left out of a map of strings", "internal/engine/keyclasses.go", "return !writesPresence && utf8.ValidString(key)", "return !writesPresence && !utf8.ValidString(key)", keyClasses},
 	{"a map of strings with hot keys only is absent", "internal/engine/maps.go", "if len(stored) == 0 {", "if false {", keyClasses},
 	{"null has the meaning of its key's class", valueFile, "class = n.plan.Entry(key).Class\n", "", keyClasses},
 	{"an entry of one class is in one half", splitFile, "side = c.sideOf(node.Classes | fieldplan.Of(node.Class))", "_ = node", keyClasses},

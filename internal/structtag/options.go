@@ -216,7 +216,9 @@ func Quote(text string) string {
 }
 
 // exclusions are options with the options that exclude them.
-var exclusions = map[string][]string{"default": {"presence"}, "set": {"key", "hotwhen"}, repeatable: {"set", "key", "hotwhen"}}
+var exclusions = map[string][]string{
+	"default": {"presence"}, "set": {"key", "hotwhen"}, repeatable: {"set", "key", "hotwhen"},
+}
 
 func (r *reading) findConflicts() {
 	for i, a := range r.options {
