@@ -53,8 +53,7 @@
 //     duration, cidr, dns, time or text, see hash/FORMAT.md. Not for fields of key= and hotwhen=.
 //   - sensitive: values are never shown; sensitive=keys: nor are map keys.
 //
-// A text with commas is quoted: default='a,b'. Inside quotes, two quotes stand for one. [WithTag]
-// gives the same struct tags to types that the adopter cannot edit.
+// A text with commas is quoted: 'a,b'; two quotes in it stand for one. Foreign types: [WithTag].
 //
 // Rules:
 //

@@ -73,7 +73,7 @@ var mutants = []mutant{
 	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && o.kind == objectKind {", presence},
 	{"a nil list is not there where values are paired", "internal/engine/run.go", "return !o.routine.isNull(valueOf(v))", "return exists(valueOf(v))", diff},
 	{"a hundred problems of texts are enough", trailFile, "t.faults[:min(len(t.faults), maxFaults-len(other.faults))]", "t.faults", "hotupdate TestHostileValues"},
-	{"the half that a collection belongs to says whether it is nil", splitFile, "owner = from[1]\n", "owner = from[0]\n", halves},
+	{"the half that a collection belongs to says whether it is nil", splitFile, "owner, other := from[1], from[0]\n", "owner, other := from[0], from[0]\n", halves},
 	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
 	{"an override reveals nothing", "internal/structtag/tag.go", "o.Sensitive = max(t.Sensitive, o.Sensitive)", "_ = t", "hotupdate TestOverride"},
 	{"a key may be a pointer", "internal/fieldplan/options.go", "!key.Pointer && key.Node.Leaf != leaf.String:", "true:", "hotupdate TestKeyBehindPointer"},
