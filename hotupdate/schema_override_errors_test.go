@@ -52,6 +52,10 @@ func overrideSyntaxRows() []schemaErrorRow {
 	} {
 		rows = append(rows, schemaErrorRow{"overriding structs " + tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("structs", tag))), atPath(code, "structs"), "it is read as a struct tag is"})
 	}
+	rows = append(rows, schemaErrorRow{
+		"class of all keys", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(`map["*"]`, "true"))),
+		atPath("invalid-key-class", `map["*"]`), "the map itself has a class",
+	})
 	for path, reason := range map[string]string{ // package fieldpath tests which paths are well-formed
 		"":                "the root has no class of its own",
 		"structs[]":       "ends at an element",
