@@ -23,7 +23,7 @@ import (
 
 // keyConfig has maps in which single keys have classes of their own.
 type keyConfig struct {
-	Labels map[string]string     `json:"labels,omitempty" hotupdatable:"false,keyclass=true:tenant,keyclass=true:billing/*,keyclass=false:billing/plan,keyclass=ignore:note,keyclass=inplace:kernel"`
+	Labels map[string]string     `json:"labels,omitempty" hotupdatable:"false,keyclass=true:tenant,keyclass=true:billing/*,keyclass=false:billing/plan,keyclass=false:billing/fixed/*,keyclass=ignore:note,keyclass=inplace:kernel"`
 	Policy map[string]*string    `json:"policy,omitempty" hotupdatable:"true,keyclass=false:stage"`
 	Parts  map[string]keyPart    `json:"parts,omitempty"  hotupdatable:"false,keyclass=true:'it''s, spare'"`
 	Marked *map[string]string    `json:"marked,omitempty" hotupdatable:"false,presence,keyclass=true:a"`
@@ -58,6 +58,7 @@ func TestKeyClassChanges(t *testing.T) {
 		{"longer key", `{"labels":{"tenants":"a"}}`, `{"labels":{"tenants":"a"}}`, "immutable inherited labels[tenants]", "no prefix"},
 		{"prefix", `{"labels":{"billing/":"a","billing/x":"b"}}`, `{}`, "hot struct tag labels[billing/] hot struct tag labels[billing/x]", "the prefix itself is a key, too"},
 		{"exact key below a prefix", `{"labels":{"billing/plan":"a"}}`, `{"labels":{"billing/plan":"a"}}`, "immutable struct tag labels[billing/plan]", "the exact key wins"},
+		{"longest prefix", `{"labels":{"billing/fixed/x":"a","billing/fixe":"b"}}`, `{"labels":{"billing/fixed/x":"a"}}`, "hot struct tag labels[billing/fixe] immutable struct tag labels[billing/fixed/x]", "the longest prefix wins"},
 		{"in place and ignored", `{"labels":{"kernel":"a","note":"b"}}`, `{"labels":{"kernel":"a"}}`, "in-place struct tag labels[kernel] ignored struct tag labels[note]", ""},
 		{"immutable key of a hot map", `{"policy":{"stage":"a","x":"b"}}`, `{"policy":{"stage":"a"}}`, "immutable struct tag policy[stage] hot inherited policy[x]", ""},
 		{"null", `{"policy":{"stage":null,"x":null}}`, `{"policy":{"stage":null}}`, "immutable struct tag policy[stage]", "null means an absent key only where the key is hot"},
@@ -268,8 +269,8 @@ func TestKeyClassErrors(t *testing.T) {
 			Size int `json:"size"`
 		} `json:"pools"`
 		List   []string            `json:"list"`
-		Hot    []map[string]string `json:"hot"    hotupdatable:"true"`
-		Set    []map[string]string `json:"set"    hotupdatable:"false,set"`
+		Hot    []map[string]string `json:"hot"   hotupdatable:"true"`
+		Set    []map[string]string `json:"set"   hotupdatable:"false,set"`
 		Any    any                 `json:"any"`
 		Object struct {
 			A string `json:"a"`

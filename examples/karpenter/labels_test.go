@@ -1,6 +1,7 @@
 package karpenter_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,11 +52,11 @@ func TestIssue3207(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, tc.schema, drifted, tc.name)
 		assert.Equal(t, tc.schema, oldDigest != digest, "%s: digest", tc.name)
-		paths := ""
+		paths := []string{}
 		for _, cause := range causes {
-			paths += cause.Path
+			paths = append(paths, cause.Path)
 		}
-		assert.Equal(t, tc.cause, paths, tc.name)
+		assert.Equal(t, tc.cause, strings.Join(paths, " "), tc.name)
 	}
 }
 

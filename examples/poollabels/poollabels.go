@@ -1,10 +1,10 @@
 // Package poollabels is a provider extension whose machines depend on the labels of their pool: its
 // cloud places a machine by them. One prefix of the labels is for accounting, and hot.
 //
-// Gardener's own names cover neither the labels nor the annotations of a pool. The node agent
-// changes them on the nodes, so a change replaces no machine. An extension whose machines depend on
-// labels hashes them itself, as additional data. If it hashed the map as a whole, a renamed cost
-// centre would replace every machine of the pool.
+// Gardener's own names cover neither the labels nor the annotations of a pool, see
+// [hash.NodeAgentSecretName], so a change of them replaces no machine. An extension whose machines
+// depend on labels hashes them itself, as additional data. If it hashed the map as a whole, a
+// renamed cost centre would replace every machine of the pool.
 package poollabels
 
 import (
