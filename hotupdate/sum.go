@@ -33,6 +33,11 @@ func (s *Schema) Hash(config any) (Sum, error) {
 
 // HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) HashRaw(raw []byte) (Sum, error) {
+	if !s.isMissing() {
+		if sum, ok := engine.Of(s.plan).SumRaw(raw); ok {
+			return sum, nil
+		}
+	}
 	v, err := s.read(raw)
 	if err != nil {
 		return Sum{}, err
@@ -48,6 +53,11 @@ func (s *Schema) Document(config any) ([]byte, error) {
 
 // DocumentRaw is [Schema.Document] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
+	if !s.isMissing() {
+		if document, ok := engine.Of(s.plan).AppendRaw(nil, raw); ok {
+			return document, nil
+		}
+	}
 	return s.document(s.read(raw))
 }
 

@@ -163,6 +163,33 @@ func (s *Scanner) Text(scratch *[]byte) (text []byte, err *fault.Error) {
 	return *scratch, err
 }
 
+// AppendText is [Scanner.Text] and appends the canonical text of the string. After a problem nothing
+// has been read, and dst is returned as it was.
+func (s *Scanner) AppendText(dst []byte, scratch *[]byte) (appended, text []byte, err *fault.Error) {
+	at := s.At
+	if text, err = s.Text(scratch); err != nil {
+		return dst, nil, err
+	}
+	spelled := s.Raw[at:s.At]
+	if len(text) == len(spelled)-len(`""`) { // each escape is longer than its character
+		return append(dst, spelled...), text, nil
+	}
+	return appendQuoted(dst, text), text, nil
+}
+
+// AppendValue reads a value of any kind and appends its canonical text. Problems are those of the
+// function [AppendValue]. After a problem nothing has been read, and dst is returned as it was.
+func (s *Scanner) AppendValue(dst []byte) ([]byte, *fault.Error) {
+	p := parsers.Get().(*parser)
+	defer p.release()
+	p.Scanner = *s
+	if err := p.value(); err != nil {
+		return dst, err
+	}
+	s.At = p.At
+	return append(dst, p.text...), nil
+}
+
 // Scalar reads a value that is neither object nor array.
 func (s *Scanner) Scalar() *fault.Error {
 	switch s.Peek() {

@@ -172,18 +172,9 @@ func (p *parser) member() *fault.Error {
 }
 
 // string reads a string and returns its text, unescaped. The next call overwrites it.
-func (p *parser) string() ([]byte, *fault.Error) {
-	at := p.At
-	text, err := p.Text(&p.scratch)
-	if err != nil {
-		return nil, err
-	}
-	if spelled := p.Raw[at:p.At]; len(text) == len(spelled)-len(`""`) { // each escape is longer than its character
-		p.text = append(p.text, spelled...)
-	} else {
-		p.text = appendQuoted(p.text, text)
-	}
-	return text, nil
+func (p *parser) string() (text []byte, err *fault.Error) {
+	p.text, text, err = p.AppendText(p.text, &p.scratch)
+	return text, err
 }
 
 func (p *parser) number() *fault.Error {

@@ -28,6 +28,11 @@ func (r *run) list(n *routine, m memory) bool {
 		end = r.position()
 		r.commit()
 	}
+	return r.closeList(start, end)
+}
+
+// closeList ends a list behind its last element that is written, or removes it if there is none.
+func (r *run) closeList(start, end int) bool {
 	if end == 0 {
 		r.cut(start)
 		return false

@@ -17,6 +17,8 @@ type Program struct {
 	canonical *writing                            // the canonical document
 	whole     *writing                            // everything
 	readable  map[structtag.Class]func() *writing // the fields of a class, as JSON that decodes into the type
+
+	canonicalJSON func() *source // the canonical document of raw JSON
 }
 
 // writing is a plan compiled for writing the fields of some classes.
@@ -44,6 +46,9 @@ func compile(p *fieldplan.Plan) *Program {
 		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
 		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
 	}
+	program.canonicalJSON = sync.OnceValue(func() *source {
+		return compileSources(p, program.canonical.root, program.whole)
+	})
 	for _, class := range []structtag.Class{structtag.Hot, structtag.InPlace} {
 		program.readable[class] = sync.OnceValue(func() *writing {
 			return compileFor(p.Root, fieldplan.Of(class), leaf.Quoted)
@@ -92,6 +97,8 @@ type routine struct {
 	ops   []op   // of an object, in the order of the document
 	rest  *op    // of an object: the field of its unknown members, if they are written
 	empty string // text of a nil element that is an object: its identity
+
+	identified bool // the object has an identity
 
 	elem         *routine
 	elemPointers int // from an element to its value
@@ -325,6 +332,7 @@ func (c *compiler) object(n *routine, from, in *fieldplan.Node) {
 			}
 		}
 		n.ops, n.height = append(n.ops, o), max(n.height, o.routine.height)
+		n.identified = n.identified || always
 	}
 	n.empty = n.emptyText()
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {

@@ -31,10 +31,13 @@ func (n *routine) keyOf(m memory) (key listKey, ok bool) {
 	case n.key.routine.kind == uintKind:
 		key.order = uintAt(m, n.key.routine.bits)
 	default:
-		key.order = uint64(intAt(m, n.key.routine.bits)) ^ 1<<63 //nolint:gosec // keeps the order
+		key.order = orderOf(intAt(m, n.key.routine.bits))
 	}
 	return key, true
 }
+
+// orderOf maps an integer to an unsigned number of the same order.
+func orderOf(i int64) uint64 { return uint64(i) ^ 1<<63 } //nolint:gosec // keeps the order
 
 // direction is the order of a keyed list: what comparing each key with the next gives.
 type direction int

@@ -37,8 +37,14 @@ func (r *run) object(n *routine, m memory, empty whenEmpty) (isWritten bool) {
 		before, some = r.allMembers(n, m)
 	}
 	r.leave(n)
+	return r.closeObject(start, before, some || empty == written)
+}
+
+// closeObject ends an object, or removes it if it is not to be written. Before is the byte before
+// the next member.
+func (r *run) closeObject(start int, before byte, isWritten bool) bool { //nolint:revive // what was found
 	switch {
-	case !some && empty == omitted:
+	case !isWritten:
 		r.cut(start)
 		return false
 	case before == '{':
@@ -220,10 +226,16 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	} else {
 		isWritten = r.composite(o.routine, m, omitted)
 	}
+	return r.closeMember(o, start, isWritten)
+}
+
+// closeMember ends a member that is an object or collection, of which something was written or
+// nothing. It reports whether the member is written.
+func (r *run) closeMember(o *op, start int, isWritten bool) bool { //nolint:revive // what was found
 	switch {
 	case isWritten:
 	case o.presence:
-		r.emptyElement(o.routine, m)
+		r.emptyMember(o.routine)
 		isWritten = true
 	default:
 		r.cut(start)
@@ -231,21 +243,36 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	return isWritten
 }
 
+// emptyMember writes an empty object, list or map that is not nil.
+func (r *run) emptyMember(n *routine) {
+	if n.kind == objectKind {
+		r.buf = append(r.buf, n.empty...)
+		return
+	}
+	r.buf = append(r.buf, emptyText(n.plan.Kind, false)...)
+}
+
 // memberWithDefault writes an object or collection that differs from its default, and reports
 // whether it did. An empty one is written if something of the default would be written.
 func (r *run) memberWithDefault(o *op, m memory, before byte) bool {
-	start, text := len(r.buf), o.fallback().text
+	start := len(r.buf)
 	r.buf = r.header(o, before)
 	r.in(o)
 	r.held++
 	isWritten := r.composite(o.routine, m, omitted)
 	r.held--
+	return r.closeDefault(o, start, isWritten)
+}
+
+// closeDefault is closeMember for a member with a default.
+func (r *run) closeDefault(o *op, start int, isWritten bool) bool { //nolint:revive // what was found
+	text := o.fallback().text
 	switch isDefault := isWritten == (text != nil) && bytes.Equal(r.textOfMember(o, start), text); {
 	case isDefault:
 		r.buf = r.buf[:start]
 		return false
 	case !isWritten:
-		r.emptyElement(o.routine, m)
+		r.emptyMember(o.routine)
 	}
 	return true
 }

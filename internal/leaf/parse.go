@@ -57,6 +57,9 @@ func OptionText(k Kind, canonical string) string {
 // isFree reports whether values of kind k are any JSON.
 func (k Kind) isFree() bool { return k == RawMessage || k == RawExtension || k == Interface }
 
+// KeepsJSON reports whether values of kind k are read from JSON as the JSON itself.
+func (k Kind) KeepsJSON() bool { return k == RawMessage || k == RawExtension || k == Opaque }
+
 // ParseJSON returns the canonical text of a leaf of kind k and type t whose value is given as JSON.
 // It is false for JSON that t cannot hold. The JSON of a type that marshals itself and is not loaded
 // is kept as it is.
@@ -138,20 +141,57 @@ func setTime(v reflect.Value, k Kind, t time.Time) {
 // SetNumber sets v, an integer or a float, to the number in a text, and reports whether v can hold
 // it. The text does not escape.
 func SetNumber(v reflect.Value, text string) bool {
-	var err error
-	switch bits := v.Type().Bits(); {
-	case v.CanInt():
-		var i int64
-		i, err = strconv.ParseInt(text, 10, bits)
-		v.SetInt(i)
-	case v.CanUint():
-		var u uint64
-		u, err = strconv.ParseUint(text, 10, bits)
-		v.SetUint(u)
+	switch k := kindByReflect(v.Type()); k {
+	case Int:
+		n, ok := parseNumber(k, v.Type().Bits(), text)
+		v.SetInt(n.i)
+		return ok
+	case Uint:
+		n, ok := parseNumber(k, v.Type().Bits(), text)
+		v.SetUint(n.u)
+		return ok
 	default:
-		var f float64
-		f, err = strconv.ParseFloat(text, bits)
-		v.SetFloat(f)
+		n, ok := parseNumber(Float, v.Type().Bits(), text)
+		v.SetFloat(n.f)
+		return ok
 	}
-	return err == nil
+}
+
+// AppendNumber appends the canonical text of the number in a text, which is of kind Int, Uint or
+// Float and so many bits wide. It is false, and appends nothing, if such a number cannot hold it.
+// The text does not escape.
+func AppendNumber(dst []byte, k Kind, bits int, text string) ([]byte, bool) {
+	n, ok := parseNumber(k, bits, text)
+	switch {
+	case !ok:
+		return dst, false
+	case k == Int:
+		return strconv.AppendInt(dst, n.i, 10), true
+	case k == Uint:
+		return strconv.AppendUint(dst, n.u, 10), true
+	default:
+		dst, problem := canonjson.AppendFloat(dst, n.f, bits)
+		return dst, problem == nil
+	}
+}
+
+// number is an integer or a float: one of its fields.
+type number struct {
+	i int64
+	u uint64
+	f float64
+}
+
+// parseNumber reads a number of a kind and width.
+func parseNumber(k Kind, bits int, text string) (n number, ok bool) {
+	var err error
+	switch k {
+	case Int:
+		n.i, err = strconv.ParseInt(text, 10, bits)
+	case Uint:
+		n.u, err = strconv.ParseUint(text, 10, bits)
+	default:
+		n.f, err = strconv.ParseFloat(text, bits)
+	}
+	return n, err == nil
 }

@@ -67,6 +67,17 @@ func CheckQuantities(raw []byte) *fault.Error {
 	}
 }
 
+// AppendQuantityJSON appends the canonical text of a quantity that is given as a well-formed string
+// or number in JSON. It is false, and appends nothing, if that is no quantity or has no text.
+func AppendQuantityJSON(dst, token []byte) ([]byte, bool) {
+	var q resource.Quantity
+	if CheckQuantities(token) != nil || q.UnmarshalJSON(token) != nil {
+		return dst, false
+	}
+	dst, problem := AppendQuantity(dst, &q)
+	return dst, problem == nil
+}
+
 // maxQuantityBits bounds the number that is converted to digits, and its scale. Because of trailing
 // zeros, it may have many more digits than maxQuantityDigits.
 const maxQuantityBits = 1 << 14

@@ -38,7 +38,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case String:
 		return canonjson.AppendString(dst, v.String())
 	case QuantityText, DurationText, CIDRText, DNSText, TimeText:
-		return canonjson.AppendString(dst, k.normalize(v.String()))
+		return AppendText(dst, k, v.String())
 	case Number:
 		return canonjson.AppendNumber(dst, []byte(cmp.Or(v.String(), "0"))) // as encoding/json does
 	case Bytes:
@@ -68,6 +68,11 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case NotALeaf:
 	}
 	return dst, &fault.Error{Kind: fault.Misuse, Code: "type-mismatch", Type: v.Type().String(), What: "is not a leaf"}
+}
+
+// AppendText appends the canonical text of a string of a kind for which [Kind.IsText] holds.
+func AppendText(dst []byte, k Kind, text string) ([]byte, *fault.Error) {
+	return canonjson.AppendString(dst, k.normalize(text))
 }
 
 // pointerTo returns a pointer to v. It copies v only if v has no address.

@@ -12,7 +12,7 @@ import (
 const firstCapacity = 4
 
 // list reads an array into a slice. An empty one is not nil.
-func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) list(n *Node, v reflect.Value) *fault.Error {
 	problem := r.Each(func(i int) *fault.Error {
 		if i == v.Cap() {
 			v.Grow(firstCapacity)
@@ -27,7 +27,7 @@ func (r *decoding) list(n *node, v reflect.Value) *fault.Error {
 }
 
 // array reads an array of fixed length. Further elements are dropped, as Kubernetes does.
-func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) array(n *Node, v reflect.Value) *fault.Error {
 	return r.Each(func(i int) *fault.Error {
 		if i < v.Len() {
 			return r.element(n, i, v.Index(i))
@@ -37,7 +37,7 @@ func (r *decoding) array(n *node, v reflect.Value) *fault.Error {
 	})
 }
 
-func (r *decoding) element(n *node, i int, v reflect.Value) *fault.Error {
+func (r *decoding) element(n *Node, i int, v reflect.Value) *fault.Error {
 	first := len(r.faults)
 	problem := r.fill(&n.elem, v)
 	if len(r.faults) > first {
@@ -55,7 +55,7 @@ type mapping struct {
 }
 
 // entries reads an object into a map.
-func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) entries(n *Node, v reflect.Value) *fault.Error {
 	m := mapping{value: reflect.MakeMap(n.typ)}
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
@@ -66,7 +66,7 @@ func (r *decoding) entries(n *node, v reflect.Value) *fault.Error {
 }
 
 // entry reads a member into a map.
-func (r *decoding) entry(n *node, m *mapping) *fault.Error {
+func (r *decoding) entry(n *Node, m *mapping) *fault.Error {
 	name, problem := r.str()
 	if problem == nil {
 		problem = r.Colon()
@@ -102,7 +102,7 @@ func (r *decoding) entry(n *node, m *mapping) *fault.Error {
 
 // setByKey lets the decoder read the key, and stores the element under it. Several names may mean
 // one key.
-func (r *decoding) setByKey(n *node, m *mapping, name string) {
+func (r *decoding) setByKey(n *Node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()
 	readable := kubernetes(append(spelled, ":true}"...), keys.Interface())

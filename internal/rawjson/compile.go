@@ -11,8 +11,8 @@ import (
 
 // rootOf returns the compiled root of a plan. It is compiled once and kept with the plan; it is
 // immutable and safe for concurrent use.
-func rootOf(p *fieldplan.Plan) *node {
-	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*node)
+func rootOf(p *fieldplan.Plan) *Node {
+	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*Node)
 }
 
 // kind says how a node is read.
@@ -36,8 +36,8 @@ const (
 // readsNull reports whether null is read by the value itself, not as absence.
 func (k kind) readsNull() bool { return k >= own }
 
-// node describes how values of a type are read.
-type node struct {
+// Node describes how values of a type are read.
+type Node struct {
 	kind kind
 	typ  reflect.Type
 	plan *fieldplan.Node
@@ -60,7 +60,7 @@ const none = -1
 
 // target is the destination of a value: a node, behind pointers.
 type target struct {
-	node     *node
+	node     *Node
 	pointers int
 }
 
@@ -74,19 +74,19 @@ type field struct {
 	through []int  // embedded structs, outermost first
 }
 
-type compiler map[*fieldplan.Node]*node
+type compiler map[*fieldplan.Node]*Node
 
-func compile(p *fieldplan.Plan) *node {
+func compile(p *fieldplan.Plan) *Node {
 	root := *p.Root
 	root.Fields = slices.Concat(p.Meta, p.Root.Fields)
 	return compiler{}.node(&root)
 }
 
-func (c compiler) node(from *fieldplan.Node) *node {
+func (c compiler) node(from *fieldplan.Node) *Node {
 	if n, ok := c[from]; ok {
 		return n
 	}
-	n := &node{kind: kindOf(from), typ: from.Type, plan: from, rest: none, want: from.TypeName()}
+	n := &Node{kind: kindOf(from), typ: from.Type, plan: from, rest: none, want: from.TypeName()}
 	c[from] = n
 	//exhaustive:ignore
 	switch n.kind {
@@ -109,7 +109,7 @@ func (c compiler) node(from *fieldplan.Node) *node {
 }
 
 // byDecoder prepares a node that the decoder reads.
-func (n *node) byDecoder() *node {
+func (n *Node) byDecoder() *Node {
 	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
 	return n
 }
@@ -157,7 +157,7 @@ func (c compiler) target(t reflect.Type, from *fieldplan.Node) target {
 	return target{c.node(from), pointers}
 }
 
-func (c compiler) object(n *node) {
+func (c compiler) object(n *Node) {
 	fields := slices.SortedFunc(slices.Values(n.plan.Fields),
 		func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
 	n.fields, n.byName = make([]field, len(fields)), make(map[string]int, len(fields))
@@ -168,7 +168,7 @@ func (c compiler) object(n *node) {
 			through: f.Index[:last],
 		}
 		if f.Quoted || !sf.IsExported() { // an unexported field is an embedded struct with a JSON name
-			m := &node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}
+			m := &Node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}
 			if f.Quoted {
 				m.want = "string that holds a " + f.Node.Type.String()
 			}

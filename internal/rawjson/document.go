@@ -18,7 +18,7 @@ type decoding struct {
 }
 
 // document reads the whole document.
-func (r *decoding) document(root *node, config reflect.Value) *fault.Error {
+func (r *decoding) document(root *Node, config reflect.Value) *fault.Error {
 	problem := r.Begin()
 	if problem != nil || r.At == len(r.Raw) {
 		return problem
@@ -42,7 +42,7 @@ func (r *decoding) fill(t *target, v reflect.Value) *fault.Error {
 }
 
 // value reads a value that is not null, or a value of a type that reads null itself.
-func (r *decoding) value(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) value(n *Node, v reflect.Value) *fault.Error {
 	if n.begins != 0 && n.begins != r.Peek() {
 		return r.wrong(n)
 	}

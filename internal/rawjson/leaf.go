@@ -34,7 +34,7 @@ func (r *decoding) str() (string, *fault.Error) {
 	return string(text), problem
 }
 
-func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) boolean(n *Node, v reflect.Value) *fault.Error {
 	c := r.Peek()
 	if c != 't' && c != 'f' {
 		return r.wrong(n)
@@ -43,24 +43,30 @@ func (r *decoding) boolean(n *node, v reflect.Value) *fault.Error {
 	return r.Scalar()
 }
 
-func (r *decoding) number(n *node, v reflect.Value) *fault.Error {
-	start, c := r.At, r.Peek()
-	if (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil && setNumber(v, r.Raw[start:r.At]) {
+func (r *decoding) number(n *Node, v reflect.Value) *fault.Error {
+	start := r.At
+	if literal, ok := r.literal(); ok && leaf.SetNumber(v, string(literal)) && isInRange(v.CanFloat(), literal) {
 		return nil
 	}
 	r.At = start
 	return r.wrong(n)
 }
 
-// setNumber sets v to the value of a literal, and reports whether v can hold it.
-func setNumber(v reflect.Value, literal []byte) bool {
-	ok := leaf.SetNumber(v, string(literal))
-	if ok && v.CanFloat() {
-		var space [64]byte
-		_, problem := canonjson.AppendNumber(space[:0], literal)
-		ok = problem == nil // its exponent is not too large
+// literal reads a number.
+func (r *decoding) literal() (literal []byte, ok bool) {
+	start, c := r.At, r.Peek()
+	ok = (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil
+	return r.Raw[start:r.At], ok
+}
+
+// isInRange reports whether the exponent of a number is not too large for a float.
+func isInRange(isFloat bool, literal []byte) bool { //nolint:revive // as asked
+	if !isFloat {
+		return true
 	}
-	return ok
+	var space [64]byte
+	_, problem := canonjson.AppendNumber(space[:0], literal)
+	return problem == nil
 }
 
 // extent reads a value of any kind and returns its bytes, or nil after a problem.
@@ -74,7 +80,7 @@ func (r *decoding) extent() ([]byte, *fault.Error) {
 
 // delegate lets the decoder or the value's own type read a value. V is the struct if the value is a
 // member.
-func (r *decoding) delegate(n *node, v reflect.Value, header string) *fault.Error {
+func (r *decoding) delegate(n *Node, v reflect.Value, header string) *fault.Error {
 	raw, problem := r.extent()
 	if raw == nil {
 		return problem
@@ -100,7 +106,7 @@ func (r *decoding) delegate(n *node, v reflect.Value, header string) *fault.Erro
 }
 
 // decode lets the decoder, or the type itself, read a value.
-func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
+func (n *Node) decode(raw []byte, v reflect.Value, header string) bool {
 	//exhaustive:ignore
 	switch n.kind {
 	case own:
@@ -144,7 +150,7 @@ func isExactNumber(literal []byte) bool {
 }
 
 // wrong reports a value of a wrong type, unless something in it is reported.
-func (r *decoding) wrong(n *node) *fault.Error {
+func (r *decoding) wrong(n *Node) *fault.Error {
 	raw, problem := r.extent()
 	if raw != nil {
 		r.report(n.mismatch(raw))
@@ -152,7 +158,7 @@ func (r *decoding) wrong(n *node) *fault.Error {
 	return problem
 }
 
-func (n *node) mismatch(raw []byte) *fault.Error {
+func (n *Node) mismatch(raw []byte) *fault.Error {
 	what := "is " + jsonType(raw) + " that is no " + n.want
 	return &fault.Error{
 		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what,

@@ -13,7 +13,7 @@ import (
 // fewFields is the number of fields that most objects have at most.
 const fewFields = 64
 
-func (r *decoding) object(n *node, v reflect.Value) *fault.Error {
+func (r *decoding) object(n *Node, v reflect.Value) *fault.Error {
 	var few [fewFields]bool
 	seen := few[:]
 	if len(n.fields) > fewFields {
@@ -27,7 +27,7 @@ func (r *decoding) object(n *node, v reflect.Value) *fault.Error {
 }
 
 // member reads a member into the struct v, and returns the field that is expected after it.
-func (r *decoding) member(n *node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
+func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
 	first := len(r.faults)
 	i, name, problem := r.name(n, next)
 	switch {
@@ -54,7 +54,7 @@ func (r *decoding) member(n *node, next int, seen []bool, v reflect.Value) (int,
 	return next, problem
 }
 
-func unknownMember(n *node, name string) *fault.Error {
+func unknownMember(n *Node, name string) *fault.Error {
 	problem := &fault.Error{
 		Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(),
 		Hint: "check the name's spelling and case, and the apiVersion",
@@ -81,7 +81,7 @@ const guesses = 3
 // name reads a member's name and the colon, and finds its field. That is mostly the expected field
 // or one of the next, since members are written in the order of the Go struct, some left out. If
 // there is no such field, name returns the name.
-func (r *decoding) name(n *node, next int) (i int, name string, problem *fault.Error) {
+func (r *decoding) name(n *Node, next int) (i int, name string, problem *fault.Error) {
 	rest := r.Raw[r.At:]
 	for i := next; i < min(next+guesses, len(n.fields)); i++ {
 		if header := n.fields[i].header; len(rest) >= len(header) && string(rest[:len(header)]) == header {

@@ -1,0 +1,504 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// transcript writes raw JSON without making a Go value of it. It reads the JSON once, writes each
+// member where it stands, and brings the members into order when their object ends.
+//
+// The rules are those of a run, whose functions it calls. What only a value can tell is read into a
+// value, part by part: see [source]. If anything is wrong with the JSON, or a value has no text, the
+// transcript has failed: the caller reads the whole value, which finds all problems.
+type transcript struct {
+	*run
+
+	in        rawjson.Reader
+	pieces    []piece  // members and entries of the objects and collections around the current value
+	names     []byte   // keys of these entries
+	seen      []uint64 // sets of the fields that were read, one for each object
+	moved     []byte   // scratch for pieces in their order
+	hasFailed bool
+}
+
+// piece is a member, entry or element at buf[start:end], with the byte before it. Its place among
+// its siblings is decided by order, and then by the text of its key.
+type piece struct {
+	order         uint64
+	name, nameEnd int // in names
+	start, end    int
+}
+
+var transcripts = sync.Pool{New: func() any { return &transcript{} }}
+
+func transcribe(raw []byte) *transcript {
+	t := transcripts.Get().(*transcript)
+	t.run = start()
+	t.in.Reset(raw)
+	return t
+}
+
+// release returns the memory to the pools, without references to the document.
+func (t *transcript) release() {
+	t.run.end()
+	t.run = nil
+	t.in.Reset(nil)
+	recycle(&t.pieces, maxPooled)
+	recycle(&t.names, maxPooledBytes)
+	recycle(&t.seen, maxPooled)
+	recycle(&t.moved, maxPooledBytes)
+	t.hasFailed = false
+	transcripts.Put(t)
+}
+
+// SumRaw is [Program.Sum] of raw JSON. It is false if anything is wrong with the JSON, or with the
+// value that it means: the value says what.
+func (p *Program) SumRaw(raw []byte) (sum [sha256.Size]byte, ok bool) {
+	t := transcribe(raw)
+	defer t.release()
+	if !t.document(p.canonicalJSON()) {
+		return sum, false
+	}
+	return t.sum(), true
+}
+
+// AppendRaw is [Program.Append] of raw JSON. Like SumRaw it may be false; then it appends nothing.
+func (p *Program) AppendRaw(dst, raw []byte) (document []byte, ok bool) {
+	t := transcribe(raw)
+	defer t.release()
+	if !t.document(p.canonicalJSON()) {
+		return dst, false
+	}
+	return append(dst, t.buf...), true
+}
+
+// document writes the whole document, and reports whether it could.
+func (t *transcript) document(root *source) (ok bool) {
+	if t.in.Begin() != nil {
+		return false
+	}
+	t.buf = slices.Grow(t.buf, len(t.in.Raw))
+	isEmpty := t.in.At == len(t.in.Raw) || t.in.IsNull() || !t.object(root, nil, omitted)
+	if isEmpty {
+		t.buf = append(t.buf, "{}"...)
+	}
+	return !t.hasFailed && t.in.End() == nil
+}
+
+// fail says that only the value can tell. It is false, for what was not written.
+func (t *transcript) fail() bool {
+	t.hasFailed = true
+	return false
+}
+
+// open enters an object or array. Like next, it is true at the end, also after a failure.
+func (t *transcript) open(opening byte) (last bool) {
+	if t.in.Peek() != opening {
+		return !t.fail()
+	}
+	last, problem := t.in.Open(opening + 2) // in ASCII
+	if problem != nil {
+		t.fail()
+	}
+	return last || t.hasFailed
+}
+
+func (t *transcript) next(closing byte) (last bool) {
+	if t.hasFailed {
+		return true
+	}
+	last, problem := t.in.Next(closing)
+	if problem != nil {
+		t.fail()
+	}
+	return last || t.hasFailed
+}
+
+// object writes an object, and reports whether it did. It sets key, unless that is nil, to the key
+// of an element of a keyed list.
+func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
+	start, first, seen := len(t.buf), len(t.pieces), len(t.seen)
+	t.seen = append(t.seen, s.nothing...)
+	var value reflect.Value // the members that are read into a value
+	some, next := false, 0
+	for last := t.open('{'); !last; last = t.next('}') {
+		i, ok := t.in.Member(s.node, next)
+		if !ok || !mark(t.seen[seen:], i) {
+			t.fail()
+			break
+		}
+		m := &s.members[i]
+		if t.member(s, m, i, key, &value) && !m.op.always {
+			some = true
+		}
+		next = i + 1
+	}
+	t.zeroIdentities(s.routine, first)
+	before := t.arrange(start, first, '{')
+	t.seen = t.seen[:seen]
+	return t.closeObject(start, before, some || empty == written)
+}
+
+// mark adds a field to a set, and reports whether the field was not in it.
+func mark(set []uint64, i int) bool {
+	bit := uint64(1) << (i % 64)
+	isNew := set[i/64]&bit == 0
+	set[i/64] |= bit
+	return isNew
+}
+
+// member reads a member of an object, and reports whether it wrote it.
+func (t *transcript) member(s *source, m *memberSource, i int, key *piece, value *reflect.Value) (isWritten bool) {
+	start := len(t.buf)
+	switch {
+	case m.source.shape == rawjson.ByValue:
+		isWritten = t.memberByValue(s, m, i, value)
+	case t.in.IsNull():
+	case m.op == nil: // it is read, and dropped
+		t.value(m.source)
+		t.buf = t.buf[:start]
+	case m.source.shape == rawjson.Scalar:
+		isWritten = t.leafMember(m, key)
+	default:
+		t.buf = t.header(m.op, ',')
+		isWritten = t.composite(m.source)
+		if m.op.fallback == nil {
+			isWritten = t.closeMember(m.op, start, isWritten)
+		} else {
+			isWritten = t.closeDefault(m.op, start, isWritten)
+		}
+	}
+	if isWritten {
+		t.pieces = append(t.pieces, piece{order: m.order, start: start, end: len(t.buf)})
+	}
+	return isWritten
+}
+
+func (t *transcript) leafMember(m *memberSource, key *piece) bool {
+	start := len(t.buf)
+	t.buf = t.header(m.op, ',')
+	t.leaf(m.source)
+	text := t.textOfMember(m.op, start)
+	if m.isKey && key != nil {
+		t.keyOf(m.source.node, text, key)
+	}
+	if !m.op.always && m.op.isUnset(text) {
+		t.buf = t.buf[:start]
+		return false
+	}
+	return true
+}
+
+// leaf writes a leaf other than null.
+func (t *transcript) leaf(s *source) {
+	text, ok := t.in.AppendLeaf(t.buf, s.node)
+	if !ok {
+		t.fail()
+	}
+	t.buf = text
+}
+
+// memberByValue lets a value write a member. Members of one object that are read in this way share a
+// value.
+func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *reflect.Value) bool {
+	if !value.IsValid() {
+		*value = reflect.New(s.node.Type()).Elem()
+	}
+	if !t.in.FillField(s.node, i, *value) {
+		return t.fail()
+	}
+	if m.op == nil {
+		return false
+	}
+	at := m.op.location.in(memoryOf(*value))
+	isWritten := exists(at) && t.run.member(m.op, at, ',')
+	if t.trail.Failed() {
+		return t.fail()
+	}
+	return isWritten
+}
+
+// zeroIdentities writes the key of an element that has none.
+func (t *transcript) zeroIdentities(n *routine, first int) {
+	if !n.identified {
+		return
+	}
+	own := len(t.pieces)
+	for i := range n.ops {
+		o := &n.ops[i]
+		isThere := slices.ContainsFunc(t.pieces[first:own], func(p piece) bool { return p.order == uint64(i) })
+		if o.always && !isThere {
+			start := len(t.buf)
+			t.zeroIdentity(o, ',')
+			t.pieces = append(t.pieces, piece{order: uint64(i), start: start, end: len(t.buf)})
+		}
+	}
+}
+
+// value reads a value of a shape other than ByValue, and not null. What it writes has no use.
+func (t *transcript) value(s *source) {
+	if s.shape == rawjson.Scalar {
+		t.leaf(s)
+		return
+	}
+	t.composite(s)
+}
+
+// composite writes an object or collection, and reports whether it did.
+func (t *transcript) composite(s *source) bool {
+	switch {
+	case s.shape == rawjson.Object:
+		return t.object(s, nil, omitted)
+	case s.shape == rawjson.Map:
+		return t.entries(s)
+	case s.routine.kind == setKind:
+		return t.setOf(s)
+	case s.routine.kind == listKind:
+		return t.list(s)
+	default:
+		return t.keyedList(s)
+	}
+}
+
+// list writes a list that is paired by position. See [run.list].
+func (t *transcript) list(s *source) bool {
+	start, end := len(t.buf), 0
+	t.buf = append(t.buf, '[')
+	first := true
+	for last := t.open('['); !last; last = t.next(']') {
+		if !first {
+			t.buf = append(t.buf, ',')
+		}
+		first = false
+		t.element(s, nil)
+		end = len(t.buf)
+	}
+	if !s.routine.writesPresence {
+		end = 0
+	}
+	return t.closeList(start, end)
+}
+
+// setOf writes a set. See [run.set].
+func (t *transcript) setOf(s *source) bool {
+	start, first := len(t.buf), len(t.spans)
+	for last := t.open('['); !last; last = t.next(']') {
+		from := len(t.buf)
+		t.element(s, nil)
+		t.spans = append(withRoom(t.run, t.spans, 1), span{from, len(t.buf)})
+	}
+	isWritten := s.routine.writesPresence && len(t.spans) > first
+	if isWritten {
+		t.joinSet(start, t.spans[first:])
+	} else {
+		t.buf = t.buf[:start]
+	}
+	t.spans = t.spans[:first]
+	return isWritten
+}
+
+// keyedList writes a keyed list. Elements without a key, and two with one key, are left to the
+// value. See [run.keyedList].
+func (t *transcript) keyedList(s *source) bool {
+	start, first, names := len(t.buf), len(t.pieces), len(t.names)
+	for last := t.open('['); !last; last = t.next(']') {
+		p := piece{start: len(t.buf), name: -1}
+		t.buf = append(t.buf, ',')
+		isWritten := t.keyedElement(s, &p)
+		if p.name < 0 {
+			t.fail()
+			break
+		}
+		t.add(p, isWritten)
+	}
+	t.arrange(start, first, '[')
+	t.names = t.names[:names]
+	if len(t.buf) == start {
+		return false
+	}
+	t.buf = append(t.buf, ']')
+	return true
+}
+
+// entries writes a map.
+func (t *transcript) entries(s *source) bool {
+	start, first, names := len(t.buf), len(t.pieces), len(t.names)
+	for last := t.open('{'); !last; last = t.next('}') {
+		p := piece{start: len(t.buf)}
+		t.entryKey(&p)
+		isWritten := !t.hasFailed && t.keyedElement(s, &p)
+		t.add(p, isWritten)
+	}
+	t.arrange(start, first, '{')
+	t.names = t.names[:names]
+	if len(t.buf) == start {
+		return false
+	}
+	t.buf = append(t.buf, '}')
+	return true
+}
+
+// entryKey reads and writes the key of an entry.
+func (t *transcript) entryKey(p *piece) {
+	written, text, ok := t.in.AppendText(append(t.buf, ','))
+	t.buf = written
+	if !ok || t.in.Colon() != nil {
+		t.fail()
+		return
+	}
+	t.buf = append(t.buf, ':')
+	t.name(p, text)
+}
+
+func (t *transcript) name(p *piece, text []byte) {
+	p.name = len(t.names)
+	t.names = append(t.names, text...)
+	p.nameEnd = len(t.names)
+}
+
+// keyOf finds the key of an element of a keyed list from its canonical text.
+func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
+	switch n.Plan().Leaf {
+	case leaf.String:
+		t.name(p, t.in.LastText())
+		if p.name == p.nameEnd {
+			p.name = -1 // an empty text is no key
+		}
+	case leaf.Uint:
+		p.order, _ = strconv.ParseUint(string(text), 10, 64)
+		p.name, p.nameEnd = 0, 0
+	default:
+		i, _ := strconv.ParseInt(string(text), 10, 64)
+		p.order, p.name, p.nameEnd = orderOf(i), 0, 0
+	}
+}
+
+// add ends a piece. A piece that is not written is kept without a text, for its key.
+func (t *transcript) add(p piece, isWritten bool) {
+	if !isWritten {
+		t.buf = t.buf[:p.start]
+	}
+	p.end = len(t.buf)
+	t.pieces = append(t.pieces, p)
+}
+
+// keyedElement writes an element of a keyed list or map behind its key, and reports whether it did.
+// See [run.keyedElement].
+func (t *transcript) keyedElement(s *source, key *piece) bool {
+	if s.isNullAbsent && t.in.IsNull() {
+		return false
+	}
+	if s.routine.writesPresence {
+		t.element(s, key)
+		return true
+	}
+	return t.traces(s, key)
+}
+
+// element writes an element, even if it is empty. See [run.element].
+func (t *transcript) element(s *source, key *piece) {
+	elem := s.elem
+	switch {
+	case elem.shape == rawjson.ByValue:
+		if at := t.elementValue(s); !t.hasFailed {
+			t.run.element(elem.routine, at)
+			t.check()
+		}
+	case t.in.IsNull():
+		t.run.element(elem.routine, s.null)
+	case elem.shape == rawjson.Scalar:
+		t.leaf(elem)
+	case elem.shape == rawjson.Object:
+		t.object(elem, key, written)
+	case !t.composite(elem):
+		t.emptyMember(elem.routine)
+	}
+}
+
+// traces writes the content of an element whose presence is not written, and reports whether there
+// was any. See [run.traces].
+func (t *transcript) traces(s *source, key *piece) bool {
+	elem := s.elem
+	switch {
+	case elem.shape == rawjson.ByValue:
+		at := t.elementValue(s)
+		isWritten := !t.hasFailed && t.run.traces(elem.routine, at)
+		t.check()
+		return isWritten
+	case t.in.IsNull():
+		return false
+	case elem.shape == rawjson.Scalar:
+		t.leaf(elem)
+		return false
+	case elem.shape == rawjson.Object:
+		return t.object(elem, key, omitted)
+	default:
+		return t.composite(elem)
+	}
+}
+
+// elementValue reads an element into a value.
+func (t *transcript) elementValue(s *source) memory {
+	v := reflect.New(s.node.Type().Elem()).Elem()
+	if !t.in.FillElem(s.node, v) {
+		t.fail()
+		return none
+	}
+	return valueOf(v)
+}
+
+// check fails if a value had no text.
+func (t *transcript) check() {
+	if t.trail.Failed() {
+		t.fail()
+	}
+}
+
+// arrange brings the last pieces into their order, from start on in the buffer, and replaces the
+// byte before the first of them by the opening bracket. Two pieces of one key are left to the value.
+// It returns the byte before a next piece.
+func (t *transcript) arrange(start, first int, opening byte) (before byte) {
+	own := t.pieces[first:]
+	if !t.inOrder(own) {
+		slices.SortFunc(own, t.compare)
+		t.inOrder(own) // for pieces of one key
+		t.moved = t.moved[:0]
+		for _, p := range own {
+			t.moved = append(t.moved, t.buf[p.start:p.end]...)
+		}
+		copy(t.buf[start:], t.moved)
+	}
+	t.pieces = t.pieces[:first]
+	if len(t.buf) == start {
+		return opening
+	}
+	t.buf[start] = opening
+	return ','
+}
+
+// inOrder reports whether pieces are in ascending order.
+func (t *transcript) inOrder(own []piece) bool {
+	for i := 1; i < len(own); i++ {
+		switch order := t.compare(own[i-1], own[i]); {
+		case order > 0:
+			return false
+		case order == 0:
+			t.fail()
+		}
+	}
+	return true
+}
+
+func (t *transcript) compare(a, b piece) int {
+	return cmp.Or(cmp.Compare(a.order, b.order),
+		bytes.Compare(t.names[a.name:a.nameEnd], t.names[b.name:b.nameEnd]))
+}

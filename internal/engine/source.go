@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// source pairs how the JSON of a value is read with how the value is written.
+//
+// A transcript reads JSON of most shapes and writes it at once. A part is read into a Go value, and
+// written from there, if the part's shape says so, and:
+//   - arrays, whose missing elements are zero;
+//   - collections with hotwhen, whose elements have their class from a member that may stand last;
+//   - lists that are paired by position and written for the content of their elements alone;
+//   - keyed lists whose key is read in such a way.
+type source struct {
+	node    *rawjson.Node
+	routine *routine // of what is written; if nothing is, of all fields
+	shape   rawjson.Shape
+
+	members []memberSource // of an object, by the index of the field
+	nothing []uint64       // the empty set of fields
+
+	elem         *source
+	null         memory // of a list or map: the element that null means
+	isNullAbsent bool   // of a map: null means that the key is absent
+}
+
+// memberSource is the source of one member of an object.
+type memberSource struct {
+	source *source
+	op     *op    // nil if nothing of the member is written
+	order  uint64 // of the op
+	isKey  bool   // the member is the key of its object in a keyed list
+}
+
+// sources compiles the sources of a writing.
+type sources struct {
+	known map[sourceKey]*source
+	whole *writing // routines of what is not written
+}
+
+type sourceKey struct {
+	node    *rawjson.Node
+	routine *routine
+}
+
+func compileSources(p *fieldplan.Plan, root *routine, whole *writing) *source {
+	s := sources{known: map[sourceKey]*source{}, whole: whole}
+	return s.source(rawjson.RootOf(p), root, nil)
+}
+
+// source compiles a pair. In is the collection whose element the value is, or nil.
+func (c *sources) source(node *rawjson.Node, n *routine, in *fieldplan.Node) *source {
+	key := sourceKey{node, n}
+	if s, ok := c.known[key]; ok {
+		return s
+	}
+	s := &source{node: node, routine: n, shape: shapeOf(node, n)}
+	c.known[key] = s
+	switch s.shape {
+	case rawjson.Object:
+		c.members(s, in)
+	case rawjson.List, rawjson.Map:
+		c.elements(s)
+	case rawjson.ByValue, rawjson.Scalar:
+	}
+	return s
+}
+
+func shapeOf(node *rawjson.Node, n *routine) rawjson.Shape {
+	switch {
+	case n == nil || n.kind.isLeaf():
+	case n.when != nil, n.kind == arrayKind:
+		return rawjson.ByValue
+	case n.kind == listKind && !n.writesPresence && n.elem.writes:
+		return rawjson.ByValue
+	case n.key != nil && !isReadable(node, n.key):
+		return rawjson.ByValue
+	}
+	return node.Shape()
+}
+
+// isReadable reports whether the key of a keyed list is found without a value.
+func isReadable(list *rawjson.Node, key *op) bool {
+	elem := list.Elem()
+	for i := range elem.Len() {
+		if name, node := elem.Field(i); name == key.field.Name {
+			return elem.Shape() == rawjson.Object && node.Shape() == rawjson.Scalar
+		}
+	}
+	return false
+}
+
+func (c *sources) members(s *source, in *fieldplan.Node) {
+	s.members = make([]memberSource, s.node.Len())
+	s.nothing = make([]uint64, (s.node.Len()+63)/64)
+	for i := range s.members {
+		name, node := s.node.Field(i)
+		m := &s.members[i]
+		m.isKey = in != nil && in.Key != nil && in.Key.Name == name
+		for at := range s.routine.ops {
+			if o := &s.routine.ops[at]; o.field.Name == name {
+				m.op, m.order = o, uint64(at) //nolint:gosec // an index
+			}
+		}
+		n := c.whole.of(node.Plan())
+		if m.op != nil {
+			n = m.op.routine
+		}
+		m.source = c.source(node, n, nil)
+	}
+}
+
+func (c *sources) elements(s *source) {
+	n := s.routine
+	s.elem = c.source(s.node.Elem(), n.elem, n.plan)
+	zero := reflect.New(s.node.Type().Elem()).Elem()
+	s.null = valueOf(zero)
+	s.isNullAbsent = s.shape == rawjson.Map && n.isAbsent(s.null)
+}
