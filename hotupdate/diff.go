@@ -36,11 +36,15 @@ func (s *Schema) changes(before, after reflect.Value, err error) (Changes, error
 	if err != nil {
 		return nil, err
 	}
+	return publicChanges(found), nil
+}
+
+func publicChanges(found []engine.Difference) Changes {
 	changes := make(Changes, len(found))
 	for i, c := range found {
 		changes[i] = publicChange(c)
 	}
-	return changes, nil
+	return changes
 }
 
 // DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
@@ -49,6 +53,11 @@ func (s *Schema) changes(before, after reflect.Value, err error) (Changes, error
 func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
+	}
+	if !s.isMissing() {
+		if found, ok := engine.DiffRaw(s.plan, old, updated); ok {
+			return publicChanges(found), nil
+		}
 	}
 	before, err := s.read(old)
 	after, updatedErr := s.read(updated)

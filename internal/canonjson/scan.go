@@ -280,6 +280,47 @@ func (s *Scanner) skipString() *fault.Error {
 	return err
 }
 
+// SameTokens reports whether two texts differ at most in JSON's white space, beside punctuation and
+// at the ends: if one of them is well-formed JSON, the other is, and means the same.
+func SameTokens(a, b []byte) bool {
+	at, to, before := 0, 0, byte(',')
+	for {
+		start, other := at, to
+		at, to = spaceEnd(a, at), spaceEnd(b, to)
+		if at == len(a) || to == len(b) {
+			return at == len(a) && to == len(b)
+		}
+		isSpaced := at > start || to > other
+		if a[at] != b[to] || isSpaced && !isPunctuation(before) && !isPunctuation(a[at]) {
+			return false
+		}
+		before = a[at]
+		at, to = at+1, to+1
+		if before != '"' {
+			continue
+		}
+		end, problem := scanString(a, at)
+		size := end + 1 - at
+		if problem != nil || len(b)-to < size || !bytes.Equal(a[at:at+size], b[to:to+size]) {
+			return false
+		}
+		at, to = at+size, to+size
+	}
+}
+
+func spaceEnd(text []byte, at int) int {
+	for at < len(text) && text[at] <= ' ' && isSpace(text[at]) {
+		at++
+	}
+	return at
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func isPunctuation(c byte) bool {
+	return c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']'
+}
+
 // SameText reports whether two JSON strings, given without their quotes, mean the same text. The
 // second is canonical, as [AppendString] writes it. SameText allocates nothing.
 func SameText(body []byte, canonical string) bool {

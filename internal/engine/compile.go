@@ -19,6 +19,7 @@ type Program struct {
 	readable  map[structtag.Class]func() *writing // the fields of a class, as JSON that decodes into the type
 
 	canonicalJSON func() *source // the canonical document of raw JSON
+	wholeJSON     func() *source // everything in raw JSON
 }
 
 // writing is a plan compiled for writing the fields of some classes.
@@ -49,6 +50,7 @@ func compile(p *fieldplan.Plan) *Program {
 	program.canonicalJSON = sync.OnceValue(func() *source {
 		return compileSources(p, program.canonical.root, program.whole)
 	})
+	program.wholeJSON = sync.OnceValue(func() *source { return compileSources(p, program.whole.root, program.whole) })
 	for _, class := range []structtag.Class{structtag.Hot, structtag.InPlace} {
 		program.readable[class] = sync.OnceValue(func() *writing {
 			return compileFor(p.Root, fieldplan.Of(class), leaf.Quoted)

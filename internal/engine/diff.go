@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"reflect"
 	"slices"
 
@@ -234,38 +233,17 @@ func (d *differ) presence(o *op, s sides) {
 	}
 }
 
-// sameMember reports whether two objects or collections, members of nodes with the same class, have
-// the same canonical text with the fields of all classes, and no faults. It is false for nil.
+// sameMember reports whether two objects or collections, members of nodes with the same class, are
+// found to be the same without a look into them, and have no faults. It is false for nil.
 func (d *differ) sameMember(o *op, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
-	if o.routine.kind.isLeaf() || !exists(before) || !exists(after) {
-		return false
-	}
-	depth := len(d.trail.Path) + 1
-	return d.same(depth, func(r *run) { r.member(o, before, ',') }, func(r *run) { r.member(o, after, ',') })
+	return !o.routine.kind.isLeaf() && exists(before) && exists(after) && o.routine.isSame(before, after)
 }
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
-	elem, before, after := d.program.whole.of(n), valueOf(values[0]), valueOf(values[1])
-	return exists(before) && exists(after) &&
-		d.same(len(d.trail.Path), func(r *run) { r.element(elem, before) }, func(r *run) { r.element(elem, after) })
-}
-
-func (d *differ) same(depth int, before, after func(*run)) bool {
-	var sums [2][sha256.Size]byte
-	for i, write := range [2]func(*run){before, after} {
-		r := start()
-		r.sums, r.deep, r.depth = true, d.program.whole.deep, depth
-		write(r)
-		failed := r.trail.Failed()
-		sums[i] = r.sum()
-		r.end()
-		if failed {
-			return false
-		}
-	}
-	return sums[0] == sums[1]
+	before, after := valueOf(values[0]), valueOf(values[1])
+	return exists(before) && exists(after) && d.program.whole.of(n).isSame(before, after)
 }
 
 // isWritten reports whether the document has a member, v behind any pointers.

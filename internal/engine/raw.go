@@ -27,6 +27,7 @@ type transcript struct {
 	names     []byte   // keys of these entries
 	seen      []uint64 // sets of the fields that were read, one for each object
 	moved     []byte   // scratch for pieces in their order
+	values    []int    // where the values of the root fields begin in the JSON; nil if nobody asks
 	hasFailed bool
 }
 
@@ -56,7 +57,7 @@ func (t *transcript) release() {
 	recycle(&t.names, maxPooledBytes)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledBytes)
-	t.hasFailed = false
+	t.hasFailed, t.values = false, nil
 	transcripts.Put(t)
 }
 
@@ -126,10 +127,19 @@ func (t *transcript) next(closing byte) (last bool) {
 // object writes an object, and reports whether it did. It sets key, unless that is nil, to the key
 // of an element of a keyed list.
 func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
-	start, first, seen := len(t.buf), len(t.pieces), len(t.seen)
+	start, first := len(t.buf), len(t.pieces)
+	some := t.members(s, key)
+	t.zeroIdentities(s.routine, first)
+	before := t.arrange(start, first, '{')
+	return t.closeObject(start, before, some || empty == written)
+}
+
+// members reads an object and writes the pieces of its members. It reports whether there are any but
+// for the identity of an element.
+func (t *transcript) members(s *source, key *piece) (some bool) {
+	seen, next, isRoot := len(t.seen), 0, len(t.seen) == 0 && t.values != nil
 	t.seen = append(t.seen, s.nothing...)
 	var value reflect.Value // the members that are read into a value
-	some, next := false, 0
 	for last := t.open('{'); !last; last = t.next('}') {
 		i, ok := t.in.Member(s.node, next)
 		if !ok || !mark(t.seen[seen:], i) {
@@ -137,15 +147,16 @@ func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
 			break
 		}
 		m := &s.members[i]
+		if isRoot {
+			t.values[i] = t.in.At
+		}
 		if t.member(s, m, i, key, &value) && !m.op.always {
 			some = true
 		}
 		next = i + 1
 	}
-	t.zeroIdentities(s.routine, first)
-	before := t.arrange(start, first, '{')
 	t.seen = t.seen[:seen]
-	return t.closeObject(start, before, some || empty == written)
+	return some
 }
 
 // mark adds a field to a set, and reports whether the field was not in it.
@@ -468,12 +479,16 @@ func (t *transcript) check() {
 // It returns the byte before a next piece.
 func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 	own := t.pieces[first:]
-	if !t.inOrder(own) {
-		slices.SortFunc(own, t.compare)
-		t.inOrder(own) // for pieces of one key
+	if order := t.directionOf(own); order != ascending {
+		if order == descending {
+			slices.Reverse(own)
+		} else {
+			t.sortPieces(own)
+			t.directionOf(own) // finds pieces of one key
+		}
 		t.moved = t.moved[:0]
-		for _, p := range own {
-			t.moved = append(t.moved, t.buf[p.start:p.end]...)
+		for i := range own {
+			t.moved = append(t.moved, t.buf[own[i].start:own[i].end]...)
 		}
 		copy(t.buf[start:], t.moved)
 	}
@@ -485,20 +500,40 @@ func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 	return ','
 }
 
-// inOrder reports whether pieces are in ascending order.
-func (t *transcript) inOrder(own []piece) bool {
+// directionOf finds the direction of pieces. It fails if two neighbours have one key.
+func (t *transcript) directionOf(own []piece) direction {
+	found := ascending
 	for i := 1; i < len(own); i++ {
-		switch order := t.compare(own[i-1], own[i]); {
-		case order > 0:
-			return false
-		case order == 0:
+		order := direction(t.compare(own[i-1], own[i]))
+		if order == 0 {
 			t.fail()
 		}
+		if i == 1 && order == descending {
+			found = descending
+		}
+		if order != found {
+			return mixed
+		}
 	}
-	return true
+	return found
+}
+
+// sortPieces sorts pieces. Most objects have few members, nearly in order.
+func (t *transcript) sortPieces(own []piece) {
+	if len(own) > fewEntries {
+		slices.SortFunc(own, t.compare)
+		return
+	}
+	for i := 1; i < len(own); i++ {
+		for j := i; j > 0 && t.compare(own[j], own[j-1]) < 0; j-- {
+			own[j], own[j-1] = own[j-1], own[j]
+		}
+	}
 }
 
 func (t *transcript) compare(a, b piece) int {
-	return cmp.Or(cmp.Compare(a.order, b.order),
-		bytes.Compare(t.names[a.name:a.nameEnd], t.names[b.name:b.nameEnd]))
+	if a.order != b.order {
+		return cmp.Compare(a.order, b.order)
+	}
+	return bytes.Compare(t.names[a.name:a.nameEnd], t.names[b.name:b.nameEnd])
 }

@@ -68,10 +68,11 @@ func CheckQuantities(raw []byte) *fault.Error {
 }
 
 // AppendQuantityJSON appends the canonical text of a quantity that is given as a well-formed string
-// or number in JSON. It is false, and appends nothing, if that is no quantity or has no text.
-func AppendQuantityJSON(dst, token []byte) ([]byte, bool) {
+// or number in JSON; text is the string without quotes and escapes, or the number. It is false, and
+// appends nothing, if that is no quantity or has no text.
+func AppendQuantityJSON(dst, token, text []byte) ([]byte, bool) {
 	var q resource.Quantity
-	if CheckQuantities(token) != nil || q.UnmarshalJSON(token) != nil {
+	if checkQuantity(string(text)) != nil || q.UnmarshalJSON(token) != nil {
 		return dst, false
 	}
 	dst, problem := AppendQuantity(dst, &q)
@@ -107,6 +108,14 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 		whole += "." + decimals
 	}
 	return append(append(append(dst, '"'), whole...), '"'), nil
+}
+
+// IsSameQuantity reports whether two quantities are the same whole number, which has a canonical
+// text. It may be false for other quantities with one text.
+func IsSameQuantity(a, b resource.Quantity) bool {
+	one, isWhole := a.AsInt64()
+	other, isOtherWhole := b.AsInt64()
+	return isWhole && isOtherWhole && one == other
 }
 
 func outOfRange(how string) *fault.Error {

@@ -153,15 +153,15 @@ func (r *Reader) appendBool(dst []byte) ([]byte, bool) {
 }
 
 func (r *Reader) appendQuantity(dst []byte) ([]byte, bool) {
-	start, ok := r.At, false
-	if r.Peek() == '"' {
-		_, problem := r.Text(&r.scratch)
+	start := r.At
+	text, ok := r.literal()
+	if !ok && r.Peek() == '"' {
+		var problem *fault.Error
+		text, problem = r.Text(&r.scratch)
 		ok = problem == nil
-	} else {
-		_, ok = r.literal()
 	}
 	if !ok {
 		return dst, false
 	}
-	return leaf.AppendQuantityJSON(dst, r.Raw[start:r.At])
+	return leaf.AppendQuantityJSON(dst, r.Raw[start:r.At], text)
 }

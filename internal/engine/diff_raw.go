@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// DiffRaw is [Diff] of raw JSON. It is false if anything is wrong with the JSON, or with one of the
+// values: they say what.
+//
+// Both documents are written member by member. Members with one text are the same. The others are
+// read into values, which are compared.
+func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok bool) {
+	root := Of(p).wholeJSON()
+	shorter, longer := old, updated
+	if len(shorter) > len(longer) {
+		shorter, longer = longer, shorter
+	}
+	one := transcribe(shorter)
+	defer one.release()
+	switch {
+	case !one.parts(root):
+		return nil, false
+	case canonjson.SameTokens(shorter, longer):
+		return nil, true
+	}
+	other := transcribe(longer)
+	defer other.release()
+	if !other.parts(root) {
+		return nil, false
+	}
+	before, after := one, other
+	if len(old) > len(updated) {
+		before, after = other, one
+	}
+	differ := before.differingFrom(after, root)
+	if differ == nil {
+		return nil, true
+	}
+	var values twoValues
+	for side, t := range [2]*transcript{before, after} {
+		values[side] = reflect.New(p.Type)
+		if !t.fill(values[side].Elem(), root, differ) {
+			return nil, false
+		}
+	}
+	changes, err := Diff(p, values[0], values[1])
+	return changes, err == nil
+}
+
+// parts writes the members of the root, each by itself, and reports whether it could. It notes
+// where the JSON of each begins.
+func (t *transcript) parts(root *source) (ok bool) {
+	if t.in.Begin() != nil {
+		return false
+	}
+	t.values = make([]int, root.node.Len())
+	if t.in.At < len(t.in.Raw) && !t.in.IsNull() {
+		t.members(root, nil)
+	}
+	return !t.hasFailed && t.in.End() == nil
+}
+
+// differingFrom returns for each op of the root whether its member has another text in another
+// document; nil if no member has.
+func (t *transcript) differingFrom(other *transcript, root *source) (differ []bool) {
+	texts := make([][2][]byte, len(root.routine.ops))
+	for side, document := range [2]*transcript{t, other} {
+		for _, p := range document.pieces {
+			texts[p.order][side] = document.buf[p.start:p.end]
+		}
+	}
+	for i, text := range texts {
+		if !bytes.Equal(text[0], text[1]) {
+			if differ == nil {
+				differ = make([]bool, len(texts))
+			}
+			differ[i] = true
+		}
+	}
+	return differ
+}
+
+// fill reads the members that differ into v, and reports whether it could.
+func (t *transcript) fill(v reflect.Value, root *source, differ []bool) (ok bool) {
+	for i, at := range t.values {
+		m := &root.members[i]
+		if at == 0 || m.op == nil || !differ[m.order] {
+			continue
+		}
+		t.in.At = at
+		if !t.in.FillField(root.node, i, v) {
+			return false
+		}
+	}
+	return true
+}
