@@ -42,6 +42,9 @@ func (s *Scanner) End() *fault.Error {
 	return nil
 }
 
+// Depth is the number of objects and arrays around the next byte.
+func (s *Scanner) Depth() int { return s.depth }
+
 // Peek returns the next byte, or 0 at the end. A NUL is never valid JSON.
 func (s *Scanner) Peek() byte {
 	if s.At < len(s.Raw) {

@@ -18,8 +18,8 @@ type Program struct {
 	whole     *writing                            // everything
 	readable  map[structtag.Class]func() *writing // the fields of a class, as JSON that decodes into the type
 
-	canonicalJSON func() *source // the canonical document of raw JSON
-	wholeJSON     func() *source // everything in raw JSON
+	canonicalJSON func() *document // the canonical document of raw JSON
+	wholeJSON     func() *document // everything in raw JSON
 }
 
 // writing is a plan compiled for writing the fields of some classes.
@@ -47,10 +47,8 @@ func compile(p *fieldplan.Plan) *Program {
 		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
 		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
 	}
-	program.canonicalJSON = sync.OnceValue(func() *source {
-		return compileSources(p, program.canonical.root, program.whole)
-	})
-	program.wholeJSON = sync.OnceValue(func() *source { return compileSources(p, program.whole.root, program.whole) })
+	program.canonicalJSON = sync.OnceValue(func() *document { return compileJSON(p, program.canonical, program.whole) })
+	program.wholeJSON = sync.OnceValue(func() *document { return compileJSON(p, program.whole, program.whole) })
 	for _, class := range []structtag.Class{structtag.Hot, structtag.InPlace} {
 		program.readable[class] = sync.OnceValue(func() *writing {
 			return compileFor(p.Root, fieldplan.Of(class), leaf.Quoted)

@@ -237,13 +237,15 @@ func (d *differ) presence(o *op, s sides) {
 // found to be the same without a look into them, and have no faults. It is false for nil.
 func (d *differ) sameMember(o *op, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
-	return !o.routine.kind.isLeaf() && exists(before) && exists(after) && o.routine.isSame(before, after)
+	return !o.routine.kind.isLeaf() && exists(before) && exists(after) &&
+		o.routine.isSameAt(len(d.trail.Path)+1, before, after)
 }
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
 	before, after := valueOf(values[0]), valueOf(values[1])
-	return exists(before) && exists(after) && d.program.whole.of(n).isSame(before, after)
+	return exists(before) && exists(after) &&
+		d.program.whole.of(n).isSameAt(len(d.trail.Path), before, after)
 }
 
 // isWritten reports whether the document has a member, v behind any pointers.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // DiffRaw is [Diff] of raw JSON. It is false if anything is wrong with the JSON, or with one of the
@@ -14,12 +15,13 @@ import (
 // Both documents are written member by member. Members with one text are the same. The others are
 // read into values, which are compared.
 func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok bool) {
-	root := Of(p).wholeJSON()
+	whole := Of(p).wholeJSON()
+	root := whole.root
 	shorter, longer := old, updated
 	if len(shorter) > len(longer) {
 		shorter, longer = longer, shorter
 	}
-	one := transcribe(shorter)
+	one := transcribe(shorter, whole)
 	defer one.release()
 	switch {
 	case !one.parts(root):
@@ -27,7 +29,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	case canonjson.SameTokens(shorter, longer):
 		return nil, true
 	}
-	other := transcribe(longer)
+	other := transcribe(longer, whole)
 	defer other.release()
 	if !other.parts(root) {
 		return nil, false
@@ -54,7 +56,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 // parts writes the members of the root, each by itself, and reports whether it could. It notes
 // where the JSON of each begins.
 func (t *transcript) parts(root *source) (ok bool) {
-	if t.in.Begin() != nil {
+	if root.shape != rawjson.Object || t.in.Begin() != nil {
 		return false
 	}
 	t.values = make([]int, root.node.Len())

@@ -28,6 +28,7 @@ type transcript struct {
 	seen      []uint64 // sets of the fields that were read, one for each object
 	moved     []byte   // scratch for pieces in their order
 	values    []int    // where the values of the root fields begin in the JSON; nil if nobody asks
+	deepest   int      // the deepest nesting that needs no value: what is absent there is not too deep
 	hasFailed bool
 }
 
@@ -41,9 +42,10 @@ type piece struct {
 
 var transcripts = sync.Pool{New: func() any { return &transcript{} }}
 
-func transcribe(raw []byte) *transcript {
+func transcribe(raw []byte, w *document) *transcript {
 	t := transcripts.Get().(*transcript)
 	t.run = start()
+	t.run.deep, t.deepest = w.deep, w.deepest
 	t.in.Reset(raw)
 	return t
 }
@@ -64,9 +66,10 @@ func (t *transcript) release() {
 // SumRaw is [Program.Sum] of raw JSON. It is false if anything is wrong with the JSON, or with the
 // value that it means: the value says what.
 func (p *Program) SumRaw(raw []byte) (sum [sha256.Size]byte, ok bool) {
-	t := transcribe(raw)
+	w := p.canonicalJSON()
+	t := transcribe(raw, w)
 	defer t.release()
-	if !t.document(p.canonicalJSON()) {
+	if !t.document(w.root) {
 		return sum, false
 	}
 	return t.sum(), true
@@ -74,9 +77,10 @@ func (p *Program) SumRaw(raw []byte) (sum [sha256.Size]byte, ok bool) {
 
 // AppendRaw is [Program.Append] of raw JSON. Like SumRaw it may be false; then it appends nothing.
 func (p *Program) AppendRaw(dst, raw []byte) (document []byte, ok bool) {
-	t := transcribe(raw)
+	w := p.canonicalJSON()
+	t := transcribe(raw, w)
 	defer t.release()
-	if !t.document(p.canonicalJSON()) {
+	if !t.document(w.root) {
 		return dst, false
 	}
 	return append(dst, t.buf...), true
@@ -84,7 +88,7 @@ func (p *Program) AppendRaw(dst, raw []byte) (document []byte, ok bool) {
 
 // document writes the whole document, and reports whether it could.
 func (t *transcript) document(root *source) (ok bool) {
-	if t.in.Begin() != nil {
+	if root.shape != rawjson.Object || t.in.Begin() != nil {
 		return false
 	}
 	t.buf = slices.Grow(t.buf, len(t.in.Raw))
@@ -107,7 +111,7 @@ func (t *transcript) open(opening byte) (last bool) {
 		return !t.fail()
 	}
 	last, problem := t.in.Open(opening + 2) // in ASCII
-	if problem != nil {
+	if problem != nil || t.in.Depth() > t.deepest {
 		t.fail()
 	}
 	return last || t.hasFailed
@@ -230,6 +234,7 @@ func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *ref
 	if m.op == nil {
 		return false
 	}
+	t.depth = t.in.Depth()
 	at := m.op.location.in(memoryOf(*value))
 	isWritten := exists(at) && t.run.member(m.op, at, ',')
 	if t.trail.Failed() {
@@ -425,6 +430,7 @@ func (t *transcript) element(s *source, key *piece) {
 			t.check()
 		}
 	case t.in.IsNull():
+		t.depth = t.in.Depth()
 		t.run.element(elem.routine, s.null)
 	case elem.shape == rawjson.Scalar:
 		t.leaf(elem)
@@ -459,6 +465,7 @@ func (t *transcript) traces(s *source, key *piece) bool {
 
 // elementValue reads an element into a value.
 func (t *transcript) elementValue(s *source) memory {
+	t.depth = t.in.Depth()
 	v := reflect.New(s.node.Type().Elem()).Elem()
 	if !t.in.FillElem(s.node, v) {
 		t.fail()

@@ -9,18 +9,22 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// isSame reports whether two values are spelled alike in Go, so that they have one canonical text,
-// and have no faults. It may be false for values with one text: then a diff looks into them. It is
-// always false for types that contain themselves.
+// isSameAt reports whether two values, at a depth below the root, are spelled alike in Go, so that
+// they have one canonical text, and have no faults. It may be false for values with one text: then
+// a diff looks into them. It is always false for types that contain themselves.
 //
 // It writes no texts, but for leaves of less frequent kinds.
+func (n *routine) isSameAt(depth int, a, b memory) bool {
+	return !n.recursive && depth+n.height <= MaxDepth && n.isSame(a, b)
+}
+
 func (n *routine) isSame(a, b memory) bool {
 	switch {
 	case !exists(a) || !exists(b):
 		return !exists(a) && !exists(b)
 	case n.kind.isLeaf():
 		return n.isSameLeaf(a, b)
-	case n.recursive || n.height > MaxDepth || isNone(n.kind, a) != isNone(n.kind, b):
+	case n.recursive || isNone(n.kind, a) != isNone(n.kind, b):
 		return false
 	}
 	switch n.kind { //exhaustive:ignore

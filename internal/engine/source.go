@@ -47,9 +47,39 @@ type sourceKey struct {
 	routine *routine
 }
 
-func compileSources(p *fieldplan.Plan, root *routine, whole *writing) *source {
-	s := sources{known: map[sourceKey]*source{}, whole: whole}
-	return s.source(rawjson.RootOf(p), root, nil)
+// document is a writing whose values are raw JSON.
+type document struct {
+	root    *source
+	deep    bool // see writing
+	deepest int  // see transcript
+}
+
+func compileJSON(p *fieldplan.Plan, w, whole *writing) *document {
+	c := sources{known: map[sourceKey]*source{}, whole: whole}
+	d := &document{root: c.source(rawjson.RootOf(p), w.root, nil), deep: w.deep}
+	levels := 0
+	for key := range c.known {
+		levels = max(levels, levelsOf(key.node.Type()))
+	}
+	d.deepest = MaxDepth - levels
+	return d
+}
+
+// levelsOf is the number of levels in the zero value of a type.
+func levelsOf(t reflect.Type) int {
+	below := 0
+	switch t.Kind() { //exhaustive:ignore
+	case reflect.Struct:
+		for f := range t.Fields() {
+			below = max(below, levelsOf(f.Type))
+		}
+	case reflect.Array:
+		below = levelsOf(t.Elem())
+	case reflect.Map, reflect.Slice:
+	default:
+		return 0
+	}
+	return below + 1
 }
 
 // source compiles a pair. In is the collection whose element the value is, or nil.

@@ -17,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
@@ -52,6 +53,7 @@ func check(t require.TestingT, p *fieldplan.Plan, text string) (took, good bool)
 		requireDeepEqual(t, want, got, text)
 	}
 	checkExact(t, p, text, got, err)
+	checkTranscript(t, p, text)
 	return err == nil, good
 }
 
@@ -69,6 +71,28 @@ func checkExact(t require.TestingT, p *fieldplan.Plan, text string, want reflect
 		require.NoError(t, err, "%q", text)
 		decodeFree(t, got)
 		requireDeepEqual(t, want, got, text)
+	}
+}
+
+// checkTranscript writes raw JSON without a value, and expects what is written of its value.
+func checkTranscript(t require.TestingT, p *fieldplan.Plan, text string) {
+	program := engine.Of(p)
+	got, ok := program.AppendRaw(nil, []byte(text))
+	value, err := rawjson.Read(p, []byte(text))
+	if err != nil {
+		require.False(t, ok, "%q of %s: %v", text, p.Type, err)
+		return
+	}
+	want, err := program.Append(nil, value)
+	if ok {
+		require.NoError(t, err, "%q of %s", text, p.Type)
+		require.Equal(t, string(want), string(got), "%q of %s", text, p.Type)
+	}
+	changes, ok := engine.DiffRaw(p, []byte(text), []byte("{}"))
+	wantChanges, err := engine.Diff(p, value, reflect.New(p.Type))
+	if ok {
+		require.NoError(t, err, "%q of %s", text, p.Type)
+		require.Equal(t, wantChanges, changes, "%q of %s", text, p.Type)
 	}
 }
 
