@@ -44,3 +44,9 @@ func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 	}
 	return merged.Interface(), nil
 }
+
+// Transcribes reports whether raw JSON is written without a Go value.
+func (s *Schema) Transcribes(raw []byte) bool {
+	_, ok := engine.Of(s.plan).AppendRaw(nil, raw)
+	return ok
+}
