@@ -26,7 +26,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	switch {
 	case !one.parts(root):
 		return nil, false
-	case canonjson.SameTokens(shorter, longer):
+	case !one.hasValue && canonjson.SameTokens(shorter, longer):
 		return nil, true
 	}
 	other := transcribe(longer, whole)

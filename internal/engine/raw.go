@@ -29,8 +29,15 @@ type transcript struct {
 	moved     []byte   // scratch for pieces in their order
 	values    []int    // where the values of the root fields begin in the JSON; nil if nobody asks
 	deepest   int      // the deepest nesting that needs no value: what is absent there is not too deep
+	budget    int      // the number of bytes that may still be moved
 	hasFailed bool
+	hasValue  bool // a part was read into a value, whose type may see the spelling of its JSON
 }
+
+// moves bounds how often a document may be moved to bring its members into order: that many times,
+// each byte. Each level of a document moves what is below it. A value can have many more levels
+// without moving anything.
+const moves = 32
 
 // piece is a member, entry or element at buf[start:end], with the byte before it. Its place among
 // its siblings is decided by order, and then by the text of its key.
@@ -47,6 +54,7 @@ func transcribe(raw []byte, w *document) *transcript {
 	t.run = start()
 	t.run.deep, t.deepest = w.deep, w.deepest
 	t.in.Reset(raw)
+	t.budget = moves * (len(raw) + maxPooledBytes)
 	return t
 }
 
@@ -59,7 +67,7 @@ func (t *transcript) release() {
 	recycle(&t.names, maxPooledBytes)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledBytes)
-	t.hasFailed, t.values = false, nil
+	t.hasFailed, t.hasValue, t.values = false, false, nil
 	transcripts.Put(t)
 }
 
@@ -228,6 +236,7 @@ func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *ref
 	if !value.IsValid() {
 		*value = reflect.New(s.node.Type()).Elem()
 	}
+	t.hasValue = true
 	if !t.in.FillField(s.node, i, *value) {
 		return t.fail()
 	}
@@ -467,6 +476,7 @@ func (t *transcript) traces(s *source, key *piece) bool {
 func (t *transcript) elementValue(s *source) memory {
 	t.depth = t.in.Depth()
 	v := reflect.New(s.node.Type().Elem()).Elem()
+	t.hasValue = true
 	if !t.in.FillElem(s.node, v) {
 		t.fail()
 		return none
@@ -492,6 +502,10 @@ func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 		} else {
 			t.sortPieces(own)
 			t.directionOf(own) // finds pieces of one key
+		}
+		t.budget -= len(t.buf) - start
+		if t.budget < 0 {
+			t.fail()
 		}
 		t.moved = t.moved[:0]
 		for i := range own {

@@ -1,0 +1,168 @@
+package engine_test
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// checkRaw writes raw JSON without a value, and expects what is written of its value. It reports whether the JSON is written so, and whether it
+// has a document.
+func checkRaw(t require.TestingT, p *fieldplan.Plan, raw []byte) (isWritten, isValid bool) {
+	program, before := engine.Of(p), bytes.Clone(raw)
+	got, isWritten := program.AppendRaw([]byte("before "), raw)
+	sum, hasSum := program.SumRaw(raw)
+	require.Equal(t, isWritten, hasSum)
+	require.True(t, bytes.Equal(before, raw), "raw is left as it is")
+	value, err := rawjson.Read(p, raw)
+	var want []byte
+	if err == nil {
+		want, err = program.Append([]byte("before "), value)
+	}
+	if !isWritten {
+		require.Equal(t, "before ", string(got))
+		return false, err == nil
+	}
+	require.NoError(t, err, "%.200q", raw)
+	require.True(t, bytes.Equal(want, got), "%.200q: %.200q, not %.200q", raw, got, want)
+	wantSum, err := program.Sum(value)
+	require.NoError(t, err)
+	require.Equal(t, wantSum, sum)
+	return true, true
+}
+
+// checkRawDiff compares raw JSON, and expects the changes of its values.
+func checkRawDiff(t require.TestingT, p *fieldplan.Plan, old, updated []byte) {
+	changes, ok := engine.DiffRaw(p, old, updated)
+	if !ok {
+		return
+	}
+	before, err := rawjson.Read(p, old)
+	require.NoError(t, err, "%.200q", old)
+	after, err := rawjson.Read(p, updated)
+	require.NoError(t, err, "%.200q", updated)
+	want, err := engine.Diff(p, before, after)
+	require.NoError(t, err)
+	require.Equal(t, want, changes, "%.200q %.200q", old, updated)
+}
+
+// usualRaw has every shape.
+var usualRaw = []string{
+	"", " null ", "{}", `{"farText":"a","farPlace":{"zone":"z","kept":1,"below":{"kept":-0}}}`, `{"text":"\u0061\n","textP":"b","default":"usual","int64":-12}`,
+	`{"bytes":"YQ==","quantity":"1Gi","texts":["b","a",null],"lists":[["a"],[],null]}`, `{"kids":[{"text":"x"},null,{}],"next":{"next":{"text":"deep"}}}`,
+	`{"array":[{"zone":"a"}],"set":["b","a","b"]}`, `{"named":[{"name":"b","extra":null},{"place":{"kept":1},"name":"a","extra":""}]}`,
+	`{"named":[{"name":"c"},{"name":"b"},{"name":"a"}]}`, `{"named":[{"name":"c"},{"name":"a"},{"name":"\u0062"}]}`, `{"named":[{"extra":"x"}]}`,
+	`{"ranked":[{"rank":2},{"rank":-1,"text":"x"},{"rank":1}]}`, `{"ranked":[{"text":"zero"},{"rank":1}]}`, `{"ranked":[{"rank":1},{"rank":1}]}`,
+	`{"tags":{"b":"1","a":"\"","\u0001":null,"é":"é"},"words":{"b":"c","a":"b"},"capacity":{"memory":"1.5Gi","cpu":"100m"}}`, `{"counts":{"b":0,"a":null}}`,
+	`{"tree":{"b":{"zone":"x"},"a":{},"c":null},"hotTree":{"b":{"zone":"x","kept":2},"a":null}}`, `{"hotNamed":[{"name":"b","place":{"kept":1}},{"name":"a"}]}`,
+	`{"hot":{"trees":{"b":[{"name":"z"},{"name":"y"}],"a":[]}},"ignored":"x"}`, `{"text":"a","text":"a"}`, `{"tags":{"a":"b","a":"b"}}`, `{"tags":{"b":"","a":"","\u0062":""}}`,
+	`{"Text":"a"}`, `{"other":1}`, `{"int64":1.0}`, `{"int64":9223372036854775808}`, `{"quantity":"1Zi"}`, `{"quantity":" 7 "}`, `{"quantity":"\u0031"}`, `{"text":"` + "\xff" + `"}`,
+	`{"text":"\ud800"}`, `{"text":null,"tags":null,"named":null}`, `{"ignored":"` + "\xff" + `"}`, `{"hot":{"trees":{"a":[{"name":"x"},{"name":"x"}]}}}`, `{"text":"a"}x`, `{`, `[]`, `{"text":"a",}`,
+}
+
+// TestRawJSONIsWrittenLikeItsValue: what a transcript writes is what a run writes of the value, and it writes nearly everything that is valid.
+func TestRawJSONIsWrittenLikeItsValue(t *testing.T) {
+	p := plan(t)
+	left := map[string]bool{`{"named":[{"extra":"x"}]}`: true, `{"ranked":[{"text":"zero"},{"rank":1}]}`: true} // lists whose elements have no key
+	for _, raw := range usualRaw {
+		isWritten, isValid := checkRaw(t, p, []byte(raw))
+		assert.Equal(t, isValid && !left[raw], isWritten, "%s", raw)
+		for _, other := range usualRaw {
+			checkRawDiff(t, p, []byte(raw), []byte(other))
+		}
+	}
+}
+
+// hostile is JSON of a megabyte that takes long where a step is not linear.
+func hostile() map[string]string {
+	const size = 1 << 20
+	many := func(opening, item, closing string) string {
+		return opening + strings.Repeat(item+",", size/len(item)) + item + closing
+	}
+	var keys, unknown, backwards strings.Builder
+	for i := range size / 16 {
+		fmt.Fprintf(&keys, `,"key-%08x":""`, uint32(i)*2654435761) //nolint:gosec // wraps around on purpose
+		fmt.Fprintf(&unknown, `,"other%d":1`, i)
+		fmt.Fprintf(&backwards, `,{"name":"%08d"}`, size-i)
+	}
+	deep := strings.Repeat(`{"next":`, 990)
+	wide := strings.Repeat(`{"text":"a","next":`, 500) + `{"texts":["` + strings.Repeat("x", size) + `"]}` + strings.Repeat(`,"default":"b"}`, 500)
+	return map[string]string{
+		"deep": deep + `{"text":"` + strings.Repeat("x", size) + `"}` + strings.Repeat("}", 990), "members out of order on every level": wide,
+		"too deep": strings.Repeat(`{"next":`, size/8), "lists too deep": `{"lists":` + strings.Repeat("[", size), "duplicates": many("{", `"text":"a"`, "}"),
+		"duplicate keys": many(`{"tags":{`, `"a":"b"`, "}}"), "keys in no order": `{"tags":{` + keys.String()[1:] + "}}", "the same, hot": `{"hotTree":{` + strings.ReplaceAll(keys.String()[1:], `""`, "{}") + "}}",
+		"unknown members": "{" + unknown.String()[1:] + "}", "names": `{"named":[` + backwards.String()[1:] + "]}", "a set": many(`{"set":[`, `"a"`, "]}"),
+		"a number": `{"int64":` + strings.Repeat("9", size) + "}", "zeros": `{"int64":` + strings.Repeat("0", size) + "}", "a quantity": `{"quantity":"` + strings.Repeat("9", size) + `"}`,
+		"an exponent": `{"quantity":1e` + strings.Repeat("9", size) + "}", "escapes": `{"text":"` + strings.Repeat(`\u0061`, size/6) + `"}`, "open strings": strings.Repeat(`{"text":"`, size/9),
+		"kids": many(`{"kids":[`, `{"text":"a"}`, "]}"), "nulls": many(`{"kids":[`, "null", "]}"), "arrays": many(`{"array":[`, `{}`, "]}"), "space": strings.Repeat(" ", size) + "{}",
+	}
+}
+
+// TestHostileRawJSONTakesLinearTime: a megabyte of anything is written, or left to the value, at once.
+func TestHostileRawJSONTakesLinearTime(t *testing.T) {
+	p := plan(t)
+	program := engine.Of(p)
+	for name, raw := range hostile() {
+		start := time.Now()
+		for range 4 {
+			program.SumRaw([]byte(raw))
+			engine.DiffRaw(p, []byte(raw), []byte(" "+raw))
+		}
+		assert.Less(t, time.Since(start), 20*time.Second, name)
+	}
+}
+
+// TestMovesAreBounded: members out of order on hundreds of levels are left to the value.
+func TestMovesAreBounded(t *testing.T) {
+	p := plan(t)
+	for levels, want := range map[int]bool{20: true, 500: false} {
+		raw := strings.Repeat(`{"text":"a","next":`, levels) + `{"text":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`,"default":"b"}`, levels)
+		isWritten, isValid := checkRaw(t, p, []byte(raw))
+		assert.True(t, isValid)
+		assert.Equal(t, want, isWritten, "%d levels", levels)
+	}
+}
+
+// FuzzRaw: raw JSON is written like its value, or left to it.
+func FuzzRaw(f *testing.F) {
+	for i, raw := range usualRaw {
+		f.Add([]byte(raw), []byte(usualRaw[(i+7)%len(usualRaw)]))
+	}
+	for _, raw := range hostile() {
+		f.Add([]byte(raw), []byte("{}"))
+	}
+	p := plan(f)
+	f.Fuzz(func(t *testing.T, raw, other []byte) {
+		checkRaw(t, p, raw)
+		checkRaw(t, p, other)
+		checkRawDiff(t, p, raw, other)
+		checkRawDiff(t, p, other, raw)
+	})
+}
+
+// openPlan has a field for unknown members.
+type openPlan struct {
+	A    string            `json:"a"`
+	Rest fieldplan.Unknown `json:"rest"`
+}
+
+// TestUnknownMembersAreLeftToTheValue also where they are admitted.
+func TestUnknownMembersAreLeftToTheValue(t *testing.T) {
+	p, err := fieldplan.Build(reflect.TypeFor[openPlan](), nil)
+	require.NoError(t, err)
+	for raw, want := range map[string]bool{`{"a":"x"}`: true, `{"a":"x","b":1}`: false, `{"rest":1}`: false} {
+		isWritten, isValid := checkRaw(t, p, []byte(raw))
+		assert.True(t, isValid)
+		assert.Equal(t, want, isWritten, raw)
+	}
+}
