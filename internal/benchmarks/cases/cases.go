@@ -94,6 +94,7 @@ func Groups(size fixture.Size) ([]Group, error) {
 		{"diff with one changed tag", s.diffTag()},
 		{"hash of raw JSON", s.hashRaw()},
 		{"diff of raw JSON, spelled differently", s.rawSpelled()},
+		{"diff of raw JSON, with one changed tag", s.rawTagged()},
 		{
 			"cut of hot members (Legacy)", []Case{
 				{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }},
@@ -155,20 +156,24 @@ func (s *subject) hashRaw() []Case {
 	}, hashRawPeers(s.raw)...)
 }
 
-func (s *subject) rawSpelled() []Case {
+func (s *subject) rawSpelled() []Case { return s.rawDiffs(s.spelled, 0, errDiffers) }
+
+func (s *subject) rawTagged() []Case { return s.rawDiffs(s.rawTag, 1, errSame) }
+
+func (s *subject) rawDiffs(updated []byte, want int, wrong error) []Case {
 	return []Case{
 		{Library, func() error {
-			changes, err := s.schema.DiffRaw(s.raw, s.spelled)
-			return errors.Join(err, is(len(changes) == 0, errDiffers))
+			changes, err := s.schema.DiffRaw(s.raw, updated)
+			return errors.Join(err, is(len(changes) == want, wrong))
 		}},
 		{"decode both + reflect.DeepEqual", func() error {
 			var a, b any
-			err := errors.Join(json.Unmarshal(s.raw, &a), json.Unmarshal(s.spelled, &b))
-			return errors.Join(err, is(reflect.DeepEqual(a, b), errDiffers))
+			err := errors.Join(json.Unmarshal(s.raw, &a), json.Unmarshal(updated, &b))
+			return errors.Join(err, is(reflect.DeepEqual(a, b) == (want == 0), wrong))
 		}},
 		{"wI2L/jsondiff", func() error {
-			patch, err := jsondiff.CompareJSON(s.raw, s.spelled)
-			return errors.Join(err, is(len(patch) == 0, errDiffers))
+			patch, err := jsondiff.CompareJSON(s.raw, updated)
+			return errors.Join(err, is(len(patch) == want, wrong))
 		}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"tailscale.com/util/deephash"
 
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
+	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
 )
 
 // hashPeers are what people take today to hash a value. They cannot leave out what is hot, so they
@@ -37,13 +38,18 @@ func hashPeers(c *fixture.WorkerConfig) []named {
 	}
 }
 
-// rawLimit is what nobody can save: JSON is read once to know that it is JSON, and hashed.
-const rawLimit = "jsontext validation + SHA-256 (the limit)"
+// rawLimit is what nobody can save: JSON is read once to know that it is JSON, and hashed. Its bytes are
+// those of one spelling. What has the bytes of the canonical document is rawByHand.
+const (
+	rawLimit  = "jsontext validation + SHA-256, in one spelling"
+	rawByHand = "jsontext validation, sorted by hand + SHA-256 (the limit)"
+)
 
 // hashRawPeers decode, drop what is hot, which takes a line for a type that is known, and hash what
 // encoding/json makes of the rest.
 func hashRawPeers(raw []byte) []named {
 	return []named{
+		{rawByHand, func() error { _, err := limit.SumRaw(raw); return err }},
 		{rawLimit, func() error {
 			sha256.Sum256(raw)
 			return is(jsontext.Value(raw).IsValid(), errInvalid)

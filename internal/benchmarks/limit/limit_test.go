@@ -42,6 +42,21 @@ func TestBytesOfTheFixtures(t *testing.T) {
 	checkSame(t, s, &fixture.WorkerConfig{})
 }
 
+// TestBytesOfRawJSON: the limit of raw JSON has the library's digest.
+func TestBytesOfRawJSON(t *testing.T) {
+	s := schema(t)
+	for _, size := range fixture.Sizes() {
+		raw := toJSON(t, size.New())
+		want, err := s.HashRaw(raw)
+		require.NoError(t, err)
+		got, err := limit.SumRaw(raw)
+		require.NoError(t, err)
+		require.Equal(t, [32]byte(want), got)
+	}
+	_, err := limit.SumRaw([]byte(`{"volume":`))
+	require.Error(t, err)
+}
+
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.SampledFrom([]string{"interface", "", "a\"\\\n\x01<é世 \u2028😀", "plain and long enough to be read by eight"}), rapid.String())
 }
