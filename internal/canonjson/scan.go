@@ -311,6 +311,11 @@ func SameTokens(a, b []byte) bool {
 	}
 }
 
+// EndsValue reports whether what follows the bytes of a value does not continue it.
+func EndsValue(rest []byte) bool {
+	return len(rest) == 0 || isSpace(rest[0]) || isPunctuation(rest[0])
+}
+
 func spaceEnd(text []byte, at int) int {
 	for at < len(text) && text[at] <= ' ' && isSpace(text[at]) {
 		at++

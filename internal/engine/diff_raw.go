@@ -31,6 +31,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	}
 	other := transcribe(longer, whole)
 	defer other.release()
+	other.other = one
 	if !other.parts(root) {
 		return nil, false
 	}
@@ -59,11 +60,33 @@ func (t *transcript) parts(root *source) (ok bool) {
 	if root.shape != rawjson.Object || t.in.Begin() != nil {
 		return false
 	}
-	t.values = make([]int, root.node.Len())
+	t.values = make([]span, root.node.Len())
 	if t.in.At < len(t.in.Raw) && !t.in.IsNull() {
 		t.members(root, nil)
 	}
 	return !t.hasFailed && t.in.End() == nil
+}
+
+// isKnown reads the value of a root field if it has the bytes that the other document has there, and
+// writes what was written there.
+func (t *transcript) isKnown(m *memberSource, i int) bool {
+	if t.other == nil {
+		return false
+	}
+	at := t.other.values[i]
+	value, rest := t.other.in.Raw[at.from:at.to], t.in.Raw[t.in.At:]
+	if len(value) == 0 || !bytes.HasPrefix(rest, value) || !canonjson.EndsValue(rest[len(value):]) {
+		return false
+	}
+	t.in.At += len(value)
+	for _, p := range t.other.pieces {
+		if m.op != nil && p.order == m.order {
+			start := len(t.buf)
+			t.buf = append(t.buf, t.other.buf[p.start:p.end]...)
+			t.pieces = append(t.pieces, piece{order: p.order, start: start, end: len(t.buf)})
+		}
+	}
+	return true
 }
 
 // differingFrom returns for each op of the root whether its member has another text in another
@@ -90,10 +113,10 @@ func (t *transcript) differingFrom(other *transcript, root *source) (differ []bo
 func (t *transcript) fill(v reflect.Value, root *source, differ []bool) (ok bool) {
 	for i, at := range t.values {
 		m := &root.members[i]
-		if at == 0 || m.op == nil || !differ[m.order] {
+		if at.to == 0 || m.op == nil || !differ[m.order] {
 			continue
 		}
-		t.in.At = at
+		t.in.At = at.from
 		if !t.in.FillField(root.node, i, v) {
 			return false
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"reflect"
 	"slices"
@@ -23,13 +22,14 @@ type transcript struct {
 	*run
 
 	in        rawjson.Reader
-	pieces    []piece  // members and entries of the objects and collections around the current value
-	names     []byte   // keys of these entries
-	seen      []uint64 // sets of the fields that were read, one for each object
-	moved     []byte   // scratch for pieces in their order
-	values    []int    // where the values of the root fields begin in the JSON; nil if nobody asks
-	deepest   int      // the deepest nesting that needs no value: what is absent there is not too deep
-	budget    int      // the number of bytes that may still be moved
+	pieces    []piece     // members and entries of the objects and collections around the current value
+	names     []byte      // keys of these entries
+	seen      []uint64    // sets of the fields that were read, one for each object
+	moved     []byte      // scratch for pieces in their order
+	values    []span      // where the values of the root's fields are in the JSON; nil if nobody asks
+	other     *transcript // of a document that has been written, or nil
+	deepest   int         // the deepest nesting that needs no value: what is absent there is not too deep
+	budget    int         // the number of bytes that may still be moved
 	hasFailed bool
 	hasValue  bool // a part was read into a value, whose type may see the spelling of its JSON
 }
@@ -67,7 +67,7 @@ func (t *transcript) release() {
 	recycle(&t.names, maxPooledBytes)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledBytes)
-	t.hasFailed, t.hasValue, t.values = false, false, nil
+	t.hasFailed, t.hasValue, t.values, t.other = false, false, nil, nil
 	transcripts.Put(t)
 }
 
@@ -159,11 +159,13 @@ func (t *transcript) members(s *source, key *piece) (some bool) {
 			break
 		}
 		m := &s.members[i]
-		if isRoot {
-			t.values[i] = t.in.At
-		}
-		if t.member(s, m, i, key, &value) && !m.op.always {
+		at := t.in.At
+		isKnown := isRoot && t.isKnown(m, i)
+		if !isKnown && t.member(s, m, i, key, &value) && !m.op.always {
 			some = true
+		}
+		if isRoot {
+			t.values[i] = span{at, t.in.At}
 		}
 		next = i + 1
 	}
@@ -525,7 +527,7 @@ func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 func (t *transcript) directionOf(own []piece) direction {
 	found := ascending
 	for i := 1; i < len(own); i++ {
-		order := direction(t.compare(own[i-1], own[i]))
+		order := direction(t.compare(&own[i-1], &own[i]))
 		if order == 0 {
 			t.fail()
 		}
@@ -542,19 +544,26 @@ func (t *transcript) directionOf(own []piece) direction {
 // sortPieces sorts pieces. Most objects have few members, nearly in order.
 func (t *transcript) sortPieces(own []piece) {
 	if len(own) > fewEntries {
-		slices.SortFunc(own, t.compare)
+		slices.SortFunc(own, func(a, b piece) int { return t.compare(&a, &b) })
 		return
 	}
 	for i := 1; i < len(own); i++ {
-		for j := i; j > 0 && t.compare(own[j], own[j-1]) < 0; j-- {
-			own[j], own[j-1] = own[j-1], own[j]
+		p, at := own[i], i
+		for at > 0 && t.compare(&p, &own[at-1]) < 0 {
+			own[at] = own[at-1]
+			at--
 		}
+		own[at] = p
 	}
 }
 
-func (t *transcript) compare(a, b piece) int {
-	if a.order != b.order {
-		return cmp.Compare(a.order, b.order)
+func (t *transcript) compare(a, b *piece) int {
+	switch {
+	case a.order < b.order:
+		return -1
+	case a.order > b.order:
+		return +1
+	default:
+		return bytes.Compare(t.names[a.name:a.nameEnd], t.names[b.name:b.nameEnd])
 	}
-	return bytes.Compare(t.names[a.name:a.nameEnd], t.names[b.name:b.nameEnd])
 }
