@@ -340,12 +340,14 @@ func (t *transcript) keyedList(s *source) bool {
 	for last := t.open('['); !last; last = t.next(']') {
 		p := piece{start: len(t.buf), name: -1}
 		t.buf = append(t.buf, ',')
-		isWritten := t.keyedElement(s, &p)
+		if !t.keyedElement(s, &p) {
+			t.buf = t.buf[:p.start] // the piece is kept for its key
+		}
 		if p.name < 0 {
 			t.fail()
 			break
 		}
-		t.add(p, isWritten)
+		t.add(p)
 	}
 	t.arrange(start, first, '[')
 	t.names = t.names[:names]
@@ -362,8 +364,10 @@ func (t *transcript) entries(s *source) bool {
 	for last := t.open('{'); !last; last = t.next('}') {
 		p := piece{start: len(t.buf)}
 		t.entryKey(&p)
-		isWritten := !t.hasFailed && t.keyedElement(s, &p)
-		t.add(p, isWritten)
+		if t.hasFailed || !t.keyedElement(s, &p) {
+			t.buf = t.buf[:p.start]
+		}
+		t.add(p)
 	}
 	t.arrange(start, first, '{')
 	t.names = t.names[:names]
@@ -394,6 +398,7 @@ func (t *transcript) name(p *piece, text []byte) {
 
 // keyOf finds the key of an element of a keyed list from its canonical text.
 func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
+	//exhaustive:ignore
 	switch n.Plan().Leaf {
 	case leaf.String:
 		t.name(p, t.in.LastText())
@@ -409,11 +414,8 @@ func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
 	}
 }
 
-// add ends a piece. A piece that is not written is kept without a text, for its key.
-func (t *transcript) add(p piece, isWritten bool) {
-	if !isWritten {
-		t.buf = t.buf[:p.start]
-	}
+// add ends a piece.
+func (t *transcript) add(p piece) {
 	p.end = len(t.buf)
 	t.pieces = append(t.pieces, p)
 }

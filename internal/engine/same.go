@@ -27,7 +27,8 @@ func (n *routine) isSame(a, b memory) bool {
 	case n.recursive || isNone(n.kind, a) != isNone(n.kind, b):
 		return false
 	}
-	switch n.kind { //exhaustive:ignore
+	//exhaustive:ignore
+	switch n.kind {
 	case objectKind:
 		return n.hasSameMembers(a, b)
 	case textMapKind:
@@ -42,7 +43,8 @@ func (n *routine) isSame(a, b memory) bool {
 }
 
 func (n *routine) hasSameMembers(a, b memory) bool {
-	if n.rest != nil && !(isEmptyMap(n.rest, a) && isEmptyMap(n.rest, b)) {
+	hasUnknown := n.rest != nil && (!isEmptyMap(n.rest, a) || !isEmptyMap(n.rest, b))
+	if hasUnknown {
 		return false
 	}
 	for i := range n.ops {
@@ -88,7 +90,8 @@ func isSameMap[V any](a, b map[string]V, isSame func(a, b V) bool) bool {
 func isSameText(a, b string) bool { return a == b && utf8.ValidString(a) }
 
 func (n *routine) isSameLeaf(a, b memory) bool {
-	switch n.kind { //exhaustive:ignore
+	//exhaustive:ignore
+	switch n.kind {
 	case textKind:
 		return isSameText(textAt(a), textAt(b))
 	case intKind:

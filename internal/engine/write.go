@@ -42,7 +42,7 @@ func (r *run) object(n *routine, m memory, empty whenEmpty) (isWritten bool) {
 
 // closeObject ends an object, or removes it if it is not to be written. Before is the byte before
 // the next member.
-func (r *run) closeObject(start int, before byte, isWritten bool) bool { //nolint:revive // what was found
+func (r *run) closeObject(start int, before byte, isWritten bool) bool {
 	switch {
 	case !isWritten:
 		r.cut(start)
@@ -231,7 +231,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 
 // closeMember ends a member that is an object or collection, of which something was written or
 // nothing. It reports whether the member is written.
-func (r *run) closeMember(o *op, start int, isWritten bool) bool { //nolint:revive // what was found
+func (r *run) closeMember(o *op, start int, isWritten bool) bool {
 	switch {
 	case isWritten:
 	case o.presence:
@@ -265,7 +265,7 @@ func (r *run) memberWithDefault(o *op, m memory, before byte) bool {
 }
 
 // closeDefault is closeMember for a member with a default.
-func (r *run) closeDefault(o *op, start int, isWritten bool) bool { //nolint:revive // what was found
+func (r *run) closeDefault(o *op, start int, isWritten bool) bool {
 	text := o.fallback().text
 	switch isDefault := isWritten == (text != nil) && bytes.Equal(r.textOfMember(o, start), text); {
 	case isDefault:

@@ -141,6 +141,7 @@ func setTime(v reflect.Value, k Kind, t time.Time) {
 // SetNumber sets v, an integer or a float, to the number in a text, and reports whether v can hold
 // it. The text does not escape.
 func SetNumber(v reflect.Value, text string) bool {
+	//exhaustive:ignore
 	switch k := kindByReflect(v.Type()); k {
 	case Int:
 		n, ok := parseNumber(k, v.Type().Bits(), text)
@@ -185,6 +186,7 @@ type number struct {
 // parseNumber reads a number of a kind and width.
 func parseNumber(k Kind, bits int, text string) (n number, ok bool) {
 	var err error
+	//exhaustive:ignore
 	switch k {
 	case Int:
 		n.i, err = strconv.ParseInt(text, 10, bits)

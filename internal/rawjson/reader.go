@@ -110,7 +110,8 @@ func (r *Reader) isFine(problem *fault.Error) bool { return problem == nil && le
 // AppendLeaf reads a value of a node of shape Scalar, other than null, and appends its canonical
 // text.
 func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
-	switch n.kind { //exhaustive:ignore
+	//exhaustive:ignore
+	switch n.kind {
 	case text:
 		return r.appendString(dst, n)
 	case boolean:

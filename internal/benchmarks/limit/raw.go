@@ -58,14 +58,22 @@ var (
 	}}
 	profile = object{[]field{{`"arn":`, copied, ""}, {`"name":`, copied, ""}}}
 	card    = object{[]field{
-		{`"description":`, copied, ""}, {`"deviceIndex":`, copied, "0"}, {`"networkCardIndex":`, copied, ""},
-		{`"subnetID":`, copied, ""}, {`"type":`, copied, `"interface"`},
+		{`"description":`, copied, ""},
+		{`"deviceIndex":`, copied, "0"},
+		{`"networkCardIndex":`, copied, ""},
+		{`"subnetID":`, copied, ""},
+		{`"type":`, copied, `"interface"`},
 	}}
 	template = object{[]field{{`"capacity":`, (*rawWriter).quantities, ""}, {`"virtualCapacity":`, nil, ""}}}
 	config   = object{[]field{
-		{`"apiVersion":`, nil, ""}, {`"dataVolumes":`, (*rawWriter).disks, ""}, {`"iamInstanceProfile":`, as(&profile), ""},
-		{`"kind":`, nil, ""}, {`"networkInterfaces":`, (*rawWriter).interfaces, ""},
-		{`"nodeTemplate":`, as(&template), ""}, {`"tags":`, nil, ""}, {`"volume":`, as(&volume), ""},
+		{`"apiVersion":`, nil, ""},
+		{`"dataVolumes":`, (*rawWriter).disks, ""},
+		{`"iamInstanceProfile":`, as(&profile), ""},
+		{`"kind":`, nil, ""},
+		{`"networkInterfaces":`, (*rawWriter).interfaces, ""},
+		{`"nodeTemplate":`, as(&template), ""},
+		{`"tags":`, nil, ""},
+		{`"volume":`, as(&volume), ""},
 	}}
 )
 
@@ -141,7 +149,8 @@ func (w *rawWriter) quantities(raw []byte) {
 		}
 		e := encoder{buf: w.buf}
 		e.quantity(&q)
-		w.buf = append(e.buf, '"')
+		w.buf = e.buf
+		w.buf = append(w.buf, '"')
 		p.end = len(w.buf)
 		parts = append(parts, p)
 	})
