@@ -7,11 +7,11 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
-//	presence of objects and collections         run.compositeMember, fieldplan.Field.HasPresenceOf
+//	presence of objects and collections         run.closeObject, run.closeMember, run.closeDefault, fieldplan.Field.HasPresenceOf
 //	presence of elements                        run.keyedElement, run.list
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
-//	order of sets                               run.set
+//	order of sets                               run.joinSet
 //	order of keyed lists, duplicates            run.index; routine.directionOf finds lists that are in order
 //	order of maps, duplicates                   routine.entries; run.read for strings, which have no duplicates
 //	class of a single key of a map              fieldplan.Node.RuleOf
@@ -28,7 +28,7 @@
 //	trees of decoded JSON, with exact numbers   package jsonpatch; those of manifests: the command's package tree
 //	prefix of errors, name of the struct tag    packages fault and structtag
 //
-// Values are written by a run, see below, nearly as fast as by code for one type. Functions that
+// Values in Go are written by a run, see below, nearly as fast as by code for one type. Functions that
 // take a reflect.Value copy or pair values; they leave texts and presence to a run. The tests
 // compare both with an oracle, and package mutants names the test that fails when a rule changes.
 //
@@ -52,6 +52,38 @@
 //     references to users' values.
 //   - Only the functions of memory_unsafe.go read memory by address. With the build tag
 //     hotupdate_reflect, memory_reflect.go replaces them by reflection. All other code is the same.
+//
+// # Raw JSON
+//
+// The canonical document of raw JSON is written by a transcript, without a Go value. It reads the
+// JSON once, by the steps of package rawjson, and writes each member where it stands. It brings the
+// members of an object, the entries of a map and the elements of a keyed list into their order when
+// the object or collection ends. The text of a leaf comes from package leaf. Whether something is
+// written is decided by the functions of a run that the table names, from the text.
+//
+// What only a Go value can tell is read into one and written by a run, part by part:
+//   - leaves whose type reads its JSON itself, other than quantities and free JSON, and members with
+//     the option string;
+//   - arrays, maps whose keys are not plain strings, and collections with hotwhen.
+//
+// A transcript finds no faults. It fails, and the caller reads the whole value, which finds all
+// faults with their paths, if:
+//   - package rawjson would refuse the JSON, or a value has no canonical text;
+//   - an object has unknown members, also where they are admitted;
+//   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
+//   - values are nested so deeply that what is absent may be too deep;
+//   - more bytes would be moved into their order than a fixed number for each byte of the JSON.
+//
+// So a transcript that is too strict is slow, and never wrong. The tests hold it against the run of
+// the value, and both against the oracle.
+//
+// A diff of raw JSON writes each member of both documents by transcripts, with the fields of all
+// classes. Members with one text are the same; values are made of the others alone.
+//
+// A diff of Go values first passes what is spelled alike in Go, see [routine.isSame], and looks into
+// the rest.
+//
+// # Memory
 //
 // A run needs no more memory than the pooled memory, with three exceptions. More than maxPooled
 // elements of a set, keys of a map, or elements of a keyed list out of order are sorted in an index

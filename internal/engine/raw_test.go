@@ -166,3 +166,32 @@ func TestUnknownMembersAreLeftToTheValue(t *testing.T) {
 		assert.Equal(t, want, isWritten, raw)
 	}
 }
+
+// chain is deep by itself, and has a part that is not.
+type chain struct {
+	Next  *chain     `json:"next"`
+	Lists [][]string `json:"lists"`
+}
+
+// TestTooDeepIsNotTheSame: a part below the bound is a fault, also if both sides have it.
+func TestTooDeepIsNotTheSame(t *testing.T) {
+	p, err := fieldplan.Build(reflect.TypeFor[chain](), nil)
+	require.NoError(t, err)
+	var refused int
+	for levels := 990; levels <= 1000; levels++ {
+		long := func() reflect.Value {
+			c := &chain{Lists: [][]string{{"a"}}}
+			for range levels {
+				c = &chain{Next: c}
+			}
+			return reflect.ValueOf(c)
+		}
+		_, want := engine.Of(p).Append(nil, long())
+		_, err := engine.Diff(p, long(), long())
+		assert.Equal(t, want == nil, err == nil, "%d levels", levels)
+		if err != nil {
+			refused++
+		}
+	}
+	assert.NotZero(t, refused)
+}

@@ -36,6 +36,8 @@ const (
 	keysFile        = "internal/engine/keys.go"
 	objectFile      = "internal/rawjson/object.go"
 	pairsFile       = "internal/engine/pairs.go"
+	rawFile         = "internal/engine/raw.go"
+	sameFile        = "internal/engine/same.go"
 	setsFile        = "internal/engine/diff_sets.go"
 	splitFile       = "internal/engine/split.go"
 	stringFile      = "internal/canonjson/string.go"
@@ -49,7 +51,7 @@ var mutants = []mutant{
 	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: f.Pointer,", "zero: false,", document},
 	{"a list that equals its default is absent", writeFile, "case isDefault:", "case isDefault && o == nil:", "hotupdate ^TestFormatRows"},
-	{"an empty list whose default is another is written", writeFile, "case !isWritten:\n\t\tr.emptyElement(o.routine, m)", "case !isWritten:\n\t\tr.buf = r.buf[:start]\n\t\treturn false", "hotupdate ^TestFormatRows"},
+	{"an empty list whose default is another is written", writeFile, "case !isWritten:\n\t\tr.emptyMember(o.routine)", "case !isWritten:\n\t\tr.buf = r.buf[:start]\n\t\treturn false", "hotupdate ^TestFormatRows"},
 	{"an absent list with a default is compared as the default", diffFile, "values = values.or(o.fallback().value)", "", "hotupdate ^TestDefaults"},
 	{"a list that one side sets may be a default", diffFile, "\td.changes[i].Omitted = true", "\td.changes[i].Omitted = false", "hotupdate ^TestOmitted"},
 	{"an array that one side sets may be a default", diffFile, "isSet[i] = o.isWritten(v)", "isSet[i] = true", "hotupdate ^TestOmitted"},
@@ -67,7 +69,7 @@ var mutants = []mutant{
 	{"strings in lists have the meaning of their field", "internal/fieldplan/compile.go", "closed: ctx.closed || n.closes(ctx), as: ctx.as,", "closed: ctx.closed || n.closes(ctx),", "hotupdate ^TestFormatRows"},
 	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes &&", "&& f.Node.Leaf == leaf.Opaque &&", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
-	{"an object with nothing left is absent", writeFile, "case !some && empty == omitted:", "case !some && empty == omitted && n == nil:", document},
+	{"an object with nothing left is absent", writeFile, "r.closeObject(start, before, some || empty == written)", "r.closeObject(start, before, true || some || empty == written)", document},
 	{"an object whose presence counts is written", writeFile, "case o.presence:", "case false:", document},
 	{"a nil list is none where presence counts", writeFile, "if isNone(o.kind, m) {", "if false {", presence},
 	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && o.kind == objectKind {", presence},
@@ -87,7 +89,7 @@ var mutants = []mutant{
 	// Order and identity of elements.
 	{"sets are ordered by their texts", collectionsFile, "slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(text(a), text(b)) })", "slices.Reverse(spans)", document},
 	{"an element stands in a set once", collectionsFile, "if i > 0 && bytes.Equal(", "if i > len(spans) && bytes.Equal(", document},
-	{"negative keys stand before positive ones", keysFile, "uint64(intAt(m, n.key.routine.bits)) ^ 1<<63", "uint64(intAt(m, n.key.routine.bits))", document},
+	{"negative keys stand before positive ones", keysFile, "uint64(i) ^ 1<<63 }", "uint64(i) }", document},
 	{"a keyed list in descending order is turned round", keyedFile, "at = elements.len - 1 - i", "at = i", document},
 	{"a keyed list in disorder is sorted by text", keyedFile, "r.sortByText(own, 0, maxDeals, textOf)", "", document},
 	{"a keyed list in disorder is sorted by number", keyedFile, "sortByOrder(own)", "", document},
@@ -116,11 +118,28 @@ var mutants = []mutant{
 	{"a key that is the selector is hashed", "internal/engine/compile.go", "in.Key.Name == f.Name {\n\t\treturn false", "in.Key.Name != f.Name {\n\t\treturn false", "hotupdate TestSelectorOfAnIgnoredList"},
 	{"hotwhen selects the elements that are written", keyedFile, "if n.when != nil && n.when.holds(r.buf, m) {", "if n.when != nil && !n.when.holds(r.buf, m) {", document},
 	{"hotwhen selects the elements that are compared", valueFile, "n.When != nil && p.whole", "n.When != nil && !p.whole", diff},
-	{"parts with other texts are compared", diffFile, "return sums[0] == sums[1]", "return true", diff},
-	{"parts with faults are compared", diffFile, "failed := r.trail.Failed()", "failed := false", "hotupdate TestHostileValues|TestDepth"},
+	{"lists of other values are compared", sameFile, "if !n.elem.isSame(", "if false && !n.elem.isSame(", diff},
+	{"members with other values are compared", sameFile, "if !o.routine.isSame(", "if false && !o.routine.isSame(", diff},
+	{"texts that are no UTF-8 are compared", sameFile, "return a == b && utf8.ValidString(a)", "return a == b", "hotupdate TestHostileValues"},
+	{"lists whose keys are not unique are compared", sameFile, "n.key != nil && n.directionOf(&one) == mixed", "false", "hotupdate TestHostileValues|TestBadInput"},
 	{"members of other classes are compared", diffFile, "if f.Node == other.Node && d.sameMember", "if d.sameMember", diff},
 	{"elements of other classes are compared", diffFile, "if s[0].node == s[1].node && d.sameElement", "if d.sameElement", diff},
-	{"a part below another is deeper", diffFile, "depth := len(d.trail.Path) + 1", "depth := 0", "hotupdate TestDepth"},
+	{"a part that may be too deep is compared", sameFile, "depth+n.height <= MaxDepth", "depth >= 0", "internal/engine TestTooDeep"},
+	{"raw JSON has each member once", rawFile, "|| !mark(t.seen[seen:], i) {", "|| mark(nil, 0) {", "internal/engine TestRawJSON"},
+	{"raw JSON has each key once", rawFile, "if order == 0 {\n\t\t\tt.fail()", "if order == 0 {\n\t\t\t_ = t", "internal/engine TestRawJSON"},
+	{"members of raw JSON are sorted", rawFile, "t.sortPieces(own)", "_ = own", "internal/engine TestRawJSON"},
+	{"members of raw JSON in descending order are reversed", rawFile, "slices.Reverse(own)", "_ = own", "internal/engine TestRawJSON"},
+	{"unset leaves of raw JSON are left out", rawFile, "!m.op.always && m.op.isUnset(text)", "false", "internal/engine TestRawJSON"},
+	{"the key of raw JSON is no presence", rawFile, "&& !m.op.always {\n\t\t\tsome = true", "{\n\t\t\tsome = true", "internal/engine TestRawJSON"},
+	{"a list key that is missing is left to the value", rawFile, "if p.name < 0 {", "if false {", "internal/engine TestRawJSON"},
+	{"a root that reads itself is left to it", rawFile, "if root.shape != rawjson.Object || ", "if ", "internal/rawjson TestReadsItself"},
+	{"nesting near the bound is left to the value", rawFile, "|| t.in.Depth() > t.deepest", "", "internal/rawjson TestBounds"},
+	{"what is moved is bounded", rawFile, "if t.budget < 0 {", "if false {", "internal/engine TestMovesAreBounded"},
+	{"hotwhen of raw JSON is read from a value", "internal/engine/source.go", "case n.when != nil, ", "case ", "hotupdate ^TestRawDocument"},
+	{"a part that was read into a value may see spelling", "internal/engine/diff_raw.go", "case !one.hasValue && ", "case ", "hotupdate ^TestSpelling$"},
+	{"members of raw JSON with other texts differ", "internal/engine/diff_raw.go", "!bytes.Equal(text[0], text[1])", "text[0] == nil != (text[1] == nil)", "hotupdate ^TestRawDiff"},
+	{"white space is no part of a number", "internal/canonjson/scan.go", "isSpaced && !isPunctuation(before) && !isPunctuation(a[at])", "isSpaced && false", "internal/canonjson ^TestSameTokens"},
+	{"a text is the same in one spelling", "internal/canonjson/scan.go", "!bytes.Equal(a[at:at+size], b[to:to+size])", "false", "internal/canonjson ^TestSameTokens"},
 	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", exact},
 	{"null in a hot map is an absent key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "_ = class\n\treturn false", diff},
 	{"null in a kept map is a key", valueFile, "return !fieldplan.IsProjected(class) && n.elem.isNull(m)", "_ = class\n\treturn n.elem.isNull(m)", diff},

@@ -11,6 +11,9 @@
 // whose methods the decoder calls in some places only. JSON that is malformed or nested too deeply
 // ends the pass.
 //
+// A [Reader] offers the steps of the pass to a caller that needs no Go value. It accepts what the pass
+// accepts, through the same functions, and explains nothing: the caller then reads the value.
+//
 // A plan is compiled into nodes by Go type. The decoder's behaviour depends on the unmarshalers of
 // a type, which a plan does not have, so this package looks them up.
 package rawjson
