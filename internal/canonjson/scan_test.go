@@ -105,10 +105,25 @@ func TestSameTokens(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{``, " \n", true}, {`{"a":[1,2]}`, " { \"a\" :\t[ 1 ,\r2 ] } ", true}, {`{"a b":1}`, `{"a b": 1}`, true}, {`{"a b":1}`, `{"ab":1}`, false},
-		{`["a"]`, `["a "]`, false}, {`["a\" b"]`, `[ "a\" b"]`, true}, {`[1 2]`, `[12]`, false}, {`12`, `1 2`, false}, {`[tr ue]`, `[true]`, false}, {`1`, `1 `, true},
-		{`[1]`, `[1`, false}, {`[1,2]`, `[1,3]`, false}, {`["a"]`, `["b"]`, false}, {`["abc"]`, `["ab"]`, false}, {`["a`, `[ "a`, false}, {`["a"]x`, `["a"] x`, true}, {"[\v1]", "[1]", false},
-		{`{"a":"b","c":"d"}`, "{\n  \"a\": \"b\",\n  \"c\": \"d\"\n}\n", true}, {`"a" "b"`, `"a""b"`, false},
+		{``, " \n", true},
+		{`{"a":[1,2]}`, " { \"a\" :\t[ 1 ,\r2 ] } ", true},
+		{`{"a b":1}`, `{"a b": 1}`, true},
+		{`{"a b":1}`, `{"ab":1}`, false},
+		{`["a"]`, `["a "]`, false},
+		{`["a\" b"]`, `[ "a\" b"]`, true},
+		{`[1 2]`, `[12]`, false},
+		{`12`, `1 2`, false},
+		{`[tr ue]`, `[true]`, false},
+		{`1`, `1 `, true},
+		{`[1]`, `[1`, false},
+		{`[1,2]`, `[1,3]`, false},
+		{`["a"]`, `["b"]`, false},
+		{`["abc"]`, `["ab"]`, false},
+		{`["a`, `[ "a`, false},
+		{`["a"]x`, `["a"] x`, true},
+		{"[\v1]", "[1]", false},
+		{`{"a":"b","c":"d"}`, "{\n  \"a\": \"b\",\n  \"c\": \"d\"\n}\n", true},
+		{`"a" "b"`, `"a""b"`, false},
 	} {
 		assert.Equal(t, tc.want, canonjson.SameTokens([]byte(tc.a), []byte(tc.b)), "%s %s", tc.a, tc.b)
 		assert.Equal(t, tc.want, canonjson.SameTokens([]byte(tc.b), []byte(tc.a)), "%s %s", tc.b, tc.a)

@@ -7,7 +7,7 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 run.member, fieldplan.Field.Unset
-//	presence of objects and collections         run.closeObject, run.closeMember, run.closeDefault, fieldplan.Field.HasPresenceOf
+//	presence of objects and collections         run.closeObject, closeMember, closeDefault, Field.HasPresenceOf
 //	presence of elements                        run.keyedElement, run.list
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
