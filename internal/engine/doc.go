@@ -61,20 +61,9 @@
 // the object or collection ends. The text of a leaf comes from package leaf. Whether something is
 // written is decided by the functions of a run that the table names, from the text.
 //
-// What only a Go value can tell is read into one and written by a run, part by part:
-//   - leaves whose type reads its JSON itself, other than quantities and free JSON, and members with
-//     the option string;
-//   - arrays, maps whose keys are not plain strings, and collections with hotwhen.
-//
-// A transcript finds no faults. It fails, and the caller reads the whole value, which finds all
-// faults with their paths, if:
-//   - package rawjson would refuse the JSON, or a value has no canonical text;
-//   - an object has unknown members, also where they are admitted;
-//   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
-//   - values are nested so deeply that what is absent may be too deep;
-//   - more bytes would be moved into their order than a fixed number for each byte of the JSON.
-//
-// So a transcript that is too strict is slow, and never wrong. The tests hold it against the run of
+// What only a Go value can tell is read into one and written by a run, part by part: see [source].
+// A transcript finds no faults: if anything is wrong, or it cannot tell, the caller reads the whole
+// value, which finds all faults with their paths. A transcript that is too strict is slow, and never wrong. The tests hold it against the run of
 // the value, and both against the oracle.
 //
 // A diff of raw JSON writes each member of both documents by transcripts, with the fields of all

@@ -16,8 +16,14 @@ import (
 // member where it stands, and brings the members into order when their object ends.
 //
 // The rules are those of a run, whose functions it calls. What only a value can tell is read into a
-// value, part by part: see [source]. If anything is wrong with the JSON, or a value has no text, the
-// transcript has failed: the caller reads the whole value, which finds all problems.
+// value, part by part: see [source].
+//
+// A transcript explains nothing. It fails, and the caller reads the whole value, if:
+//   - package rawjson would refuse the JSON, or a value has no canonical text;
+//   - an object has unknown members, also where they are admitted;
+//   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
+//   - values are nested so deeply that what is absent may be too deep;
+//   - more bytes would be moved into their order than a fixed number for each byte of the JSON.
 type transcript struct {
 	*run
 

@@ -10,7 +10,9 @@ import (
 // source pairs how the JSON of a value is read with how the value is written.
 //
 // A transcript reads JSON of most shapes and writes it at once. A part is read into a Go value, and
-// written from there, if the part's shape says so, and:
+// written from there, if it is one of:
+//   - leaves whose type reads its JSON itself, other than quantities and free JSON, members with the
+//     option string, and maps whose keys are not plain strings;
 //   - arrays, whose missing elements are zero;
 //   - collections with hotwhen, whose elements have their class from a member that may stand last;
 //   - lists that are paired by position and written for the content of their elements alone;
