@@ -63,8 +63,8 @@
 //
 // What only a Go value can tell is read into one and written by a run, part by part: see [source].
 // A transcript finds no faults: if anything is wrong, or it cannot tell, the caller reads the whole
-// value, which finds all faults with their paths. A transcript that is too strict is slow, and never wrong. The tests hold it against the run of
-// the value, and both against the oracle.
+// value, which finds all faults with their paths. A transcript that is too strict is slow, and never
+// wrong. The tests hold it against the run of the value, and both against the oracle.
 //
 // A diff of raw JSON writes each member of both documents by transcripts, with the fields of all
 // classes. Members with one text are the same; values are made of the others alone.

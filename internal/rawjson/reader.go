@@ -18,8 +18,14 @@ type Reader struct {
 	text []byte // the last string
 }
 
+// maxScratch is the size of the largest text with escapes whose memory is kept.
+const maxScratch = 16 << 10
+
 // Reset prepares the reader for another document.
 func (r *Reader) Reset(raw []byte) {
+	if cap(r.scratch) > maxScratch {
+		r.scratch = nil
+	}
 	r.decoding = decoding{Scanner: canonjson.NewScanner(raw), exact: true, scratch: r.scratch[:0]}
 	r.text = nil
 }
