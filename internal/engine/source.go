@@ -15,6 +15,7 @@ import (
 //     option string, and maps whose keys are not plain strings;
 //   - arrays, whose missing elements are zero;
 //   - collections with hotwhen, whose elements have their class from a member that may stand last;
+//   - maps of which single keys have a class of their own;
 //   - lists that are paired by position and written for the content of their elements alone;
 //   - keyed lists whose key is read in such a way.
 type source struct {
@@ -105,7 +106,7 @@ func (c *sources) source(node *rawjson.Node, n *routine, in *fieldplan.Node) *so
 func shapeOf(node *rawjson.Node, n *routine) rawjson.Shape {
 	switch {
 	case n == nil || n.kind.isLeaf():
-	case n.when != nil, n.kind == arrayKind:
+	case n.when != nil, n.plan.Keys != nil, n.kind == arrayKind:
 		return rawjson.ByValue
 	case n.kind == listKind && !n.writesPresence && n.elem.writes:
 		return rawjson.ByValue
@@ -151,5 +152,5 @@ func (c *sources) elements(s *source) {
 	s.elem = c.source(s.node.Elem(), n.elem, n.plan)
 	zero := reflect.New(s.node.Type().Elem()).Elem()
 	s.null = valueOf(zero)
-	s.isNullAbsent = s.shape == rawjson.Map && n.isAbsent(s.null)
+	s.isNullAbsent = s.shape == rawjson.Map && n.isAbsent("", s.null) // the map has no rules for keys
 }
