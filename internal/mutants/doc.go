@@ -1,6 +1,7 @@
-// Package mutants checks the tests of the engine, of the flow that updates machines, of the kit for
-// drivers and of in-place rollouts: each rule is broken on purpose, one at a time, and a test has
-// to fail. It has no code of its own. That every mutation still applies is part of go test ./...,
+// Package mutants checks the tests of the flow that updates machines, of its record, of the parts
+// of a config and of the plans of infrastructure tags: each rule is broken on purpose, one at a time,
+// and a test has to fail. The other packages have a second opinion that does not name source text,
+// see .github/TESTING.md. Package mutants has only tests. That every mutation still applies is part of go test ./...,
 // running the mutants is not:
 //
 //	go test -tags mutants ./internal/mutants
