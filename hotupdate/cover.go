@@ -112,7 +112,8 @@ func (s *Schema) whole(raw []byte, names []string) (w whole, err error) {
 
 // member returns the value at a pointer into an object.
 func member(object any, names []string) (any, *fault.Error) {
-	value, above := object, ""
+	value := object
+	above := ""
 	for i := 0; i == 0 || i < len(names) && value != nil; i++ {
 		members, isObject := value.(map[string]any)
 		if !isObject {

@@ -249,7 +249,8 @@ func (s *Scanner) Token() []byte {
 func (s *Scanner) Check() *fault.Error {
 	p := parsers.Get().(*parser)
 	defer p.release()
-	p.Scanner, p.checks = *s, true
+	p.Scanner = *s
+	p.checks = true
 	err := p.value()
 	if err == nil {
 		s.At = p.At
@@ -286,10 +287,14 @@ func (s *Scanner) skipString() *fault.Error {
 // SameTokens reports whether two texts differ at most in JSON's white space, beside punctuation and
 // at the ends: if one of them is well-formed JSON, the other is, and means the same.
 func SameTokens(a, b []byte) bool {
-	at, to, before := 0, 0, byte(',')
+	at := 0
+	to := 0
+	before := byte(',')
 	for {
-		start, other := at, to
-		at, to = spaceEnd(a, at), spaceEnd(b, to)
+		start := at
+		other := to
+		at = spaceEnd(a, at)
+		to = spaceEnd(b, to)
 		if at == len(a) || to == len(b) {
 			return at == len(a) && to == len(b)
 		}
@@ -298,7 +303,8 @@ func SameTokens(a, b []byte) bool {
 			return false
 		}
 		before = a[at]
-		at, to = at+1, to+1
+		at++
+		to++
 		if before != '"' {
 			continue
 		}
@@ -307,7 +313,8 @@ func SameTokens(a, b []byte) bool {
 		if problem != nil || len(b)-to < size || !bytes.Equal(a[at:at+size], b[to:to+size]) {
 			return false
 		}
-		at, to = at+size, to+size
+		at += size
+		to += size
 	}
 }
 

@@ -30,11 +30,13 @@ func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	if cap(dst)-len(dst) < size {
 		dst = slices.Grow(dst, size)
 	}
-	text, found := dst[len(dst)+1:len(dst)+size], uint64(0)
+	text := dst[len(dst)+1 : len(dst)+size]
+	found := uint64(0)
 	if len(s) < 8 {
 		x := uint64(0)
 		for i := range len(s) {
-			text[i], x = s[i], x<<8|uint64(s[i])
+			text[i] = s[i]
+			x = x<<8 | uint64(s[i])
 		}
 		found = special(x | ones*' '<<(8*len(s)))
 	} else {

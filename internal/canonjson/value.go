@@ -107,7 +107,9 @@ func (p *parser) each(item func() *fault.Error) *fault.Error {
 }
 
 func (p *parser) object() *fault.Error {
-	start, first, names := len(p.text), len(p.members), len(p.names)
+	start := len(p.text)
+	first := len(p.members)
+	names := len(p.names)
 	err := p.each(p.member)
 	if err == nil {
 		err = p.sort(start, p.members[first:])
@@ -115,7 +117,8 @@ func (p *parser) object() *fault.Error {
 	if p.checks {
 		p.text = p.text[:start]
 	}
-	p.members, p.names = p.members[:first], p.names[:names]
+	p.members = p.members[:first]
+	p.names = p.names[:names]
 	return err
 }
 
@@ -134,7 +137,8 @@ func (p *parser) sort(start int, own []member) *fault.Error {
 	if isSorted || p.checks {
 		return nil
 	}
-	end, before := len(p.text), byte('{')
+	end := len(p.text)
+	before := byte('{')
 	for _, m := range own {
 		p.text = append(append(p.text, before), p.text[m.start:m.end]...)
 		before = ','

@@ -49,7 +49,8 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
 	if spec.Preserve {
 		d.Unknown = structtag.Immutable.String()
-		spec.Type, spec.Preserve = "object", false
+		spec.Type = "object"
+		spec.Preserve = false
 	}
 	if d.Root = r.node(spec, ""); d.Root.Kind != "object" && len(r.faults) == 0 {
 		r.reject("", "has a spec that is not an object with properties", "write type: object and properties")

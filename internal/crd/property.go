@@ -118,7 +118,8 @@ func takesPointer(n *schemajson.Node) bool {
 // zero value. With a default, an empty object, list or map differs from an absent one, too.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	p := cmp.Or(above.Properties[name], &property{})
-	n, rule := r.node(p, path), r.rules[path]
+	n := r.node(p, path)
+	rule := r.rules[path]
 	f := &schemajson.Field{
 		Name: name, GoField: path, Class: structtag.Immutable.String(), Inherited: rule == "", Source: rule,
 		Optional: !slices.Contains(above.Required, name), Default: p.defaultOf(n), Type: n,
@@ -134,7 +135,8 @@ func (r *reader) field(above *property, name, path string) *schemajson.Field {
 	}
 	for _, member := range membersOf(n) {
 		if member.Name == f.Key && member.Type.Kind != "int" {
-			member.Type, member.Recognized = leaves["string"][""], "" // a key identifies by its text
+			member.Type = leaves["string"][""]
+			member.Recognized = "" // a key identifies by its text
 		}
 	}
 	return f

@@ -11,7 +11,9 @@ func (r *run) list(n *routine, m memory) bool {
 	if !n.writesPresence && !n.elem.writes {
 		return false
 	}
-	elements, start, end := elementsAt(m, n), r.position(), 0
+	elements := elementsAt(m, n)
+	start := r.position()
+	end := 0
 	r.buf = append(r.buf, '[')
 	for i := range elements.len {
 		if i > 0 {
@@ -53,7 +55,8 @@ func (r *run) array(n *routine, m memory, empty whenEmpty) bool {
 	isWritten := r.list(n, m)
 	r.held--
 	if isWritten && bytes.Equal(r.buf[start:], n.zero()) {
-		r.buf, isWritten = r.buf[:start], false
+		r.buf = r.buf[:start]
+		isWritten = false
 	}
 	return isWritten
 }
@@ -67,7 +70,8 @@ func (r *run) set(n *routine, m memory) bool {
 	if !n.writesPresence || elements.len == 0 {
 		return false
 	}
-	start, first := len(r.buf), len(r.spans)
+	start := len(r.buf)
+	first := len(r.spans)
 	r.held++
 	r.spans = withRoom(r, r.spans, elements.len)
 	for i := range elements.len {

@@ -274,11 +274,13 @@ func (c *compiler) routine(from, in *fieldplan.Node) *routine {
 		n.kind = kindOfList(from)
 		c.elements(n, from)
 	case fieldplan.Array:
-		n.kind, n.len = arrayKind, from.Type.Len()
+		n.kind = arrayKind
+		n.len = from.Type.Len()
 		n.zero = sync.OnceValue(func() []byte { return zeroArray(n) })
 		c.elements(n, from)
 	case fieldplan.Map:
-		n.kind, n.plainKeys = kindOfMap(from.Type, from.Elem), from.Type.Key().Kind() == reflect.String
+		n.kind = kindOfMap(from.Type, from.Elem)
+		n.plainKeys = from.Type.Key().Kind() == reflect.String
 		n.values = valuesOf(from.Type)
 		c.elements(n, from)
 	}
@@ -319,19 +321,24 @@ func kindOfList(n *fieldplan.Node) kind {
 
 func (c *compiler) object(n *routine, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
-		always, presence := c.identifies(in, f), f.HasPresenceOf(c.want)
+		always := c.identifies(in, f)
+		presence := f.HasPresenceOf(c.want)
 		if !always && !presence && !f.Node.Classes.Any(c.want) {
 			continue
 		}
 		o := c.op(from, f)
-		o.always, o.zero, o.presence = always, o.zero || always, presence
+		o.always = always
+		o.zero = o.zero || always
+		o.presence = presence
 		if always && c.isUnselected(in, from, f) {
-			o.kind, o.routine = leafKind, &routine{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
+			o.kind = leafKind
+			o.routine = &routine{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
 			if o.routine.constant == "" {
 				continue
 			}
 		}
-		n.ops, n.height = append(n.ops, o), max(n.height, o.routine.height)
+		n.ops = append(n.ops, o)
+		n.height = max(n.height, o.routine.height)
 		n.identified = n.identified || always
 	}
 	n.empty = n.emptyText()
@@ -388,7 +395,8 @@ func unselected(s *fieldplan.Selector) string {
 
 // emptyText is the text of a nil object: its identity, with zero values.
 func (n *routine) emptyText() string {
-	r, before := run{}, byte('{')
+	r := run{}
+	before := byte('{')
 	for i := range n.ops {
 		if o := &n.ops[i]; o.always {
 			r.zeroIdentity(o, before)
@@ -432,7 +440,8 @@ func pointers(t reflect.Type) int {
 
 func (c *compiler) elements(n *routine, from *fieldplan.Node) {
 	elem := from.Type.Elem()
-	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
+	n.elemPointers = pointers(elem)
+	n.elemSize = elem.Size()
 	n.elem = c.element(from.Elem, from)
 	n.height = n.elem.height
 	if from.Key != nil {

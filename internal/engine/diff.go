@@ -21,7 +21,9 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Diffe
 	compiled := Of(p)
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.program, d.partner, d.overlays = compiled, true, overlays
+	d.program = compiled
+	d.partner = true
+	d.overlays = overlays
 	roots := twoValues{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -61,7 +63,8 @@ type side struct {
 func (s sides) values() twoValues { return twoValues{s[0].value, s[1].value} }
 
 func (s sides) with(values twoValues) sides {
-	s[0].value, s[1].value = values[0], values[1]
+	s[0].value = values[0]
+	s[1].value = values[1]
 	return s
 }
 
@@ -120,7 +123,8 @@ func (d *differ) enterElements(s sides, step fieldpath.Step, values twoValues) (
 	}
 	for i, value := range values {
 		if other := elems[1-i]; !value.IsValid() && s[i].node.When != nil {
-			elems[i].node, elems[i].from = other.node, other.from
+			elems[i].node = other.node
+			elems[i].from = other.from
 		}
 	}
 	return elems
@@ -130,7 +134,8 @@ func (d *differ) enterElements(s sides, step fieldpath.Step, values twoValues) (
 // correspond. If the objects are elements of collection in, its key is skipped: the objects were
 // paired by it.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
-	compiled, unknown := d.program.whole.of(s[0].node), d.unknownMembers(s)
+	compiled := d.program.whole.of(s[0].node)
+	unknown := d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
 		d.unknown(compiled, unknown, f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
@@ -159,7 +164,8 @@ func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	if elem.node == in.When.Hot {
 		hot := *selector.node
 		hot.Class = elem.node.Class
-		selector.node, selector.from = &hot, elem.from
+		selector.node = &hot
+		selector.from = elem.from
 	}
 	return selector
 }
@@ -176,7 +182,8 @@ func (d *differ) member(o *op, s sides) {
 	case o.presence:
 		d.presence(o, s)
 	}
-	start, isOmitted := len(d.changes), d.partner && o.isOmitted(values)
+	start := len(d.changes)
+	isOmitted := d.partner && o.isOmitted(values)
 	d.composite(s.with(values), nil)
 	for i := start; i < len(d.changes) && isOmitted; i++ {
 		d.changes[i].Omitted = true
@@ -236,14 +243,16 @@ func (d *differ) presence(o *op, s sides) {
 // sameMember reports whether two objects or collections, members of nodes with the same class, are
 // found to be the same without a look into them, and have no faults. It is false for nil.
 func (d *differ) sameMember(o *op, values twoValues) bool {
-	before, after := valueOf(values[0]), valueOf(values[1])
+	before := valueOf(values[0])
+	after := valueOf(values[1])
 	return !o.routine.kind.isLeaf() && exists(before) && exists(after) &&
 		o.routine.isSameAt(len(d.trail.Path)+1, before, after)
 }
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
-	before, after := valueOf(values[0]), valueOf(values[1])
+	before := valueOf(values[0])
+	after := valueOf(values[1])
 	return exists(before) && exists(after) &&
 		d.program.whole.of(n).isSameAt(len(d.trail.Path), before, after)
 }
@@ -305,9 +314,11 @@ func (d *differ) keyed(s sides) {
 	if d.textMaps(s) {
 		return
 	}
-	old, updated := s[0].node, s[1].node
+	old := s[0].node
+	updated := s[1].node
 	if d.overlays { // the result has the stricter class
-		old, updated = s.stricter().node, s.stricter().node
+		old = s.stricter().node
+		updated = s.stricter().node
 	}
 	pairs := pairing{
 		left: [2][]Element{
@@ -324,7 +335,8 @@ func (d *differ) keyed(s sides) {
 
 func (d *differ) positions(s sides) {
 	if n := s[0].node; n.Kind == fieldplan.Array {
-		s[0].value, s[1].value = arrayOrZero(n, s[0].value), arrayOrZero(n, s[1].value)
+		s[0].value = arrayOrZero(n, s[0].value)
+		s[1].value = arrayOrZero(n, s[1].value)
 	}
 	for i := range max(length(s[0].value), length(s[1].value)) {
 		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i},
@@ -397,7 +409,8 @@ func (d *differ) change(s sides, texts [2]string) Difference {
 	}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
 	if c.Sensitive {
-		c.Old, c.New = "", ""
+		c.Old = ""
+		c.New = ""
 	}
 	return c
 }

@@ -17,7 +17,8 @@ import (
 func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok bool) {
 	whole := Of(p).wholeJSON()
 	root := whole.root
-	shorter, longer := old, updated
+	shorter := old
+	longer := updated
 	if len(shorter) > len(longer) {
 		shorter, longer = longer, shorter
 	}
@@ -35,9 +36,11 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	if !other.parts(root) {
 		return nil, false
 	}
-	before, after := one, other
+	before := one
+	after := other
 	if len(old) > len(updated) {
-		before, after = other, one
+		before = other
+		after = one
 	}
 	differ := before.differingFrom(after, root)
 	if differ == nil {
@@ -74,7 +77,8 @@ func (t *transcript) isKnown(m *memberSource, i int) bool {
 		return false
 	}
 	at := t.other.values[i]
-	value, rest := t.other.in.Raw[at.from:at.to], t.in.Raw[t.in.At:]
+	value := t.other.in.Raw[at.from:at.to]
+	rest := t.in.Raw[t.in.At:]
 	if len(value) == 0 || !bytes.HasPrefix(rest, value) || !canonjson.EndsValue(rest[len(value):]) {
 		return false
 	}

@@ -76,10 +76,11 @@ func CompareKeys(a, b Element) int {
 
 // readEntries copies the keys and values of a map, so that they have addresses.
 func readEntries(t *Trail, v reflect.Value) []Element {
-	size, typ := v.Len(), v.Type()
+	size := v.Len()
+	typ := v.Type()
 	entries := make([]Element, 0, size)
-	keys, values := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size),
-		reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
+	keys := reflect.MakeSlice(reflect.SliceOf(typ.Key()), size, size)
+	values := reflect.MakeSlice(reflect.SliceOf(typ.Elem()), size, size)
 	for it := v.MapRange(); it.Next() && len(entries) < size; {
 		e := Element{mapKey: keys.Index(len(entries)), Value: values.Index(len(entries))}
 		e.mapKey.SetIterKey(it)
@@ -138,9 +139,11 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 	}
 	r := start()
 	defer r.end()
-	r.trail.Path, r.traced = append(slices.Clip(t.Path), fieldpath.Step{}), true
+	r.trail.Path = append(slices.Clip(t.Path), fieldpath.Step{})
+	r.traced = true
 	v = leaf.Addressable(v)
-	list, m := p.whole.of(n), memoryOf(v)
+	list := p.whole.of(n)
+	m := memoryOf(v)
 	elements := make([]Element, r.index(list, m))
 	for i := range elements {
 		elements[i] = list.keyAt(m, r.entries[i].at)

@@ -14,7 +14,8 @@ func (c *compiler) entries(n *routine, from *fieldplan.Node) {
 	areAlike := from.Elem.Kind == fieldplan.Leaf
 	for _, rule := range from.Keys.All {
 		e := entryRoutine{elem: c.element(rule.Node, from), writesPresence: c.writesPresence(rule.Node)}
-		n.ruled, n.height = append(n.ruled, e), max(n.height, e.elem.height)
+		n.ruled = append(n.ruled, e)
+		n.height = max(n.height, e.elem.height)
 		areAlike = areAlike && e.writesPresence == n.writesPresence
 	}
 	if areAlike {

@@ -14,7 +14,9 @@ func (r *run) keyedList(n *routine, m memory) bool {
 	if elements.len == 0 {
 		return false
 	}
-	first, count, order := len(r.entries), elements.len, mixed
+	first := len(r.entries)
+	count := elements.len
+	order := mixed
 	if !r.traced { // building an index reports invalid keys
 		order = n.directionOf(&elements)
 	}
@@ -48,7 +50,8 @@ func (r *run) keyedList(n *routine, m memory) bool {
 // Elements without a key, and all but the first of several elements with one key, are reported and
 // left out, see [routine.mayLackKey].
 func (r *run) index(n *routine, m memory) int {
-	first, elements := len(r.entries), elementsAt(m, n)
+	first := len(r.entries)
+	elements := elementsAt(m, n)
 	r.entries = withRoom(r, r.entries, elements.len)
 	for i := range elements.len {
 		elem := elements.at(i, n.elemPointers)
@@ -112,7 +115,8 @@ func (r *run) keyedElement(n *routine, m memory, name string, before byte) bool 
 	}
 	elem, presence := n.entry(name)
 	if n.when != nil && n.when.holds(r.buf, m) {
-		elem, presence = n.when.hot, n.when.writesPresence
+		elem = n.when.hot
+		presence = n.when.writesPresence
 	}
 	if presence {
 		r.element(elem, m)

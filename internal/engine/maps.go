@@ -16,7 +16,8 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	if len(entries) == 0 {
 		return false
 	}
-	before, stored := byte('{'), withRoom(r, *values, len(entries))
+	before := byte('{')
+	stored := withRoom(r, *values, len(entries))
 	if len(entries) == 1 { // needs no order
 		for key, value := range entries {
 			if n.ruled != nil && n.leavesOut(key) {
@@ -93,7 +94,8 @@ type keys struct{ entries, keys int }
 // keysOf begins the index of a map of n entries.
 func (r *run) keysOf(n int) keys {
 	k := keys{len(r.entries), len(r.keys)}
-	r.entries, r.keys = withRoom(r, r.entries, n), withRoom(r, r.keys, n)
+	r.entries = withRoom(r, r.entries, n)
+	r.keys = withRoom(r, r.keys, n)
 	return k
 }
 
@@ -105,7 +107,8 @@ func (r *run) add(k keys, key string) {
 
 // sorted sorts the last index and returns its entries.
 func (r *run) sorted(k keys) []entry {
-	own, keys := r.entries[k.entries:], r.keys[k.keys:]
+	own := r.entries[k.entries:]
+	keys := r.keys[k.keys:]
 	r.sortByText(own, 0, maxDeals, func(at int) string { return keys[at] })
 	return own
 }
@@ -113,7 +116,8 @@ func (r *run) sorted(k keys) []entry {
 // drop removes the last index from the stacks, with the references to its keys.
 func (r *run) drop(k keys) {
 	clear(r.keys[k.keys:])
-	r.entries, r.keys = r.entries[:k.entries], r.keys[:k.keys]
+	r.entries = r.entries[:k.entries]
+	r.keys = r.keys[:k.keys]
 }
 
 // values holds the values of a map that is read by reflection.

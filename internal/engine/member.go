@@ -16,7 +16,8 @@ type Hashed struct {
 // behind any pointers. The object is an element of collection in, or in is nil. A value that has a problem
 // is set and filled. A key or selector is set by the rules of other leaves, although it is always written.
 func (p *Program) HashedMember(n, in *fieldplan.Node, f *fieldplan.Field, v reflect.Value) (h Hashed) {
-	object, m := p.canonical.element(n, in), valueOf(v)
+	object := p.canonical.element(n, in)
+	m := valueOf(v)
 	if object == nil || !exists(m) {
 		return Hashed{}
 	}

@@ -36,17 +36,21 @@ type indirection struct {
 
 // locationOf finds the location of a field in struct t.
 func locationOf(t reflect.Type, index []int, pointers int) location {
-	p, w := location{pointer: pointers > 0}, &indirection{pointers: pointers}
+	p := location{pointer: pointers > 0}
+	w := &indirection{pointers: pointers}
 	for i, at := range index {
 		if i > 0 && t.Kind() == reflect.Pointer {
 			w.embedded = append(w.embedded, p.offset)
-			p.offset, t = 0, t.Elem()
+			p.offset = 0
+			t = t.Elem()
 		}
 		sf := t.Field(at)
-		p.offset, t = p.offset+sf.Offset, sf.Type
+		p.offset += sf.Offset
+		t = sf.Type
 	}
 	if w.embedded != nil || pointers > 1 {
-		p.indirect, p.via = true, w
+		p.indirect = true
+		p.via = w
 	}
 	return p
 }

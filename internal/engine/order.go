@@ -34,9 +34,11 @@ func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) stri
 		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
 		return
 	}
-	first, last := textOf(own[0].at), ""
+	first := textOf(own[0].at)
+	last := ""
 	for _, e := range own {
-		first, last = min(first, textOf(e.at)), max(last, textOf(e.at))
+		first = min(first, textOf(e.at))
+		last = max(last, textOf(e.at))
 	}
 	for alike < len(first) && first[alike] == last[alike] {
 		alike++

@@ -90,7 +90,8 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 	others, _ := from.(map[string]any)
 	result := map[string]any{}
 	maps.Copy(result, to)
-	lookup, lookupOther := membersOf(n, to), membersOf(n, others)
+	lookup := membersOf(n, to)
+	lookupOther := membersOf(n, others)
 	for group := range steps(changes, depth) {
 		step := group[0].Path[depth]
 		f, child := memberNode(n, step.Name)
@@ -126,7 +127,8 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 // leaves it out, the side has the default. The result is left out if that means the same.
 func overlayFilled(f *fieldplan.Field, changes []Difference, depth int, onto, from any) any {
 	filled, _ := jsonpatch.Parse(f.Default) // was checked when the plan was compiled
-	to, other := onto, from
+	to := onto
+	other := from
 	if isUnset(to) {
 		to = filled
 	}
@@ -185,10 +187,12 @@ func overlayElements(n *fieldplan.Node, changes []Difference, depth int, onto, f
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
 	result := slices.Clone(to)
-	at, atOther := placesOf(n, to), placesOf(n, others)
+	at := placesOf(n, to)
+	atOther := placesOf(n, others)
 	for group := range steps(changes, depth) {
 		i := at(group[0].Path[depth])
-		old, other := placeAt(n, to, i), placeAt(n, others, atOther(group[0].Path[depth]))
+		old := placeAt(n, to, i)
+		other := placeAt(n, others, atOther(group[0].Path[depth]))
 		switch elem := identified(n, overlay(n.Elem, group, depth+1, old, other), old, other); {
 		case 0 <= i && i < len(result):
 			result[i] = elem

@@ -54,10 +54,12 @@ func (p *pairing) next() bool {
 	}
 	p.at = [2]*Element{}
 	if order <= 0 {
-		p.at[0], p.left[0] = &p.left[0][0], p.left[0][1:]
+		p.at[0] = &p.left[0][0]
+		p.left[0] = p.left[0][1:]
 	}
 	if order >= 0 {
-		p.at[1], p.left[1] = &p.left[1][0], p.left[1][1:]
+		p.at[1] = &p.left[1][0]
+		p.left[1] = p.left[1][1:]
 	}
 	return true
 }

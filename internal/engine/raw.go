@@ -58,7 +58,8 @@ var transcripts = sync.Pool{New: func() any { return &transcript{} }}
 func transcribe(raw []byte, w *document) *transcript {
 	t := transcripts.Get().(*transcript)
 	t.run = start()
-	t.run.deep, t.deepest = w.deep, w.deepest
+	t.run.deep = w.deep
+	t.deepest = w.deepest
 	t.in.Reset(raw)
 	t.budget = moves * (len(raw) + maxPooledBytes)
 	return t
@@ -73,7 +74,10 @@ func (t *transcript) release() {
 	recycle(&t.names, maxPooledBytes)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledBytes)
-	t.hasFailed, t.hasValue, t.values, t.other = false, false, nil, nil
+	t.hasFailed = false
+	t.hasValue = false
+	t.values = nil
+	t.other = nil
 	transcripts.Put(t)
 }
 
@@ -145,7 +149,8 @@ func (t *transcript) next(closing byte) (last bool) {
 // object writes an object, and reports whether it did. It sets key, unless that is nil, to the key
 // of an element of a keyed list.
 func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
-	start, first := len(t.buf), len(t.pieces)
+	start := len(t.buf)
+	first := len(t.pieces)
 	some := t.members(s, key)
 	t.zeroIdentities(s.routine, first)
 	before := t.arrange(start, first, '{')
@@ -155,7 +160,9 @@ func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
 // members reads an object and writes the pieces of its members. It reports whether there are any but
 // for the identity of an element.
 func (t *transcript) members(s *source, key *piece) (some bool) {
-	seen, next, isRoot := len(t.seen), 0, len(t.seen) == 0 && t.values != nil
+	seen := len(t.seen)
+	next := 0
+	isRoot := len(t.seen) == 0 && t.values != nil
 	t.seen = append(t.seen, s.nothing...)
 	var value reflect.Value // the members that are read into a value
 	for last := t.open('{'); !last; last = t.next('}') {
@@ -304,7 +311,8 @@ func (t *transcript) composite(s *source) bool {
 
 // list writes a list that is paired by position. See [run.list].
 func (t *transcript) list(s *source) bool {
-	start, end := len(t.buf), 0
+	start := len(t.buf)
+	end := 0
 	t.buf = append(t.buf, '[')
 	first := true
 	for last := t.open('['); !last; last = t.next(']') {
@@ -323,7 +331,8 @@ func (t *transcript) list(s *source) bool {
 
 // setOf writes a set. See [run.set].
 func (t *transcript) setOf(s *source) bool {
-	start, first := len(t.buf), len(t.spans)
+	start := len(t.buf)
+	first := len(t.spans)
 	for last := t.open('['); !last; last = t.next(']') {
 		from := len(t.buf)
 		t.element(s, nil)
@@ -342,7 +351,9 @@ func (t *transcript) setOf(s *source) bool {
 // keyedList writes a keyed list. Elements without a key, and two with one key, are left to the
 // value. See [run.keyedList].
 func (t *transcript) keyedList(s *source) bool {
-	start, first, names := len(t.buf), len(t.pieces), len(t.names)
+	start := len(t.buf)
+	first := len(t.pieces)
+	names := len(t.names)
 	for last := t.open('['); !last; last = t.next(']') {
 		p := piece{start: len(t.buf), name: -1}
 		t.buf = append(t.buf, ',')
@@ -366,7 +377,9 @@ func (t *transcript) keyedList(s *source) bool {
 
 // entries writes a map.
 func (t *transcript) entries(s *source) bool {
-	start, first, names := len(t.buf), len(t.pieces), len(t.names)
+	start := len(t.buf)
+	first := len(t.pieces)
+	names := len(t.names)
 	for last := t.open('{'); !last; last = t.next('}') {
 		p := piece{start: len(t.buf)}
 		t.entryKey(&p)
@@ -413,10 +426,13 @@ func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
 		}
 	case leaf.Uint:
 		p.order, _ = strconv.ParseUint(string(text), 10, 64)
-		p.name, p.nameEnd = 0, 0
+		p.name = 0
+		p.nameEnd = 0
 	default:
 		i, _ := strconv.ParseInt(string(text), 10, 64)
-		p.order, p.name, p.nameEnd = orderOf(i), 0, 0
+		p.order = orderOf(i)
+		p.name = 0
+		p.nameEnd = 0
 	}
 }
 
@@ -556,7 +572,8 @@ func (t *transcript) sortPieces(own []piece) {
 		return
 	}
 	for i := 1; i < len(own); i++ {
-		p, at := own[i], i
+		p := own[i]
+		at := i
 		for at > 0 && t.compare(&p, &own[at-1]) < 0 {
 			own[at] = own[at-1]
 			at--

@@ -63,12 +63,17 @@ func (r *run) end() {
 	if r.isLarge || cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2 || cap(r.ancestors) > maxPooled/8 {
 		return
 	}
-	r.buf, r.entries, r.ancestors = r.buf[:0], r.entries[:0], r.ancestors[:0]
+	r.buf = r.buf[:0]
+	r.entries = r.entries[:0]
+	r.ancestors = r.ancestors[:0]
 	if r.flushed > 0 {
 		r.digest.Reset()
 	}
-	r.sums, r.flushed = false, 0
-	r.depth, r.deep, r.traced = 0, false, false
+	r.sums = false
+	r.flushed = 0
+	r.depth = 0
+	r.deep = false
+	r.traced = false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
 	}
@@ -218,14 +223,16 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 	own := r.buf
 	r.buf = dst
 	write()
-	dst, r.buf = r.buf, own
+	dst = r.buf
+	r.buf = own
 	return dst
 }
 
 // AppendElement appends the canonical text of an element with the fields of all classes. The text
 // identifies an element of a set. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	compiled, m := p.whole.of(n), valueOf(v)
+	compiled := p.whole.of(n)
+	m := valueOf(v)
 	if compiled.kind.isLeaf() && exists(m) { // a valid leaf needs no run
 		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
 			return text
@@ -233,7 +240,8 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	}
 	r := start()
 	defer r.end()
-	r.depth, r.trail.Path = len(t.Path), slices.Clip(t.Path)
+	r.depth = len(t.Path)
+	r.trail.Path = slices.Clip(t.Path)
 	dst = r.writeTo(dst, func() { r.write(p.whole, compiled, m, (*run).element) })
 	r.trail.MoveTo(t)
 	return dst
@@ -297,8 +305,11 @@ func (r *run) write(w *writing, n *routine, m memory, how func(*run, *routine, m
 		return
 	}
 	found := r.trail.faults
-	r.buf, r.trail.faults, r.trail.lost = r.buf[:start], nil, false
-	r.deep, r.traced = true, true
+	r.buf = r.buf[:start]
+	r.trail.faults = nil
+	r.trail.lost = false
+	r.deep = true
+	r.traced = true
 	how(r, n, m)
 	if !r.trail.Failed() { // a marshaler failed the first time only
 		r.trail.faults = found

@@ -62,7 +62,8 @@ func isEmptyMap(o *op, object memory) bool {
 
 // hasSameElements compares lists and arrays. The keys of a list in order are unique.
 func (n *routine) hasSameElements(a, b memory) bool {
-	one, other := elementsAt(a, n), elementsAt(b, n)
+	one := elementsAt(a, n)
+	other := elementsAt(b, n)
 	if one.len != other.len || n.key != nil && n.directionOf(&one) == mixed {
 		return false
 	}

@@ -136,7 +136,8 @@ func (c *sources) members(s *source, in *fieldplan.Node) {
 		m.isKey = in != nil && in.Key != nil && in.Key.Name == name
 		for at := range s.routine.ops {
 			if o := &s.routine.ops[at]; o.field.Name == name {
-				m.op, m.order = o, uint64(at) //nolint:gosec // an index
+				m.op = o
+				m.order = uint64(at) //nolint:gosec // an index
 			}
 		}
 		n := c.whole.of(node.Plan())

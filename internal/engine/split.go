@@ -14,7 +14,8 @@ import (
 // TypeMeta of v. The halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
 	c := &copier{program: Of(p), first: fieldplan.Projected}
-	immutable, hot = c.root(p, twoValues{v}), c.root(p, twoValues{1: v})
+	immutable = c.root(p, twoValues{v})
+	hot = c.root(p, twoValues{1: v})
 	return immutable, hot, c.trail.Err()
 }
 
@@ -110,9 +111,11 @@ func (c *copier) ownerOf(n *fieldplan.Node, from twoValues) reflect.Value {
 	if !c.merges {
 		return from.any()
 	}
-	owner, other := from[1], from[0]
+	owner := from[1]
+	other := from[0]
 	if fieldplan.IsProjected(n.Class) {
-		owner, other = from[0], from[1]
+		owner = from[0]
+		other = from[1]
 	}
 	if n.Keys != nil && length(owner) == 0 && length(other) > 0 {
 		return other
@@ -366,12 +369,14 @@ func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValu
 // isHashed reports whether the canonical document has something of v, apart from the identity of an
 // element of collection in. It is also true for a value with faults, which copying reports.
 func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
-	compiled, m := p.canonical.element(n, in), valueOf(v)
+	compiled := p.canonical.element(n, in)
+	m := valueOf(v)
 	if compiled == nil || !compiled.writes || !exists(m) {
 		return false
 	}
 	r := start()
 	defer r.end()
-	r.deep, r.sums = p.canonical.deep, true
+	r.deep = p.canonical.deep
+	r.sums = true
 	return r.composite(compiled, m, omitted) || r.trail.Failed()
 }

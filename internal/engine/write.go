@@ -30,7 +30,8 @@ func (r *run) object(n *routine, m memory, empty whenEmpty) (isWritten bool) {
 		return false
 	}
 	start := r.position()
-	before, some := byte('{'), false
+	before := byte('{')
+	some := false
 	if n.rest == nil {
 		before, some = r.members(n.ops, m, before)
 	} else {
@@ -83,16 +84,20 @@ func (r *run) members(ops []op, m memory, before byte) (next byte, some bool) {
 func (r *run) allMembers(n *routine, m memory) (next byte, some bool) {
 	var unknown []Element
 	r.whole(func(t *Trail) { unknown = n.unknownMembers(t, valueAt(m, n.plan.Type)) })
-	next, ops := '{', n.ops
+	next = '{'
+	ops := n.ops
 	write := func(count int) {
 		before, isContent := r.members(ops[:count], m, next)
-		next, some, ops = before, some || isContent, ops[count:]
+		next = before
+		some = some || isContent
+		ops = ops[count:]
 	}
 	for _, member := range unknown {
 		write(sort.Search(len(ops), func(i int) bool { return ops[i].field.Name > member.Key }))
 		o := n.rest.unknown(member)
 		if r.member(&o, valueOf(member.Value), next) {
-			next, some = ',', true
+			next = ','
+			some = true
 		}
 	}
 	write(len(ops))

@@ -22,9 +22,12 @@ func (c *compiler) collectClasses() {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range c.order {
-			classes, hides := n.Classes|n.classesBelow(), n.hidesBelow()
+			classes := n.Classes | n.classesBelow()
+			hides := n.hidesBelow()
 			if classes != n.Classes || hides != n.HidesBelow {
-				n.Classes, n.HidesBelow, changed = classes, hides, true
+				n.Classes = classes
+				n.HidesBelow = hides
+				changed = true
 			}
 		}
 	}
@@ -143,7 +146,8 @@ func (c *compiler) refuseKey(rule *KeyRule, code, what string) {
 	problem := mistake(rule.Source, code, "has a key that "+what,
 		"remove the class of the key, or pair the list's elements with `key=`")
 	if rule.Declared == Overridden {
-		problem.Field, problem.Path = "", rule.Source
+		problem.Field = ""
+		problem.Path = rule.Source
 	}
 	c.faults.Add(problem)
 }

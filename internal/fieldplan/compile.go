@@ -48,10 +48,11 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		keyOptions: map[*Node][]keyClass{},
 	}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
-		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
+		what := "is not a struct of fields"
+		hint := "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
-			what, hint = "marshals itself, so that its fields are not what is in its JSON",
-				"remove its marshaler; one of an embedded type is promoted: give that a field of its own"
+			what = "marshals itself, so that its fields are not what is in its JSON"
+			hint = "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
 		}
 		c.faults.Add(&fault.Error{
 			Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint,
@@ -276,7 +277,9 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 	o, overridden := c.overrides[child.path]
 	switch {
 	case overridden:
-		child.class, f.Declared, f.Source = o.tag.Class, Overridden, o.path
+		child.class = o.tag.Class
+		f.Declared = Overridden
+		f.Source = o.path
 		if o.tag.HasOptions() {
 			f.optionPath = o.path
 		}
@@ -285,9 +288,13 @@ func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Ta
 		}
 		return tag.Override(o.tag)
 	case jf.tag.present && !jf.tag.inherits:
-		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
+		child.class = jf.tag.Class
+		f.Declared = StructTag
+		f.Source = jf.goField
 	case jf.embedded != nil:
-		child.class, f.Declared, f.Source = jf.embedded.Class, StructTag, jf.embedded.goField
+		child.class = jf.embedded.Class
+		f.Declared = StructTag
+		f.Source = jf.embedded.goField
 	}
 	return tag
 }

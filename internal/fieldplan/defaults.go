@@ -73,7 +73,8 @@ func (c *compiler) fallback(f *Field, text string) {
 	if text := string(canonical); text == "{}" || text == "[]" {
 		c.rejectOption(f, "invalid-default", "has an empty default, which counts as unset already", "remove the option")
 	} else if r.classes != 0 { // otherwise it fills in what its parts have as defaults of their own
-		f.Default, f.Filled = canonical, r.classes
+		f.Default = canonical
+		f.Filled = r.classes
 	}
 }
 
@@ -133,7 +134,8 @@ func textOfTree(n *Node, isQuoted bool, tree any) []byte { //nolint:revive // a 
 // object reads the members of an object. Null and what counts as unset have no class.
 func (r *defaultReader) object(n *Node, members map[string]any, path string) {
 	for name, member := range members {
-		f, at := n.Lookup(name), fieldpath.Join(path, name)
+		f := n.Lookup(name)
+		at := fieldpath.Join(path, name)
 		switch {
 		case f == nil:
 			r.reject(at, "is no field of "+n.TypeName())
@@ -215,7 +217,8 @@ func (r *defaultReader) element(n *Node, elem any, at string) {
 	node := n.Elem
 	if n.When != nil && n.When.Field != nil {
 		members, _ := elem.(map[string]any)
-		selector, f := []byte(nil), n.When.Field
+		selector := []byte(nil)
+		f := n.When.Field
 		if value, isSet := members[f.Name]; isSet && value != nil {
 			selector = textOfTree(f.Node, f.Quoted, value)
 		}

@@ -158,9 +158,11 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 		r.refuse(tag, mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
-	t, embedded := Deref(sf.Type), l.embedded
+	t := Deref(sf.Type)
+	embedded := l.embedded
 	if tag.present {
-		tag.outer, embedded = l.embedded, tag
+		tag.outer = l.embedded
+		embedded = tag
 		if tag.HasOptions() || tag.As != structtag.Undeclared {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
 			r.faults.Add(mistake(goField, "misplaced-option", what,

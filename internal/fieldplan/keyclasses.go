@@ -204,7 +204,9 @@ func (c *compiler) checkKey(n *Node, k keyClass, goField string) bool {
 func (c *compiler) rejectKey(k keyClass, goField, code, what, hint string) {
 	problem := mistake(goField, code, what, hint)
 	if k.path != "" {
-		problem.Field, problem.Path, problem.Type = "", k.path, goField
+		problem.Field = ""
+		problem.Path = k.path
+		problem.Type = goField
 	} else {
 		problem.What = "has the option `keyclass=" + k.Class.Word() + ":" + structtag.Quote(k.Key) + "`, which " + what
 	}

@@ -88,7 +88,9 @@ func (c *compiler) rejectOption(f *Field, code, what, hint string) {
 func (c *compiler) rejectAt(f *Field, override, code, what, hint string) {
 	problem := mistake(f.GoField, code, what, hint)
 	if override != "" {
-		problem.Field, problem.Path, problem.Type = "", override, f.GoField
+		problem.Field = ""
+		problem.Path = override
+		problem.Type = f.GoField
 	}
 	c.faults.Add(problem)
 }
@@ -169,7 +171,8 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 		what = "names a field that is " + field.Node.Class.String() + " while the collection is " + n.Class.String()
 	default:
 		if value, ok := selectorText(field.Node, when.Value); ok {
-			n.When.Field, n.When.Value = field, value
+			n.When.Field = field
+			n.When.Value = value
 			return
 		}
 		what = "compares a " + field.Node.TypeName() + " with a value it cannot have"
@@ -215,7 +218,8 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 // JSON. Types that are read from source code are not checked, since their marshalers cannot be
 // called.
 func (c *compiler) unwritableZero(f *Field) {
-	n, isOmitted := f.Node, f.Optional
+	n := f.Node
+	isOmitted := f.Optional
 	for ; n.Kind == Array && !n.ElemPointer; n = n.Elem {
 		isOmitted = false
 	}

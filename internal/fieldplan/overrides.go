@@ -40,9 +40,11 @@ func (c *compiler) readOverrides(overrides []Override) {
 	for _, o := range overrides {
 		tag, problems := structtag.ParseValue(o.Tag)
 		steps, ok := fieldpath.ParsePattern(o.Path)
-		path, parent := "", ""
+		path := ""
+		parent := ""
 		for _, s := range steps {
-			path, parent = s.After(path), path
+			parent = path
+			path = s.After(path)
 		}
 		if _, twice := c.overrides[path]; twice {
 			problems.Add(mistake("", "duplicate-path", "is overridden twice", "remove one of the overrides"))
@@ -61,18 +63,20 @@ func (c *compiler) readOverrides(overrides []Override) {
 }
 
 func invalidPath(path string) *fault.Error {
-	what, hint := "is no path of a field",
-		"write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name "+
-			"with other characters"
+	what := "is no path of a field"
+	hint := "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name " +
+		"with other characters"
 	field := strings.TrimSuffix(path, "[]")
 	if _, ok := fieldpath.ParsePattern(field); ok {
-		what, hint = "ends at the elements of a collection, which have no struct tag", overrideAll(field)
+		what = "ends at the elements of a collection, which have no struct tag"
+		hint = overrideAll(field)
 	}
 	// as in labels[team], which is how a change of an element is shown
 	if at := strings.LastIndexByte(path, '['); at >= 0 && !isMalformedBracket(path[at+1:]) {
 		if _, ok := fieldpath.ParsePattern(path[:at]); ok {
 			key, _, _ := strings.Cut(path[at+1:], "]")
-			what, hint = withoutQuotes, keyHint(path[:at], key)
+			what = withoutQuotes
+			hint = keyHint(path[:at], key)
 		}
 	}
 	return mistake("", "invalid-path", what, hint)
@@ -115,11 +119,14 @@ func (c *compiler) reportUnmatched(root *Node) {
 		switch field, at, isMap := root.collectionIn(o.steps); {
 		case at == nil:
 		case isMap && at.Quoted:
-			what, hint = belowKey, overrideAll(field)
+			what = belowKey
+			hint = overrideAll(field)
 		case isMap:
-			what, hint = withoutQuotes, keyHint(field, at.Name)
+			what = withoutQuotes
+			hint = keyHint(field, at.Name)
 		default:
-			what, hint = singleElement, overrideAll(field)
+			what = singleElement
+			hint = overrideAll(field)
 		}
 		unmatched := mistake("", "unknown-path", what, hint)
 		unmatched.Path = o.path

@@ -103,7 +103,8 @@ func deepCopied(to, from reflect.Value) bool {
 // copiedByText copies a value by its own marshaler and unmarshaler. It calls them itself:
 // encoding/json would spell JSON and text anew.
 func copiedByText(to, from reflect.Value) bool {
-	source, target := Addressable(from).Addr().Interface(), reflect.New(from.Type())
+	source := Addressable(from).Addr().Interface()
+	target := reflect.New(from.Type())
 	_, problem := Call(func() ([]byte, error) { // a missing unmarshaler panics
 		switch source := source.(type) {
 		case json.Marshaler:

@@ -37,17 +37,20 @@ func (k Kind) IsText() bool { return k == String || k.Meaning() != structtag.Und
 // kind k is returned unchanged. The result is normal itself, so it never equals another text that
 // has not the form.
 func (k Kind) normalize(text string) string {
-	normal, ok := text, false
+	normal := text
+	ok := false
 	//exhaustive:ignore
 	switch k {
 	case QuantityText:
 		normal, ok = normalQuantity(text)
 	case DurationText:
 		d, err := time.ParseDuration(text)
-		normal, ok = d.String(), err == nil
+		normal = d.String()
+		ok = err == nil
 	case CIDRText:
 		prefix, err := netip.ParsePrefix(text)
-		normal, ok = prefix.Masked().String(), err == nil
+		normal = prefix.Masked().String()
+		ok = err == nil
 	case DNSText:
 		normal, ok = normalName(text)
 	case TimeText:

@@ -182,7 +182,8 @@ func methods[I any](v reflect.Value) I {
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
-			out, problem = nil, marshalFailed("panicked", nil)
+			out = nil
+			problem = marshalFailed("panicked", nil)
 		}
 	}()
 	out, err := marshal()

@@ -14,7 +14,7 @@ const (
 // splitMutants break the parts of a config: the halves of Split, and what Merge makes of them.
 var splitMutants = []mutant{
 	{"a half without a list has its default", splitFile, "return members.or(o.fallback().value)", "return members", "hotupdate ^TestDefaults"},
-	{"the half that a collection belongs to says whether it is nil", splitFile, "owner, other := from[1], from[0]\n", "owner, other := from[0], from[0]\n", halves},
+	{"the half that a collection belongs to says whether it is nil", splitFile, "owner := from[1]\n", "owner := from[0]\n", halves},
 	{"key and selector are the identity of an element", fieldplanFile, "n.Key != nil && n.Key.Name == f.Name ||", "", halves},
 	{"an entry of one class is in one half", splitFile, "side = c.sideOf(node.Classes | fieldplan.Of(node.Class))", "_ = node", keyClasses},
 	{"a half without the map keeps the other's entries", splitFile, "if n.Keys != nil && length(owner) == 0 && length(other) > 0 {", "if false {", keyClasses},

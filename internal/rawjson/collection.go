@@ -74,13 +74,15 @@ func (r *decoding) entry(n *Node, m *mapping) *fault.Error {
 	if problem != nil {
 		return problem
 	}
-	first, before := len(r.faults), m.value.Len()
+	first := len(r.faults)
+	before := m.value.Len()
 	if m.texts != nil && r.Peek() == '"' {
 		m.texts[name], problem = r.str()
 		problem = r.skip(problem)
 	} else {
 		if !m.elem.IsValid() {
-			m.key, m.elem = reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem()
+			m.key = reflect.New(n.typ.Key()).Elem()
+			m.elem = reflect.New(n.typ.Elem()).Elem()
 		}
 		problem = r.fill(&n.elem, m.elem)
 		if n.kind == mapByKeys {
@@ -104,7 +106,8 @@ func (r *decoding) entry(n *Node, m *mapping) *fault.Error {
 // one key.
 func (r *decoding) setByKey(n *Node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
-	keys, before := reflect.New(n.keys), m.value.Len()
+	keys := reflect.New(n.keys)
+	before := m.value.Len()
 	readable := kubernetes(append(spelled, ":true}"...), keys.Interface())
 	for it := keys.Elem().MapRange(); it.Next(); {
 		m.key.SetIterKey(it)

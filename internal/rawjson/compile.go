@@ -91,13 +91,16 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 	//exhaustive:ignore
 	switch n.kind {
 	case object:
-		n.begins, n.want = '{', "object"
+		n.begins = '{'
+		n.want = "object"
 		c.object(n)
 	case list, array:
-		n.begins, n.want = '[', "list"
+		n.begins = '['
+		n.want = "list"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 	case mapOfAny, mapByKeys:
-		n.begins, n.want = '{', "object"
+		n.begins = '{'
+		n.want = "object"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
 	case text:
@@ -110,7 +113,8 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 
 // byDecoder prepares a node that the decoder reads.
 func (n *Node) byDecoder() *Node {
-	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
+	n.rounds = leaf.HoldsInterface(n.typ)
+	n.quantities = leaf.HoldsQuantity(n.typ)
 	return n
 }
 
@@ -160,9 +164,11 @@ func (c compiler) target(t reflect.Type, from *fieldplan.Node) target {
 func (c compiler) object(n *Node) {
 	fields := slices.SortedFunc(slices.Values(n.plan.Fields),
 		func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
-	n.fields, n.byName = make([]field, len(fields)), make(map[string]int, len(fields))
+	n.fields = make([]field, len(fields))
+	n.byName = make(map[string]int, len(fields))
 	for i, f := range fields {
-		last, sf := len(f.Index)-1, n.typ.FieldByIndex(f.Index)
+		last := len(f.Index) - 1
+		sf := n.typ.FieldByIndex(f.Index)
 		n.fields[i] = field{
 			target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last],
 			through: f.Index[:last],

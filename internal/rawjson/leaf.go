@@ -54,7 +54,8 @@ func (r *decoding) number(n *Node, v reflect.Value) *fault.Error {
 
 // literal reads a number.
 func (r *decoding) literal() (literal []byte, ok bool) {
-	start, c := r.At, r.Peek()
+	start := r.At
+	c := r.Peek()
 	ok = (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil
 	return r.Raw[start:r.At], ok
 }

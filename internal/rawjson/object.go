@@ -41,7 +41,8 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 	case i == none:
 		problem = r.unknown(v.Field(n.rest), name)
 	default:
-		name, next = n.fields[i].name, i+1
+		name = n.fields[i].name
+		next = i + 1
 		if seen[i] {
 			r.report(duplicateMember())
 		}

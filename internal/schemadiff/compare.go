@@ -69,7 +69,10 @@ type location struct {
 }
 
 func (s location) member(name string) location {
-	s.path, s.in, s.beside, s.filled = fieldpath.Join(s.path, name), twoNodes{}, 0, false
+	s.path = fieldpath.Join(s.path, name)
+	s.in = twoNodes{}
+	s.beside = 0
+	s.filled = false
 	return s
 }
 
@@ -91,7 +94,9 @@ func (d *comparer) add(s location, f Finding) {
 		f.Rolls = some(whereAround)
 	}
 	f.Rolls.Every = f.Rolls.Every && s.certain
-	f.in, f.plans, f.others = whileHot[s.whileHot], d.plans, s.others
+	f.in = whileHot[s.whileHot]
+	f.plans = d.plans
+	f.others = s.others
 	d.findings = append(d.findings, f)
 }
 
@@ -99,8 +104,10 @@ func (d *comparer) add(s location, f Finding) {
 func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	root := *p.Root
 	for _, f := range p.Meta {
-		meta, node := *f, *f.Node
-		node.Class, node.Classes = structtag.Ignored, fieldplan.Of(structtag.Ignored)
+		meta := *f
+		node := *f.Node
+		node.Class = structtag.Ignored
+		node.Classes = fieldplan.Of(structtag.Ignored)
 		meta.Node = &node
 		root.Fields = append(slices.Clip(root.Fields), &meta)
 	}
@@ -132,7 +139,8 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 			Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed),
 		}
 		if p.updated.Rest != nil {
-			finding.Rolls, finding.Refuses = some(whereHeld), none
+			finding.Rolls = some(whereHeld)
+			finding.Refuses = none
 		}
 		if to := renamed[f]; to != nil {
 			d.add(s.member(f.Name), finding.renamed(s.member(to.Name).path, to))
@@ -146,7 +154,8 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 		}
 		finding := Finding{Kind: "FieldAdded", New: describeField(f) + ", " + f.Node.Class.String()}
 		if p.old.Rest != nil {
-			finding.Rolls, finding.Refuses = some(whereHeld), some(whereHeld)
+			finding.Rolls = some(whereHeld)
+			finding.Refuses = some(whereHeld)
 		}
 		d.added = remember(d.added, f, s.member(f.Name), &finding)
 	}
@@ -155,15 +164,19 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 // renames guesses new names, in both directions: of a removed and an added field, each the only one
 // of its type, class and options on its side.
 func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.Field {
-	all, alike, renamed := slices.Concat(removed, added), map[string][]int{}, map[*fieldplan.Field]*fieldplan.Field{}
+	all := slices.Concat(removed, added)
+	alike := map[string][]int{}
+	renamed := map[*fieldplan.Field]*fieldplan.Field{}
 	for i, f := range all {
 		shape := schemajson.Shape(f)
 		alike[shape] = append(alike[shape], i)
 	}
 	for _, places := range alike {
 		if len(places) == 2 && places[0] < len(removed) && places[1] >= len(removed) {
-			from, to := all[places[0]], all[places[1]]
-			renamed[from], renamed[to] = to, from
+			from := all[places[0]]
+			to := all[places[1]]
+			renamed[from] = to
+			renamed[to] = from
 		}
 	}
 	return renamed
@@ -172,7 +185,8 @@ func renames(removed, added []*fieldplan.Field) map[*fieldplan.Field]*fieldplan.
 // field compares two fields of one name. Fields that identify an element are always written.
 func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location) {
 	p := twoNodes{old.Node, updated.Node}
-	was, is := describeField(old), describeField(updated)
+	was := describeField(old)
+	is := describeField(updated)
 	if in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated)) {
 		s.beside = in.classes()
 	}
@@ -208,7 +222,8 @@ func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Fin
 
 // class compares the classes of two nodes and returns the location below them.
 func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location) location {
-	was, is := p.old.Class, p.updated.Class
+	was := p.old.Class
+	is := p.updated.Class
 	change := [2]structtag.Class{was, is}
 	if was == is || s.covered == change {
 		s.covered = change
@@ -337,8 +352,10 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	if !bytes.Equal(old.Default, updated.Default) {
 		d.add(s, d.fallback(old, updated, areAlike()))
 	}
-	was, is := old.HasPresence(), updated.HasPresence()
-	wasHashed, isHashed := d.presenceIsHashed(0, old), d.presenceIsHashed(1, updated)
+	was := old.HasPresence()
+	is := updated.HasPresence()
+	wasHashed := d.presenceIsHashed(0, old)
+	isHashed := d.presenceIsHashed(1, updated)
 	if was == is && wasHashed == isHashed && old.Presence == updated.Presence {
 		return
 	}
@@ -418,7 +435,8 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 	areIntegers, hold := p.areIntegers()
 	switch {
 	case areIntegers && hold:
-		f.Rolls, f.Refuses = none, none
+		f.Rolls = none
+		f.Refuses = none
 	case areIntegers:
 		f.Rolls = none
 	case p.old.Leaf.IsText() && p.updated.Leaf.IsText():
@@ -487,7 +505,9 @@ func (d *comparer) keys(in twoNodes, pattern string, patterns []string, s locati
 	}
 	others := otherKeys{len(stepsOf(s.path)): patterns}
 	maps.Copy(others, s.others)
-	s.path, s.filled, s.others = fieldpath.Key(s.path, pattern), false, others
+	s.path = fieldpath.Key(s.path, pattern)
+	s.filled = false
+	s.others = others
 	d.element(in, p, s)
 }
 

@@ -114,7 +114,8 @@ func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpat
 
 // concerns reports whether the finding is about a key of the map before the steps.
 func (c *condition) concerns(steps []fieldpath.PatternStep, key string) bool {
-	pattern, others := steps[0].Name, c.others[c.length-len(steps)]
+	pattern := steps[0].Name
+	others := c.others[c.length-len(steps)]
 	return matches(pattern, key) &&
 		!slices.ContainsFunc(others, func(other string) bool { return isWithin(other, pattern) && matches(other, key) })
 }

@@ -82,7 +82,8 @@ type marking func(*fieldplan.Field) (mark string, isCandidate bool)
 // match adds the findings about removed fields that are found elsewhere. Fields that are matched are
 // neither removed nor added any more.
 func (d *comparer) match(by marking) {
-	removed, added := byShape(d.removed, by), byShape(d.added, by)
+	removed := byShape(d.removed, by)
+	added := byShape(d.added, by)
 	matched := map[string]bool{} // no path is that of a removed field and of an added one
 	for shape, from := range removed {
 		to := added[shape]
@@ -90,10 +91,12 @@ func (d *comparer) match(by marking) {
 			continue
 		}
 		d.add(from[0].at, from[0].finding.renamed(to[0].at.path, to[0].field))
-		matched[from[0].at.path], matched[to[0].at.path] = true, true
+		matched[from[0].at.path] = true
+		matched[to[0].at.path] = true
 	}
 	isMatched := func(p placed) bool { return matched[p.at.path] }
-	d.removed, d.added = slices.DeleteFunc(d.removed, isMatched), slices.DeleteFunc(d.added, isMatched)
+	d.removed = slices.DeleteFunc(d.removed, isMatched)
+	d.added = slices.DeleteFunc(d.added, isMatched)
 }
 
 // byShape groups candidates by their mark, by everything that decides a hash in them, and by the

@@ -104,10 +104,12 @@ func innerText(f *fieldplan.Field) string {
 // pairings describes how elements are found. A number that becomes a text is another key, even
 // under the same name: a missing number is 0, and a missing text is no key.
 func (p twoNodes) pairings() (was, is string) {
-	was, is = pairing(p.old), pairing(p.updated)
+	was = pairing(p.old)
+	is = pairing(p.updated)
 	if p.old.Pairing == fieldplan.ByKey && p.updated.Pairing == fieldplan.ByKey {
 		if a, b := p.old.Key.Node, p.updated.Key.Node; (a.Leaf == leaf.String) != (b.Leaf == leaf.String) {
-			was, is = was+", "+describe(a), is+", "+describe(b)
+			was = was + ", " + describe(a)
+			is = is + ", " + describe(b)
 		}
 	}
 	return was, is

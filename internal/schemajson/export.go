@@ -66,7 +66,11 @@ func (n *Node) bare() *Node {
 			continue
 		}
 		field := *f
-		field.GoField, field.Override, field.Source, field.Fills, field.Type = "", false, "", "", f.Type.bare()
+		field.GoField = ""
+		field.Override = false
+		field.Source = ""
+		field.Fills = ""
+		field.Type = f.Type.bare()
 		copied.Fields[i] = &field
 	}
 	return &copied
@@ -110,7 +114,8 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 	case fieldplan.List:
 		out.Kind = kindList
 	case fieldplan.Array:
-		out.Kind, out.Length = kindArray, n.Type.Len()
+		out.Kind = kindArray
+		out.Length = n.Type.Len()
 	case fieldplan.Map:
 		out.Kind = kindMap
 		out.Keys, out.KeyBits = KeyName(n.Type.Key())
@@ -119,7 +124,8 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 		out.Kind, out.Bits = LeafName(n.Leaf, n.Type)
 	}
 	if n.Elem != nil {
-		out.Elem, out.ElemNullable = e.node(n.Elem, pointer+"/elem"), n.ElemPointer
+		out.Elem = e.node(n.Elem, pointer+"/elem")
+		out.ElemNullable = n.ElemPointer
 	}
 	return out
 }

@@ -74,7 +74,8 @@ func Compile(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, erro
 }
 
 func (b *builder) plan(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
-	b.pointers, b.open = map[string]string{}, d.Unknown != ""
+	b.pointers = map[string]string{}
+	b.open = d.Unknown != ""
 	root := b.object(d.Root, "/root", d.TypeMeta)
 	if len(b.faults) > 0 {
 		return nil, b.faults.Err()
@@ -375,7 +376,9 @@ func (b *builder) locate(err error) error {
 	for _, problem := range fault.All(err) {
 		place := b.pointers[problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]]
 		if b.byPath {
-			problem.Field, problem.Type, problem.Path = "", "", cmp.Or(problem.Path, place)
+			problem.Field = ""
+			problem.Type = ""
+			problem.Path = cmp.Or(problem.Path, place)
 			located.Add(problem)
 		} else {
 			invalid := invalid(place, problem.What, problem.Hint)
@@ -395,14 +398,17 @@ func annotate(n *fieldplan.Node, from *Node) {
 	for i, k := range from.KeyClasses {
 		rule := n.Keys.All[i]
 		annotate(rule.Node, from.Elem)
-		rule.Source, rule.Declared = k.Source, fieldplan.StructTag
+		rule.Source = k.Source
+		rule.Declared = fieldplan.StructTag
 		if k.Override {
 			rule.Declared = fieldplan.Overridden
 		}
 	}
 	for i, f := range n.Fields {
 		known := from.Fields[i]
-		f.GoField, f.Recognized, f.Fills = known.GoField, known.Recognized, known.Fills
+		f.GoField = known.GoField
+		f.Recognized = known.Recognized
+		f.Fills = known.Fills
 		if f.Declared != fieldplan.Overridden {
 			f.Source = known.Source
 		}

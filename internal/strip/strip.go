@@ -68,7 +68,8 @@ func OnlyTypeMeta(raw []byte) bool {
 	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == "null" {
 		return true
 	}
-	s, only := canonjson.NewScanner(raw), true
+	s := canonjson.NewScanner(raw)
+	only := true
 	if s.Begin() != nil || s.Peek() != '{' {
 		return false
 	}
@@ -190,7 +191,8 @@ func (s *stripper) elements(n *fieldplan.Node) {
 // Before the first member that is kept, the bytes after a removed member are removed instead.
 func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
-	opening, before := len(s.kept), s.At
+	opening := len(s.kept)
+	before := s.At
 	s.each(func() {
 		mark := len(s.kept)
 		switch {
@@ -311,7 +313,8 @@ func (s *stripper) element(n *fieldplan.Node) *fieldplan.Node {
 // holds reports whether the next object has the selector's value, as a decoder would read it: the
 // last of several members of one name counts, and null is not a value.
 func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
-	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
+	holds := w.Holds(nil, nil)
+	wanted := canonicalName(w.Field)
 	problem := members(&ahead, func(name, value []byte) {
 		if canonjson.SameText(name, wanted) && value[0] != 'n' {
 			holds = w.HoldsJSON(value)

@@ -149,7 +149,9 @@ func (t Tag) Override(o Tag) Tag {
 	if o.HasOptions() {
 		return o
 	}
-	t.Class, t.As, t.Sensitive = o.Class, o.As, o.Sensitive
+	t.Class = o.Class
+	t.As = o.As
+	t.Sensitive = o.Sensitive
 	return t
 }
 
