@@ -178,6 +178,20 @@ func TestLoadSchemaRefuses(t *testing.T) {
 	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 }
 
+// TestLoadSchemaOfALaterRelease: the error names the format, and not the first member that this release does not know.
+func TestLoadSchemaOfALaterRelease(t *testing.T) {
+	for _, later := range []string{
+		`{"formatVersion":9,"fingerprint":"s1:","root":{"kind":"object","laws":[{"name":"new"}]}}`,
+		`{"formatVersion":9,"root":["another form"]}`,
+	} {
+		_, err := hotupdate.LoadSchema([]byte(later))
+		problems := fault.All(err)
+		require.Len(t, problems, 1, later)
+		assert.Contains(t, problems[0].Error(), "/formatVersion: is 9")
+		assert.Contains(t, problems[0].Hint, "use a release of this library that knows the format")
+	}
+}
+
 func FuzzLoadSchema(f *testing.F) {
 	schema, err := hotupdate.SchemaOf[everything]()
 	if err != nil {

@@ -100,19 +100,37 @@ var typeMeta = []string{"apiVersion", "kind"}
 
 const exportAgain = "export the Schema again"
 
+// versionOf returns the format version of an exported Schema, and 0 if it cannot be read.
+func versionOf(data []byte) int {
+	var header struct {
+		FormatVersion int `json:"formatVersion"`
+	}
+	if sigsjson.UnmarshalCaseSensitivePreserveInts(data, &header) != nil {
+		return 0
+	}
+	return header.FormatVersion
+}
+
+func unknownVersion(version int) error {
+	return invalid("/formatVersion", "is "+strconv.Itoa(version),
+		"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(lastVersion))
+}
+
 // decode reads the document strictly and checks its fingerprint.
 func decode(data []byte) (*Document, error) {
 	if _, problem := canonjson.AppendValue(nil, data); problem != nil {
 		return nil, problem
+	}
+	if version := versionOf(data); version > lastVersion {
+		return nil, unknownVersion(version) // whatever else is unknown in it
 	}
 	d := &Document{}
 	if strict, err := sigsjson.UnmarshalStrict(data, d); err != nil || len(strict) > 0 {
 		return nil, invalid("", "is not a Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
 	switch {
-	case d.FormatVersion < FormatVersion || d.FormatVersion > lastVersion:
-		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion),
-			"use a release of this library that knows the format; this one knows up to "+strconv.Itoa(lastVersion))
+	case d.FormatVersion < FormatVersion:
+		return nil, unknownVersion(d.FormatVersion)
 	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "must be an object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:

@@ -15,20 +15,23 @@ type WorkerConfig struct {
 	tags    string            `hotupdatable:"true"`          // want `field fields.WorkerConfig.tags has a hotupdatable struct tag without effect`
 	Omitted string            `json:"-" hotupdatable:"true"` // want `Omitted has a hotupdatable struct tag without effect`
 	NoName  string            // want `NoName has no JSON name`
-	Named   Volume            `json:",inline" hotupdatable:"true"`              // want `Named is a named field with .json:",inline".`
-	Channel chan int          `json:"channel"`                                  // want `Channel has the unsupported type chan int`
-	Keys    map[bool]string   `json:"keys"`                                     // want `Keys has map keys of type bool`
-	Set     string            `json:"set" hotupdatable:"true,set"`              // want `Set has the option .set., which is for slices`
-	Present Volume            `json:"present" hotupdatable:"true,presence"`     // want `Present has the option .presence.`
-	Zero    int               `json:"zero" hotupdatable:"false,default=0"`      // want `Zero has the zero value as its default`
-	Expires *time.Time        `json:"expires" hotupdatable:"false,default=1"`   // want `Expires has a default that is no time.Time`
-	Speed   *int8             `json:"speed" hotupdatable:"false,default=300"`   // want `Speed has a default that is no int8`
-	Missing []Volume          `json:"missing" hotupdatable:"false,key=nowhere"` // want `Missing has the option .key=nowhere., which names no JSON field of fields.Volume`
-	GoName  []Volume          `json:"goName" hotupdatable:"false,key=Name"`     // want `GoName has the option .key=Name., which names no JSON field`
-	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`     // want `Maybe has the option .key=label., which names an optional integer`
-	Pointer []Volume          `json:"pointer" hotupdatable:"false,key=iops"`    // every element must have it
-	Hotter  []Volume          `json:"hotter" hotupdatable:"false,key=hot"`      // want `Hotter has the option .key=hot., which names a field that is hot while the list is immutable`
-	When    map[string]Volume `json:"when" hotupdatable:"true,hotwhen=name:a"`  // want `When has the option .hotwhen=name:a., which can never take effect`
+	Named   Volume            `json:",inline" hotupdatable:"true"`                                  // want `Named is a named field with .json:",inline".`
+	Channel chan int          `json:"channel"`                                                      // want `Channel has the unsupported type chan int`
+	Keys    map[bool]string   `json:"keys"`                                                         // want `Keys has map keys of type bool`
+	Set     string            `json:"set" hotupdatable:"true,set"`                                  // want `Set has the option .set., which is for slices`
+	Present Volume            `json:"present" hotupdatable:"true,presence"`                         // want `Present has the option .presence.`
+	Zero    int               `json:"zero" hotupdatable:"false,default=0"`                          // want `Zero has the zero value as its default`
+	Expires *time.Time        `json:"expires" hotupdatable:"false,default=1"`                       // want `Expires has a default that is no time.Time`
+	Speed   *int8             `json:"speed" hotupdatable:"false,default=300"`                       // want `Speed has a default that is no int8`
+	Missing []Volume          `json:"missing" hotupdatable:"false,key=nowhere"`                     // want `Missing has the option .key=nowhere., which names no JSON field of fields.Volume`
+	GoName  []Volume          `json:"goName" hotupdatable:"false,key=Name"`                         // want `GoName has the option .key=Name., which names no JSON field`
+	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`                         // want `Maybe has the option .key=label., which names an optional integer`
+	Pointer []Volume          `json:"pointer" hotupdatable:"false,key=iops"`                        // every element must have it
+	Hotter  []Volume          `json:"hotter" hotupdatable:"false,key=hot"`                          // want `Hotter has the option .key=hot., which names a field that is hot while the list is immutable`
+	When    map[string]Volume `json:"when" hotupdatable:"true,hotwhen=name:a"`                      // want `When has the option .hotwhen=name:a., which can never take effect`
+	Single  Port              `json:"single" hotupdatable:"true,keyclass=false:a"`                  // want `Single has the option .keyclass`
+	Twice   map[string]string `json:"twice" hotupdatable:"true,keyclass=false:a,keyclass=ignore:a"` // want `Twice has .*keyclass`
+	Owners  map[string]string `json:"owners" hotupdatable:"false,keyclass=true:team,keyclass=true:'billing.example.com/*'"`
 	Ports   []Port            `json:"ports" hotupdatable:"true"`
 	Mixed   []Port            `json:"mixed" hotupdatable:"true,set"`
 	Alone   struct {
