@@ -40,7 +40,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 19, len(blocks))
+	require.Equal(t, 21, len(blocks))
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -89,6 +89,35 @@ func schema() (*hotupdate.Schema, error) {
 type NodeTemplate struct {
 	Capacity        map[string]string `json:"capacity"`
 	VirtualCapacity map[string]string `json:"virtualCapacity,omitempty"`
+}
+
+type Placement struct {
+	Labels map[string]string `json:"labels,omitempty" hotupdatable:"false,keyclass=true:team,keyclass=true:'billing.example.com/*'"`
+}
+
+func templateSchema() (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[NodeTemplate](
+		hotupdate.WithTag("capacity", "false"),
+		hotupdate.WithTag(`capacity["example.com/licences"]`, "true"),
+		hotupdate.WithTag(`capacity["billing.example.com/*"]`, "true"),
+	)
+}
+
+// TestSingleKeys: what the guide says of single keys of a map is so.
+func TestSingleKeys(t *testing.T) {
+	placement, err := hotupdate.SchemaOf[Placement]()
+	require.NoError(t, err)
+	template, err := templateSchema()
+	require.NoError(t, err)
+	hashOf := func(s *hotupdate.Schema, raw string) hotupdate.Sum {
+		sum, err := s.HashRaw([]byte(raw))
+		require.NoError(t, err)
+		return sum
+	}
+	assert.Equal(t, hashOf(placement, `{}`), hashOf(placement, `{"labels":{"team":"a","billing.example.com/centre":"7"}}`))
+	assert.NotEqual(t, hashOf(placement, `{}`), hashOf(placement, `{"labels":{"zone":"a"}}`))
+	assert.Equal(t, hashOf(template, `{"capacity":{"cpu":"8"}}`), hashOf(template, `{"capacity":{"cpu":"8","example.com/licences":"3"}}`))
+	assert.NotEqual(t, hashOf(template, `{"capacity":{"cpu":"8"}}`), hashOf(template, `{"capacity":{"cpu":"9"}}`))
 }
 
 type Volume struct {

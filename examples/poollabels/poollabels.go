@@ -4,7 +4,8 @@
 // Gardener's own names cover neither the labels nor the annotations of a pool, see
 // [hash.NodeAgentSecretName], so a change of them replaces no machine. An extension whose machines
 // depend on labels hashes them itself, as additional data. If it hashed the map as a whole, a
-// renamed cost centre would replace every machine of the pool.
+// renamed cost centre would replace every machine of the pool. The hash renames pools that have none
+// yet: introduce it with an era, as [hash.Eras] does.
 package poollabels
 
 import (
