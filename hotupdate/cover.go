@@ -118,7 +118,7 @@ func member(object any, names []string) (any, *fault.Error) {
 		members, isObject := value.(map[string]any)
 		if !isObject {
 			return nil, &fault.Error{
-				Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "is no object",
+				Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "must be an object",
 				Hint: "pass whole objects, and the pointer of the configuration in them",
 			}
 		}

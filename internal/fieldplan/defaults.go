@@ -138,7 +138,7 @@ func (r *defaultReader) object(n *Node, members map[string]any, path string) {
 		at := fieldpath.Join(path, name)
 		switch {
 		case f == nil:
-			r.reject(at, "is no field of "+n.TypeName())
+			r.reject(at, "is not a field of "+n.TypeName())
 		case member == nil:
 		case f.Node.Kind == Leaf:
 			text := textOfTree(f.Node, f.Quoted, member)

@@ -63,7 +63,7 @@ func (c *compiler) readOverrides(overrides []Override) {
 }
 
 func invalidPath(path string) *fault.Error {
-	what := "is no path of a field"
+	what := "is not a path of a field"
 	hint := "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name " +
 		"with other characters"
 	field := strings.TrimSuffix(path, "[]")

@@ -57,7 +57,7 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 
 func unknownMember(n *Node, name string) *fault.Error {
 	problem := &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(),
+		Kind: fault.Unknown, Code: "unknown-member", What: "is not a field of " + n.plan.TypeName(),
 		Hint: "check the name's spelling and case, and the apiVersion",
 	}
 	if meant := n.plan.Nearest(name); meant != "" {

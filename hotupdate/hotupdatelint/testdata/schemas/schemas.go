@@ -54,7 +54,7 @@ func _() {
 	_, _ = hotupdate.SchemaOf[Overridden](
 		hotupdate.WithTag(names, "true"),
 		hotupdate.WithTag("nmaes", "true"),      // want `hotupdate: nmaes: matches no field of the type`
-		hotupdate.WithTag("part..name", "true"), // want `hotupdate: part..name: is no path of a field`
+		hotupdate.WithTag("part..name", "true"), // want `hotupdate: part..name: is not a path of a field`
 	)
 	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true")) // want `field foreign.Port.Number is immutable below a list`
 	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true"), hotupdate.WithTag("list[].number", "true"))
