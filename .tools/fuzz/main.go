@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -72,7 +73,8 @@ func declared(module string) (found []target, err error) {
 }
 
 func isLeftOut(path, name string) bool {
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
+	isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	if isHidden || name == "testdata" || name == "vendor" {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
@@ -108,9 +110,11 @@ func (t target) fuzz(each time.Duration) error {
 // onlyRanOutOfTime reports whether only the target's own deadline failed, which sometimes happens
 // before Go 1.27.
 func onlyRanOutOfTime(out string) bool {
-	return strings.Count(out, "--- FAIL: ") == 1 && strings.Contains(out, "\n    context deadline exceeded\n") &&
-		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") &&
-		!strings.Contains(out, "\npanic:")
+	if strings.Count(out, "--- FAIL: ") != 1 || !strings.Contains(out, "\n    context deadline exceeded\n") {
+		return false
+	}
+	otherFailures := []string{"Failing input", "failing seed corpus", "\npanic:"}
+	return !slices.ContainsFunc(otherFailures, func(sign string) bool { return strings.Contains(out, sign) })
 }
 
 // showInputs prints the failing inputs of the run: the clone may be deleted before somebody reads

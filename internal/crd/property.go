@@ -126,7 +126,8 @@ func (r *reader) field(above *property, name, path string) *schemajson.Field {
 		Recognized: r.recognized[path], Fills: r.fills[path],
 	}
 	isFilled := f.Default != nil && (n.Kind == "list" || n.Kind == "map")
-	f.Nullable = isFilled || takesPointer(n) && (f.Optional || p.Nullable || f.Default != nil)
+	mayBeNil := f.Optional || p.Nullable || f.Default != nil
+	f.Nullable = isFilled || takesPointer(n) && mayBeNil
 	if p.Format == "password" {
 		f.Sensitive = structtag.HideValues.String()
 	}
@@ -158,11 +159,19 @@ func (p *property) pairing() (key string, isSet bool) {
 		return "", p.ListType == "map" || p.ListType == "set"
 	}
 	key = p.ListMapKeys[0]
-	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") &&
-		slices.Contains(p.Items.Required, key) {
+	if p.Items.Properties[key].mayBeKey() && slices.Contains(p.Items.Required, key) {
 		return key, false
 	}
 	return "", true
+}
+
+// mayBeKey reports whether a required member identifies elements: a string or an integer without a
+// default.
+func (p *property) mayBeKey() bool {
+	if p == nil || len(p.Default) > 0 {
+		return false
+	}
+	return p.Type == "string" || p.Type == "integer"
 }
 
 // readFills finds the defaults of members in free JSON, which are no fields.

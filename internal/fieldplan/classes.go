@@ -64,8 +64,10 @@ func (n *Node) keyRules() []*KeyRule {
 // hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not
 // count: they are never part of another text.
 func (n *Node) hidesBelow() bool {
-	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
-		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
+	if n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow {
+		return true
+	}
+	return slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
 }
 
 // Classes are the classes of the field's presence, if it counts, and of everything below.
@@ -84,8 +86,10 @@ func (f *Field) HasPresence() bool { return f.marksPresence() || f.Filled != 0 }
 
 // marksPresence reports whether a member is written for its presence alone.
 func (f *Field) marksPresence() bool {
-	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
+	return f.Presence || f.Pointer && f.Node.isObjectWithoutFields()
 }
+
+func (n *Node) isObjectWithoutFields() bool { return n.Kind == Object && len(n.Fields) == 0 }
 
 // HasPresenceOf reports whether an empty object, list or map at f differs from a missing one in what
 // is written with the given classes.

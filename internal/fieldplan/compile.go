@@ -81,13 +81,16 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 // override declares the class of its metadata.
 func (c *compiler) refuseMetadata(root *Node) {
 	f := root.Lookup("metadata")
-	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" ||
-		f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
+	if f == nil || f.Declared != Inherited || !isObjectMeta(f.Node.Type) {
 		return
 	}
 	c.faults.Add(mistake(f.GoField, "whole-object",
 		"makes the configuration a whole object, whose metadata changes with every write",
 		"use the type of its spec, or give the field the class `ignore`"))
+}
+
+func isObjectMeta(t reflect.Type) bool {
+	return t.Name() == "ObjectMeta" && t.PkgPath() == reflect.TypeFor[metav1.TypeMeta]().PkgPath()
 }
 
 // distinct sorts problems by field and drops duplicates: a type in two contexts repeats its
@@ -234,7 +237,8 @@ func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	for f := range t.Fields() {
 		embedded := Deref(f.Type)
-		if f.Anonymous && embedded.Kind() == reflect.Struct && (seen[embedded] || onlyUnexported(embedded, seen)) {
+		isEmbeddedStruct := f.Anonymous && embedded.Kind() == reflect.Struct
+		if isEmbeddedStruct && (seen[embedded] || onlyUnexported(embedded, seen)) {
 			continue
 		}
 		if f.IsExported() || f.Anonymous {
@@ -261,7 +265,7 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
 	child.as = tag.As
-	if tag.Set || tag.Key != "" || tag.HotWhen != nil || len(tag.Keys) > 0 {
+	if tag.IsForCollection() {
 		f.Node = c.collection(f, tag, child)
 	} else {
 		f.Node = c.node(child, jf.goField)

@@ -196,7 +196,9 @@ func (r *defaultReader) elements(n *Node, list []any, path string) {
 		}
 		members, _ := elem.(map[string]any)
 		key := string(textOfTree(n.Key.Node, n.Key.Quoted, members[n.Key.Name]))
-		isMissing := (key == "" || key == `""`) && !n.mayLackKey(list)
+		isEmpty := key == "" || key == `""`
+		isExempt := len(list) == 1 && elem != nil && n.MayLackKey()
+		isMissing := isEmpty && !isExempt
 		if isMissing || slices.Contains(keys, key) {
 			r.reject(at, "has no "+n.Key.Name+" of its own, by which it is found")
 		}
@@ -204,11 +206,11 @@ func (r *defaultReader) elements(n *Node, list []any, path string) {
 	}
 }
 
-// mayLackKey reports whether the elements of a keyed list need no key: if there is only one, whose
-// key is a string, and it cannot be hot.
-func (n *Node) mayLackKey(list []any) bool {
-	return len(list) == 1 && list[0] != nil && n.Key.Node.Leaf == leaf.String && n.When == nil &&
-		IsProjected(n.Class)
+// MayLackKey reports whether the only element of a keyed list needs no key: if the key is a string,
+// and the element cannot be hot.
+func (n *Node) MayLackKey() bool {
+	isKeyedByText := n.Pairing == ByKey && n.Key.Node.Leaf == leaf.String
+	return isKeyedByText && n.When == nil && IsProjected(n.Class)
 }
 
 // element reads an element, whose presence belongs to its collection, or to the element itself if

@@ -224,7 +224,9 @@ func (c *compiler) unwritableZero(f *Field) {
 		isOmitted = false
 	}
 	_, isUnloaded := n.Type.(leaf.Unloaded)
-	isChecked := n.Kind == Leaf && !isOmitted && IsProjected(n.Class) && n.Leaf.MarshalsItself() && !isUnloaded
+	isHashedLeaf := n.Kind == Leaf && IsProjected(n.Class)
+	hasMarshaler := n.Leaf.MarshalsItself() && !isUnloaded
+	isChecked := isHashedLeaf && !isOmitted && hasMarshaler
 	if isChecked && leaf.Zero(n.Leaf, n.Type) == nil {
 		c.faults.Add(mistake(f.GoField, "zero-fails",
 			"has the type "+n.TypeName()+
@@ -236,5 +238,5 @@ func (c *compiler) unwritableZero(f *Field) {
 
 // TakesPresence reports whether presence may be declared for f.
 func (f *Field) TakesPresence() bool {
-	return f.Pointer && (f.Node.Kind == Object || f.Node.Kind == List || f.Node.Kind == Map)
+	return f.Pointer && slices.Contains([]Kind{Object, List, Map}, f.Node.Kind)
 }

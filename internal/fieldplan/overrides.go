@@ -84,7 +84,7 @@ func invalidPath(path string) *fault.Error {
 
 // isMalformedBracket reports whether the text after a bracket does not name an element.
 func isMalformedBracket(rest string) bool {
-	return rest == "" || rest[0] == ']' || rest[0] == '"' || !strings.Contains(rest, "]")
+	return !strings.Contains(rest, "]") || rest[0] == ']' || rest[0] == '"'
 }
 
 // singleElement is the mistake of a path to one element of a list or map.

@@ -127,11 +127,20 @@ type Field struct {
 
 // Unset reports whether a leaf with this canonical text counts as unset in f.
 func (f *Field) Unset(text []byte) bool {
-	isEmpty := string(text) == `""` && f.Node.Leaf == leaf.Bytes && (f.Default == nil || !f.Pointer)
-	if string(text) == leaf.Null || isEmpty {
+	return string(text) == leaf.Null || f.isNoBytes(text) || f.isZeroOrDefault(text)
+}
+
+// isNoBytes reports whether text is empty bytes that mean the same as nil ones.
+func (f *Field) isNoBytes(text []byte) bool {
+	tellsNil := f.Default != nil && f.Pointer
+	return string(text) == `""` && f.Node.Leaf == leaf.Bytes && !tellsNil
+}
+
+func (f *Field) isZeroOrDefault(text []byte) bool {
+	if f.Default != nil && bytes.Equal(text, f.Default) {
 		return true
 	}
-	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)
+	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero)
 }
 
 // Selector is a compiled hotwhen: an element whose Field has the canonical text Value has node Hot
@@ -207,8 +216,12 @@ func IsProjected(c structtag.Class) bool { return Projected.Any(Of(c)) }
 // Identity reports whether f is the key or the selector of elements of n. Such fields are in both
 // halves of a split, and in every element of the canonical document.
 func (n *Node) Identity(f *Field) bool {
-	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
+	return n.isKey(f) || n.isSelector(f)
 }
+
+func (n *Node) isKey(f *Field) bool { return n.Key != nil && n.Key.Name == f.Name }
+
+func (n *Node) isSelector(f *Field) bool { return n.When != nil && n.When.Field.Name == f.Name }
 
 // Nearest returns the field of an object that was probably meant by a name, or nil if no name is
 // similar.
@@ -267,5 +280,6 @@ func admitsUnknown(t reflect.Type) bool {
 // have one class. It is also so in positional lists below an element that may be hot, since raw
 // JSON is decoded before it is known whether the element is hot.
 func (n *Node) closes(ctx context) bool {
-	return n.Pairing == ByValue || n.isUnprojectedList() || ctx.maybeHot && n.isPositional()
+	isInMaybeHot := ctx.maybeHot && n.isPositional()
+	return n.Pairing == ByValue || n.isUnprojectedList() || isInMaybeHot
 }

@@ -15,7 +15,7 @@ const (
 var splitMutants = []mutant{
 	{"a half without a list has its default", splitFile, "return members.or(o.fallback().value)", "return members", "hotupdate ^TestDefaults"},
 	{"the half that a collection belongs to says whether it is nil", splitFile, "owner := from[1]\n", "owner := from[0]\n", halves},
-	{"key and selector are the identity of an element", fieldplanFile, "n.Key != nil && n.Key.Name == f.Name ||", "", halves},
+	{"key and selector are the identity of an element", fieldplanFile, "n.isKey(f) ||", "", halves},
 	{"an entry of one class is in one half", splitFile, "side = c.sideOf(node.Classes | fieldplan.Of(node.Class))", "_ = node", keyClasses},
 	{"a half without the map keeps the other's entries", splitFile, "if n.Keys != nil && length(owner) == 0 && length(other) > 0 {", "if false {", keyClasses},
 	{"a half has no leaf of the other", splitFile, "case !classes.Any(^c.first):", "case classes.Any(c.first):", halves},

@@ -251,8 +251,9 @@ func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 	seen[p] = true
 	isRead := p.updated.Classes.Any(fieldplan.Projected)
 	isNew := isRead && !p.old.Classes.Any(fieldplan.Projected)
+	readsKeys := isNew || isRead && p.oneNeedsKeyNow()
 	switch {
-	case p.updated.Pairing == fieldplan.ByKey && (isNew || isRead && mayLackKey(p.old) && !mayLackKey(p.updated)),
+	case p.updated.Pairing == fieldplan.ByKey && readsKeys,
 		p.updated.Kind == fieldplan.Leaf && isNew && p.updated.Leaf.MayFail():
 		return true
 	}
@@ -268,15 +269,12 @@ func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 // field below that is new or has another class. A change of the list's own class is reported as
 // such.
 func (p twoNodes) readsKeysNow() bool {
-	return p.updated.Pairing == fieldplan.ByKey && p.old.Class == p.updated.Class &&
-		p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
+	isNew := p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
+	return p.updated.Pairing == fieldplan.ByKey && p.old.Class == p.updated.Class && isNew
 }
 
-// mayLackKey reports whether the only element of a keyed list needs no key.
-func mayLackKey(n *fieldplan.Node) bool {
-	return n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String && n.When == nil &&
-		fieldplan.IsProjected(n.Class)
-}
+// oneNeedsKeyNow reports whether the only element of a list could lack its key, and no longer can.
+func (p twoNodes) oneNeedsKeyNow() bool { return p.old.MayLackKey() && !p.updated.MayLackKey() }
 
 // classEffect is the effect of a change of class on the hashes of configurations that set the
 // field.
@@ -461,7 +459,7 @@ func (d *comparer) collection(p twoNodes, s location) {
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
 		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls}
-		if mayLackKey(p.old) && !mayLackKey(p.updated) && p.updated.Pairing == fieldplan.ByKey {
+		if p.oneNeedsKeyNow() && p.updated.Pairing == fieldplan.ByKey {
 			f.Refuses = some(whereFilled)
 		}
 		d.add(s, f)
@@ -472,8 +470,9 @@ func (d *comparer) collection(p twoNodes, s location) {
 	}
 	s.path = fieldpath.Elements(s.path)
 	s.filled = p.old.Kind == fieldplan.Array && s.in.old != nil // a field that is a zero array is unset
-	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil ||
-		p.updated.When != nil || len(patterns) > 0 {
+	isSet := p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue
+	maybeHot := p.old.When != nil || p.updated.When != nil
+	if isSet || maybeHot || len(patterns) > 0 {
 		s.certain = false
 	}
 	d.element(p, twoNodes{p.old.Elem, p.updated.Elem}, s)
@@ -537,12 +536,15 @@ func (d *comparer) element(in, p twoNodes, s location) {
 }
 
 // elementNull is the finding that null elements are zero and were nil, or the other way round. Null
-// means the same as an empty object, list or map. Null is not a key, but the zero number is one.
+// means the same as an empty object, list or map.
 func elementNull(in, p twoNodes) Finding {
 	f := Finding{
 		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
 	}
-	if in.old.ElemPointer && refusesNull(p.updated) || in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {
+	isRefused := in.old.ElemPointer && refusesNull(p.updated)
+	// Null is not a key, but the zero number is one.
+	isNoKey := in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey
+	if isRefused || isNoKey {
 		f.Refuses = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf

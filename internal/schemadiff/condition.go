@@ -74,13 +74,27 @@ func (c *condition) isSpelled(n *fieldplan.Node, tree any, steps []fieldpath.Pat
 	if !steps[0].Element {
 		object, _ := tree.(map[string]any)
 		member, isNamed := object[steps[0].Name]
+		if !isNamed {
+			return false
+		}
 		isMet := c.where == whereNamed || c.where == whereHeld && member != nil
-		return isNamed && (isLast && isMet || c.isSpelled(below, member, steps[1:]))
+		return isLast && isMet || c.isSpelled(below, member, steps[1:])
 	}
 	return slices.ContainsFunc(elementsOf(tree), func(elem any) bool {
-		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && elem == nil
-		return isLast && isMet || c.isSpelled(below, elem, steps[1:])
+		return isLast && c.isMetBy(elem) || c.isSpelled(below, elem, steps[1:])
 	})
+}
+
+// isMetBy reports whether the condition holds for an element of a list, or a value of a map.
+func (c *condition) isMetBy(elem any) bool {
+	switch c.where {
+	case whereNamed, whereHeld:
+		return true
+	case whereNull:
+		return elem == nil
+	default:
+		return false
+	}
 }
 
 // below is the node one step below a node; nil if the plan does not know it.
@@ -104,8 +118,8 @@ func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpat
 		if !c.concerns(steps, n.KeyText(name)) {
 			continue
 		}
-		isMet := c.where == whereNamed || c.where == whereHeld || c.where == whereNull && value == nil
-		if len(steps) == 1 && isMet || c.isSpelled(n.Entry(n.KeyText(name)), value, steps[1:]) {
+		isMet := len(steps) == 1 && c.isMetBy(value)
+		if isMet || c.isSpelled(n.Entry(n.KeyText(name)), value, steps[1:]) {
 			return true
 		}
 	}
@@ -123,7 +137,10 @@ func (c *condition) concerns(steps []fieldpath.PatternStep, key string) bool {
 // matches reports whether a key is one of those that a pattern stands for.
 func matches(pattern, key string) bool {
 	prefix, isPrefix := fieldplan.PrefixOf(pattern)
-	return isPrefix && strings.HasPrefix(key, prefix) || !isPrefix && key == pattern
+	if isPrefix {
+		return strings.HasPrefix(key, prefix)
+	}
+	return key == pattern
 }
 
 // isWithin reports whether a pattern stands for some of the keys of another one and for no others.

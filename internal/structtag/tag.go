@@ -158,8 +158,13 @@ func (t Tag) Override(o Tag) Tag {
 // HasOptions reports whether t has an option that replaces the options of an overridden struct tag:
 // any option but as and sensitive.
 func (t Tag) HasOptions() bool {
-	pairs := t.Set || t.Key != "" || t.HotWhen != nil || len(t.Keys) > 0
-	return pairs || t.Default != nil || t.Presence
+	return t.IsForCollection() || t.Default != nil || t.Presence
+}
+
+// IsForCollection reports whether t has an option that only lists and maps take.
+func (t Tag) IsForCollection() bool {
+	pairs := t.Set || t.Key != ""
+	return pairs || t.HotWhen != nil || len(t.Keys) > 0
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }

@@ -144,7 +144,7 @@ type leaf struct {
 // isBelow reports whether the value is at a path, or in an object or list there.
 func (l leaf) isBelow(path string) bool {
 	rest, found := strings.CutPrefix(l.path, path)
-	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	return found && (rest == "" || strings.IndexByte(".[", rest[0]) >= 0)
 }
 
 func leavesOf(path string, value any) []leaf {

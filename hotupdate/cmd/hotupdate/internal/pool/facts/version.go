@@ -19,7 +19,8 @@ func CheckVersion(object *tree.Node, versionsOf func(kind string) []string) erro
 	at := object.At("apiVersion")
 	group, version, hasGroup := strings.Cut(at.Text(), "/")
 	versions := versionsOf(object.At("kind").Text())
-	isCut := hasGroup && (group == "" || version == "" || strings.Contains(version, "/"))
+	hasEmpty := group == "" || version == ""
+	isCut := hasGroup && (hasEmpty || strings.Contains(version, "/"))
 	switch {
 	case len(versions) == 0 && isCut:
 		return malformedVersion("is malformed", "write GROUP/VERSION, or only a VERSION")
@@ -29,14 +30,16 @@ func CheckVersion(object *tree.Node, versionsOf func(kind string) []string) erro
 		return malformedVersion("is missing", writeOne(versions))
 	case at.Kind() != tree.Text:
 		return malformedVersion("must be a text", writeOne(versions))
-	case !hasGroup || isCut || !isName(group, validation.IsDNS1123Subdomain) ||
-		!isName(version, validation.IsDNS1123Label):
+	case !hasGroup || isCut || !areNames(group, version):
 		return malformedVersion("is malformed", writeOne(versions))
 	}
 	return nil
 }
 
-func isName(text string, problems func(string) []string) bool { return len(problems(text)) == 0 }
+// areNames reports whether a group and a version have the form of Kubernetes' names.
+func areNames(group, version string) bool {
+	return len(validation.IsDNS1123Subdomain(group)) == 0 && len(validation.IsDNS1123Label(version)) == 0
+}
 
 func malformedVersion(what, hint string) error {
 	return &fault.Error{
