@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // spellings are values of texts with a meaning, by path. Some of a list mean the same.
@@ -120,7 +121,9 @@ func TestTypedRawAndCRDAgree(t *testing.T) {
 	})
 	assert.Positive(t, equal)
 	assert.Positive(t, different)
-	assert.Empty(t, missing, "no change of these fields was drawn")
+	if effort.All() { // a tenth of the draws changes fewer fields
+		assert.Empty(t, missing, "no change of these fields was drawn")
+	}
 }
 
 func rawOf(t require.TestingT, spec any) []byte {
