@@ -233,7 +233,7 @@ func (s *Scanner) Skip() *fault.Error {
 // its spelling. It is nil at the end.
 func (s *Scanner) Token() []byte {
 	for ; s.At < len(s.Raw); s.At++ {
-		if c := s.Raw[s.At]; c == '"' || c == '-' || '0' <= c && c <= '9' {
+		if c := s.Raw[s.At]; c == '"' || StartsNumber(c) {
 			start := s.At
 			if s.Scalar() != nil {
 				return nil
@@ -243,6 +243,9 @@ func (s *Scanner) Token() []byte {
 	}
 	return nil
 }
+
+// StartsNumber reports whether a value that begins with this byte is a number.
+func StartsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
 // Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of
 // [AppendValue]. After a problem nothing has been read.
@@ -299,7 +302,8 @@ func SameTokens(a, b []byte) bool {
 			return at == len(a) && to == len(b)
 		}
 		isSpaced := at > start || to > other
-		if a[at] != b[to] || isSpaced && !isPunctuation(before) && !isPunctuation(a[at]) {
+		separatesTokens := isSpaced && !isPunctuation(before) && !isPunctuation(a[at])
+		if a[at] != b[to] || separatesTokens {
 			return false
 		}
 		before = a[at]
@@ -330,10 +334,20 @@ func spaceEnd(text []byte, at int) int {
 	return at
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
+}
 
 func isPunctuation(c byte) bool {
-	return c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']'
+	switch c {
+	case ',', ':', '{', '}', '[', ']':
+		return true
+	}
+	return false
 }
 
 // SameText reports whether two JSON strings, given without their quotes, mean the same text. The

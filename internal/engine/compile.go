@@ -363,19 +363,27 @@ func (n *routine) memberOp(f *fieldplan.Field) *op {
 // is; the selector is if the collection's own class is written. JSON that is decoded again needs
 // both.
 func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
-	return in != nil && in.Identity(f) &&
-		(c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
+	if in == nil || !in.Identity(f) {
+		return false
+	}
+	return isKey(in, f) || c.writesPresence(in) || c.spelling == leaf.Quoted
+}
+
+// isKey reports whether f is the key of elements of collection in.
+func isKey(in *fieldplan.Node, f *fieldplan.Field) bool {
+	return in.Key != nil && in.Key.Name == f.Name
 }
 
 // isUnselected reports whether f is the selector of an element that is not hot, in an ignored
 // collection, and not the key as well. The selector's value does not belong to the hot part, but
 // the element must not become hot when it is decoded.
 func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bool {
-	if in.Key != nil && in.Key.Name == f.Name {
+	isSelector := in.When != nil && in.When.Field.Name == f.Name
+	if !isSelector || isKey(in, f) {
 		return false
 	}
-	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem &&
-		in.When.Field.Name == f.Name
+	isHot := in.When.Hot == elem
+	return !isHot && in.Class == structtag.Ignored && !c.writesPresence(in)
 }
 
 // unselected is the text of a selector value that does not make an element hot. It is empty if the

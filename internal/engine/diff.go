@@ -245,8 +245,8 @@ func (d *differ) presence(o *op, s sides) {
 func (d *differ) sameMember(o *op, values twoValues) bool {
 	before := valueOf(values[0])
 	after := valueOf(values[1])
-	return !o.routine.kind.isLeaf() && exists(before) && exists(after) &&
-		o.routine.isSameAt(len(d.trail.Path)+1, before, after)
+	areThere := exists(before) && exists(after)
+	return areThere && !o.routine.kind.isLeaf() && o.routine.isSameAt(len(d.trail.Path)+1, before, after)
 }
 
 // sameElement is sameMember for elements.

@@ -76,8 +76,12 @@ func (n *routine) directionOf(elements *elements) direction {
 // and not null. Where elements may be hot, each needs a key, since a hot element can be laid beside
 // it.
 func (n *routine) mayLackKey(elements *elements, m memory) bool {
-	return n.kind == textKeyedKind && elements.len == 1 && exists(m) &&
-		fieldplan.IsProjected(n.plan.Class) && n.plan.When == nil
+	isOnlyText := n.kind == textKeyedKind && elements.len == 1
+	if !isOnlyText || !exists(m) {
+		return false
+	}
+	mayBeHot := n.plan.When != nil || !fieldplan.IsProjected(n.plan.Class)
+	return !mayBeHot
 }
 
 // keyAt returns element i of the keyed list at m, with its key.

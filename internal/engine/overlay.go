@@ -44,8 +44,7 @@ type Side struct {
 // overlay replaces the Immutable parts of the tree onto by those of the tree from. It gets the
 // changes at or below the current part, and its depth below the root.
 func overlay(n *fieldplan.Node, changes []Difference, depth int, onto, from any) any {
-	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue ||
-		n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
+	if isReplacedWhole(n) {
 		if changes[0].Class != structtag.Immutable {
 			return onto
 		}
@@ -70,6 +69,14 @@ func overlay(n *fieldplan.Node, changes []Difference, depth int, onto, from any)
 	default:
 		return overlayElements(n, changes, depth, onto, from)
 	}
+}
+
+// isReplacedWhole reports whether an overlay takes a part from one of the two trees, with everything
+// in it.
+func isReplacedWhole(n *fieldplan.Node) bool {
+	isSet := n.Pairing == fieldplan.ByValue
+	isArrayOfOneClass := n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class)
+	return n.Kind == fieldplan.Leaf || isSet || isArrayOfOneClass
 }
 
 // shellOf is an empty value of the same JSON type.
@@ -108,8 +115,8 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 		}
 		if f == nil {
 			member = identified(n, member, old, other)
-		} else if sizeOf(member) == 0 && sizeOf(old) != 0 && sizeOf(other) < 0 && !f.HasPresence() {
-			member = Absent{} // it became empty, and the other value has none
+		} else if !f.HasPresence() && becameEmpty(member, old) && isMissing(other) {
+			member = Absent{}
 		}
 		if member == (Absent{}) {
 			delete(result, name)
@@ -122,6 +129,12 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 	}
 	return result
 }
+
+// becameEmpty reports whether a member is an empty object or list, and was not one before.
+func becameEmpty(member, old any) bool { return sizeOf(member) == 0 && sizeOf(old) != 0 }
+
+// isMissing reports whether a member is neither an object nor a list: it is absent, or null.
+func isMissing(member any) bool { return sizeOf(member) < 0 }
 
 // overlayFilled is overlay for a member with a default, which is an object, list or map. Where a side
 // leaves it out, the side has the default. The result is left out if that means the same.
@@ -300,5 +313,7 @@ func steps(changes []Difference, depth int) iter.Seq[[]Difference] {
 // isSameStep reports whether two steps lead to one part. An element with a key may have different
 // indices in both values.
 func isSameStep(a, b fieldpath.Step) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && (a.Kind != fieldpath.Index || a.At == b.At)
+	isSameName := a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value
+	isSamePlace := a.Kind != fieldpath.Index || a.At == b.At
+	return isSameName && isSamePlace
 }

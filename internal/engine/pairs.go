@@ -18,7 +18,8 @@ func (p twoValues) deref() twoValues {
 // or replaces values that are missing, or are nil lists or maps, by v.
 func (p twoValues) or(v reflect.Value) twoValues {
 	for i, value := range p {
-		isNil := value.IsValid() && (value.Kind() == reflect.Slice || value.Kind() == reflect.Map) && value.IsNil()
+		isListOrMap := value.Kind() == reflect.Slice || value.Kind() == reflect.Map
+		isNil := isListOrMap && value.IsNil()
 		if !value.IsValid() || isNil {
 			p[i] = v
 		}

@@ -60,7 +60,9 @@ func start() *run { return runs.Get().(*run) }
 // end returns the memory to the pool, without references to users' values. A run with a large piece
 // is left to the garbage collector.
 func (r *run) end() {
-	if r.isLarge || cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2 || cap(r.ancestors) > maxPooled/8 {
+	hasLongText := cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2
+	hasManyAncestors := cap(r.ancestors) > maxPooled/8
+	if r.isLarge || hasLongText || hasManyAncestors {
 		return
 	}
 	r.buf = r.buf[:0]

@@ -185,15 +185,22 @@ func (c *copier) part(f *fieldplan.Field, to reflect.Value, members twoValues) {
 	if !c.trims || f.HasPresenceOf(fieldplan.Projected) {
 		return
 	}
-	if inner, ok := Deref(to); ok &&
-		(inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0) {
+	if inner, ok := Deref(to); ok && isEmpty(f.Node, inner) {
 		to.SetZero()
 	}
 }
 
+// isEmpty reports whether an object or collection holds nothing.
+func isEmpty(n *fieldplan.Node, v reflect.Value) bool {
+	isListOrMap := n.Kind != fieldplan.Object && n.Kind != fieldplan.Array
+	return v.IsZero() || isListOrMap && v.Len() == 0
+}
+
 // filled returns a member of both halves. If only one half has it, the other half has its default.
 func (c *copier) filled(n *fieldplan.Node, f *fieldplan.Field, members twoValues) twoValues {
-	if o := c.program.whole.of(n).memberOp(f); c.merges && o != nil && o.fallback != nil && members.any().IsValid() {
+	o := c.program.whole.of(n).memberOp(f)
+	hasDefault := o != nil && o.fallback != nil
+	if c.merges && hasDefault && members.any().IsValid() {
 		return members.or(o.fallback().value)
 	}
 	return members
@@ -204,11 +211,15 @@ func (c *copier) trimEmbedded(n *fieldplan.Node, object reflect.Value) {
 	for _, f := range n.Parts() {
 		for depth := len(f.Index) - 1; depth > 0 && f.Classes().Any(^c.first); depth-- {
 			at, err := object.FieldByIndexErr(f.Index[:depth])
-			if err == nil && at.Kind() == reflect.Pointer && at.CanSet() && !at.IsNil() && at.Elem().IsZero() {
+			if err == nil && at.CanSet() && isPointerToZero(at) {
 				at.SetZero()
 			}
 		}
 	}
+}
+
+func isPointerToZero(v reflect.Value) bool {
+	return v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().IsZero()
 }
 
 func identifying(in *fieldplan.Node, from twoValues) int {
@@ -356,8 +367,8 @@ func (c *copier) element(in *fieldplan.Node, key string, to reflect.Value, from 
 }
 
 func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
-	isGone := c.merges && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) &&
-		!c.program.isHashed(n, from[0], in)
+	lacksOwnHalf := c.merges && !from[1].IsValid() && !fieldplan.IsProjected(n.Class)
+	isGone := lacksOwnHalf && !c.program.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {
 		c.mixed(n, to, from, in)
 	}

@@ -177,7 +177,7 @@ func (r *run) differs(o *op, start int) bool {
 func (r *run) leafMember(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch {
-	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && !o.hasDefault && r.canFlush():
+	case o.kind == bytesKind && r.goesInPieces(o, bytesAt(m)):
 		r.buf = r.header(o, before)
 		r.longBytes(bytesAt(m))
 		return true
@@ -194,6 +194,12 @@ func (r *run) leafMember(o *op, m memory, before byte) bool {
 		r.buf = leaf.Spell(r.buf, start+len(o.header.text), o.routine.plan.Leaf, leaf.Quoted)
 	}
 	return true
+}
+
+// goesInPieces reports whether bytes are long, and what is written of them is final: it is not
+// compared with a default afterwards.
+func (r *run) goesInPieces(o *op, value []byte) bool {
+	return len(value) >= spillAt && !o.hasDefault && r.canFlush()
 }
 
 // isUnset reports whether a leaf with this text counts as unset.
@@ -340,7 +346,10 @@ func (r *run) otherElement(n *routine, m memory) {
 // traces writes the content of an element whose presence is not written, and reports whether there
 // was any.
 func (r *run) traces(n *routine, m memory) bool {
-	return exists(m) && n.writes && !n.kind.isLeaf() && r.composite(n, m, omitted)
+	if !exists(m) || !n.writes {
+		return false
+	}
+	return !n.kind.isLeaf() && r.composite(n, m, omitted)
 }
 
 func (r *run) elementText(s string) {

@@ -81,9 +81,10 @@ func isFlat(t reflect.Type) bool {
 			}
 		}
 		return true
+	case reflect.String, reflect.Float32, reflect.Float64:
+		return true
 	default:
-		return t.Kind() == reflect.String || isScalar(t.Kind()) || t.Kind() == reflect.Float32 ||
-			t.Kind() == reflect.Float64
+		return isScalar(t.Kind())
 	}
 }
 
@@ -116,8 +117,7 @@ func copiedByText(to, from reflect.Value) bool {
 		}
 		return nil, errors.ErrUnsupported
 	})
-	if problem != nil && from.Kind() == reflect.Struct && ReadsItself(from.Type()) &&
-		KindOf(from.Type()).MarshalsItself() {
+	if problem != nil && isStructWithMethods(from.Type()) {
 		_, problem = Call(func() ([]byte, error) { // it may write JSON and read text, or the other way round
 			text, err := json.Marshal(source)
 			return nil, errors.Join(err, json.Unmarshal(text, target.Interface()))
@@ -127,6 +127,11 @@ func copiedByText(to, from reflect.Value) bool {
 		to.Set(target.Elem())
 	}
 	return problem == nil
+}
+
+// isStructWithMethods reports whether a struct type has a marshaler and an unmarshaler.
+func isStructWithMethods(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && ReadsItself(t) && KindOf(t).MarshalsItself()
 }
 
 func copyBehind(to, from reflect.Value, depth int) *fault.Error {

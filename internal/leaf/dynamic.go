@@ -92,7 +92,8 @@ func parts(v reflect.Value) iter.Seq[reflect.Value] {
 			keysAndValues(v, yield)
 		case reflect.Struct:
 			for f, field := range v.Fields() {
-				if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && !yield(field) {
+				isInJSON := (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-"
+				if isInJSON && !yield(field) {
 					return
 				}
 			}
@@ -125,7 +126,8 @@ func checkText(text string) *fault.Error {
 // checkMarshaler reports whether encoding/json will call v's own marshaler. It checks the text of a
 // TextMarshaler, which encoding/json would repair.
 func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
-	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
+	isNilPointer := v.Kind() == reflect.Pointer && v.IsNil()
+	if !v.CanInterface() || v.Kind() == reflect.Interface || isNilPointer {
 		return false, nil
 	}
 	if v.Kind() != reflect.Pointer && v.CanAddr() {

@@ -40,7 +40,8 @@ func checkQuantity(text string) *fault.Error {
 	text = strings.TrimSpace(text)
 	unit := strings.TrimLeft(text, "+-.0123456789")
 	exponent := ""
-	if len(unit) > 1 && (unit[0] == 'e' || unit[0] == 'E') && strings.Trim(unit[1:], "+-0123456789") == "" {
+	startsWithE := len(unit) > 1 && (unit[0] == 'e' || unit[0] == 'E')
+	if startsWithE && strings.Trim(unit[1:], "+-0123456789") == "" {
 		exponent = strings.TrimLeft(unit[1:], "+-0")
 	}
 	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
@@ -95,8 +96,9 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits ||
-		dec.Scale() > maxQuantityBits) {
+	hasManyBits := dec.UnscaledBig().BitLen() > maxQuantityBits
+	isScaledFar := dec.Scale() < -maxQuantityDigits || dec.Scale() > maxQuantityBits
+	if dec.Sign() != 0 && (hasManyBits || isScaledFar) {
 		return dst, outOfRange(tooLong)
 	}
 	whole, decimals, _ := strings.Cut(dec.String(), ".")

@@ -55,8 +55,7 @@ func (r *decoding) number(n *Node, v reflect.Value) *fault.Error {
 // literal reads a number.
 func (r *decoding) literal() (literal []byte, ok bool) {
 	start := r.At
-	c := r.Peek()
-	ok = (c == '-' || '0' <= c && c <= '9') && r.Scalar() == nil
+	ok = canonjson.StartsNumber(r.Peek()) && r.Scalar() == nil
 	return r.Raw[start:r.At], ok
 }
 
