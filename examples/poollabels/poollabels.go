@@ -16,10 +16,10 @@ import (
 
 // Placement is what the extension hashes of a pool beside its provider config.
 type Placement struct {
-	Labels map[string]string `json:"labels,omitempty" hotupdatable:"false,keyclass=true:billing.example.com/*,keyclass=false:billing.example.com/plan"` //nolint:lll // a struct tag has one line
+	Labels map[string]string `json:"labels" hotupdatable:"false,keyclass=true:billing/*,keyclass=false:billing/plan"`
 }
 
-// Schema returns the Schema of [Placement]. Labels below billing.example.com are hot, apart from the
+// Schema returns the Schema of [Placement]. Labels below billing are hot, apart from the
 // plan, which decides about the hosts.
 func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[Placement]() }
 

@@ -25,16 +25,16 @@ func pool(labels map[string]string) *gardener.WorkerPool {
 
 // TestHotPrefix: a label with the hot prefix keeps the name of the MachineClass, and every other label changes it.
 func TestHotPrefix(t *testing.T) {
-	labels := map[string]string{"zone": "a", "billing.example.com/centre": "7", "billing.example.com/plan": "dedicated"}
+	labels := map[string]string{"zone": "a", "billing/centre": "7", "billing/plan": "dedicated"}
 	for _, tc := range []struct {
 		name, label string
 		want        hotupdate.Outcome
 		hot         map[string]string
 	}{
-		{"a cost centre is renamed", "billing.example.com/centre", hotupdate.HotUpdate, map[string]string{"billing.example.com/centre": "new"}},
-		{"a label of billing is added", "billing.example.com/team", hotupdate.HotUpdate, map[string]string{"billing.example.com/centre": "7", "billing.example.com/team": "new"}},
-		{"the plan decides about hosts", "billing.example.com/plan", hotupdate.Roll, map[string]string{"billing.example.com/centre": "7"}},
-		{"a label for the placement", "zone", hotupdate.Roll, map[string]string{"billing.example.com/centre": "7"}},
+		{"a cost centre is renamed", "billing/centre", hotupdate.HotUpdate, map[string]string{"billing/centre": "new"}},
+		{"a label of billing is added", "billing/team", hotupdate.HotUpdate, map[string]string{"billing/centre": "7", "billing/team": "new"}},
+		{"the plan decides about hosts", "billing/plan", hotupdate.Roll, map[string]string{"billing/centre": "7"}},
+		{"a label for the placement", "zone", hotupdate.Roll, map[string]string{"billing/centre": "7"}},
 	} {
 		changed := maps.Clone(labels)
 		changed[tc.label] = "new"
@@ -57,7 +57,7 @@ func TestHotPrefix(t *testing.T) {
 func TestPoolsWithHotLabelsOnly(t *testing.T) {
 	none, err := poollabels.PoolHash(pool(nil))
 	require.NoError(t, err)
-	hot, err := poollabels.PoolHash(pool(map[string]string{"billing.example.com/centre": "7"}))
+	hot, err := poollabels.PoolHash(pool(map[string]string{"billing/centre": "7"}))
 	require.NoError(t, err)
 	assert.Equal(t, none, hot)
 }
