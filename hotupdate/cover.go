@@ -112,25 +112,38 @@ func (s *Schema) whole(raw []byte, names []string) (w whole, err error) {
 
 // member returns the value at a pointer into an object.
 func member(object any, names []string) (any, *fault.Error) {
+	members, problem := membersOf(object, "")
 	value := object
 	above := ""
-	for i := 0; i == 0 || i < len(names) && value != nil; i++ {
-		members, isObject := value.(map[string]any)
-		if !isObject {
-			return nil, &fault.Error{
-				Kind: fault.WrongType, Code: "wrong-json-type", Path: above, What: "must be an object",
-				Hint: "pass whole objects, and the pointer of the configuration in them",
-			}
+	for i, name := range names {
+		if problem != nil {
+			return nil, problem
 		}
-		if i < len(names) {
-			var ok bool
-			if value, ok = members[names[i]]; !ok {
-				return engine.Absent{}, nil
-			}
-			above = fieldpath.Join(above, names[i])
+		below, isThere := members[name]
+		if !isThere {
+			return engine.Absent{}, nil
+		}
+		value = below
+		isLast := i == len(names)-1
+		if isLast || value == nil { // null above the configuration is a configuration that is null
+			return value, nil
+		}
+		above = fieldpath.Join(above, name)
+		members, problem = membersOf(value, above)
+	}
+	return value, problem
+}
+
+// membersOf returns the members of an object, which stands at a path.
+func membersOf(value any, at string) (map[string]any, *fault.Error) {
+	members, isObject := value.(map[string]any)
+	if !isObject {
+		return nil, &fault.Error{
+			Kind: fault.WrongType, Code: "wrong-json-type", Path: at, What: "must be an object",
+			Hint: "pass whole objects, and the pointer of the configuration in them",
 		}
 	}
-	return value, nil
+	return members, nil
 }
 
 // side reads a configuration from its tree.

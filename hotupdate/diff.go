@@ -2,7 +2,6 @@ package hotupdate
 
 import (
 	"bytes"
-	"cmp"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
@@ -61,12 +60,18 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	}
 	before, err := s.read(old)
 	after, updatedErr := s.read(updated)
-	return s.changes(before, after, cmp.Or(err, updatedErr))
+	if err == nil {
+		err = updatedErr
+	}
+	return s.changes(before, after, err)
 }
 
 // values checks two configurations.
 func (s *Schema) values(old, updated any) (before, after reflect.Value, err error) {
 	before, err = s.value(old)
 	after, updatedErr := s.value(updated)
-	return before, after, cmp.Or(err, updatedErr)
+	if err == nil {
+		err = updatedErr
+	}
+	return before, after, err
 }

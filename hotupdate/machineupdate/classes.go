@@ -101,30 +101,39 @@ func (c *Classes) Prepare(
 	defer c.mutex.Unlock()
 	last := c.prepared[key]
 	sameDriver := reflect.DeepEqual(last.driver, driver) && same(last.schema, schema)
-	switch known := version != "" && version == last.version && sameDriver; {
-	case known && last.err != nil:
+	isKnown := version != "" && version == last.version && sameDriver
+	if isKnown && last.err != nil {
 		return nil, false, last.err
-	case known:
+	}
+	if isKnown {
 		return last.readable, false, nil
 	}
 	prepared, err = prepare(class, schema, driver)
 	next := preparation{version: version, schema: schema, driver: driver, readable: prepared, err: err}
-	switch former := last.readable; {
-	case prepared == nil:
+	former := last.readable
+	if prepared == nil {
 		next.readable = former
-	case former != nil:
+	}
+	if prepared != nil && former != nil {
 		beyond = same(former.schema, schema) && former.rest != prepared.rest
-		if sameDriver && last.err == nil && bytes.Equal(former.class.ProviderSpec, class.ProviderSpec) {
+		sameSpec := bytes.Equal(former.class.ProviderSpec, class.ProviderSpec)
+		if sameDriver && last.err == nil && sameSpec {
 			prepared.learn(former)
 		}
 	}
-	if version != "" || key != "" {
-		if c.prepared == nil {
-			c.prepared = map[string]preparation{}
-		}
-		c.prepared[key] = next
-	}
+	c.keep(key, next)
 	return prepared, beyond, err
+}
+
+// keep remembers how a class was prepared. Objects without identity are not remembered.
+func (c *Classes) keep(key string, p preparation) {
+	if p.version == "" && key == "" {
+		return
+	}
+	if c.prepared == nil {
+		c.prepared = map[string]preparation{}
+	}
+	c.prepared[key] = p
 }
 
 // learn takes over what the process has learned about the driver from the former version of a

@@ -133,23 +133,34 @@ func (e *Executor[M]) BeginCreation(
 	return creation, result
 }
 
+// given is an error if there is no creation to finish.
+func (c *Creation) given() error {
+	if c != nil {
+		return nil
+	}
+	return misuse("missing-creation", "FinishCreation", "has no creation to finish",
+		"call FinishCreation only if BeginCreation returned a creation")
+}
+
 // FinishCreation records a new VM after CreateMachine and InitializeMachine have succeeded. The
 // machine is the newest object: the result of BeginCreation, or of a later write. Nothing is
 // recorded if the write fails, the class could not be read, or CreationTimeout is over. Then
 // nothing is lost: the marker causes an update.
 func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
 	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
-	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
-	if creation == nil {
-		err = errors.Join(err, misuse("missing-creation", "FinishCreation", "has no creation to finish",
-			"call FinishCreation only if BeginCreation returned a creation"))
-	} else if err == nil && creation.markers != nil {
+	err := errors.Join(e.missing(), given("FinishCreation's machine", machine), creation.given())
+	if err != nil {
+		result.end(writeFailed, 0, err)
+		return result
+	}
+	hasMarkers := creation.markers != nil
+	if hasMarkers {
 		err = versioned("FinishCreation's machine", machine)
 	}
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case creation.markers == nil || creation.seen.Class == nil:
+	case !hasMarkers || creation.seen.Class == nil:
 		result.end(notCalled, shortRetry, nil)
 	case creation.left() < 0:
 		result.end(notCalled, shortRetry, nil)

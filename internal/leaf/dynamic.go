@@ -1,7 +1,6 @@
 package leaf
 
 import (
-	"cmp"
 	"encoding"
 	"encoding/json"
 	"iter"
@@ -141,7 +140,13 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 		return false, nil
 	}
 	text, problem := Call(marshaler.MarshalText)
-	return true, cmp.Or(problem, checkText(string(text)), BelowInterface(v.Type()))
+	if problem == nil {
+		problem = checkText(string(text))
+	}
+	if problem == nil {
+		problem = BelowInterface(v.Type())
+	}
+	return true, problem
 }
 
 // BelowInterface refuses a type with hotupdatable struct tags behind an interface, since they have

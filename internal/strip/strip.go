@@ -11,7 +11,6 @@ package strip
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -112,7 +111,9 @@ func (s *stripper) release() {
 
 // failed records a problem, and reports whether there was one.
 func (s *stripper) failed(problem *fault.Error) bool {
-	s.problem = cmp.Or(s.problem, problem)
+	if s.problem == nil {
+		s.problem = problem
+	}
 	return s.problem != nil
 }
 

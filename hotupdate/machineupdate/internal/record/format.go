@@ -153,4 +153,4 @@ func malformed() *fault.Error {
 
 // Hint is the hint of every error about a record that cannot be read.
 const Hint = "remove values that only this record names, and that are no longer wanted, from the machine's " +
-	"resources; the machine is updated and gets a new record"
+	"resources: they stay there, although the machine is updated and gets a new record"
