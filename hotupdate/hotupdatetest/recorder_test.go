@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(fixedseed.Run(m))
+	os.Exit(fixedseed.RunAll(m))
 }
 
 // recorder is a test that fails on paper only.

@@ -23,8 +23,14 @@ const checks = 100
 // The flag -rapid.seed of go test, which is read later, takes another seed, and 0 a new one in
 // every run. A property draws as many values as package effort says, and -rapid.checks another
 // number of them.
-func Run(m *testing.M) int {
+func Run(m *testing.M) int { return run(m, effort.Of(checks)) }
+
+// RunAll is [Run] for a package that needs all draws: its tests find faults by chance, as in the
+// order of a Go map.
+func RunAll(m *testing.M) int { return run(m, checks) }
+
+func run(m *testing.M, checks int) int {
 	_ = flag.Set("rapid.seed", "1") // fails only where rapid is not linked
-	_ = flag.Set("rapid.checks", strconv.Itoa(effort.Of(checks)))
+	_ = flag.Set("rapid.checks", strconv.Itoa(checks))
 	return m.Run()
 }
