@@ -15,8 +15,15 @@ import (
 // transcript writes raw JSON without making a Go value of it. It reads the JSON once, writes each
 // member where it stands, and brings the members into order when their object ends.
 //
-// The rules are those of a run, whose functions it calls. What only a value can tell is read into a
-// value, part by part: see [source].
+// What is written, and what stays away, is decided by the functions of a run, which it calls: for
+// the ends of objects, members, lists and sets, defaults, presence and the texts of leaves. Its own
+// loops only follow the JSON instead of a value: list, setOf, keyedList, entries, keyedElement,
+// element and traces name their twin, and compare orders pieces as a run orders keys. The properties
+// that hold raw JSON against the value compare both. What only a value can tell is read into a value,
+// part by part: see [source].
+//
+// Bound: the hash of a typical config takes 1.8 times as long as jsontext's validation and the SHA-256
+// of all its bytes, and allocates 7 times. A large config allocates once for each quantity.
 //
 // A transcript explains nothing. It fails, and the caller reads the whole value, if:
 //   - package rawjson would refuse the JSON, or a value has no canonical text;
