@@ -172,11 +172,8 @@ func (t *trail) step(path string) string {
 }
 
 func (t *trail) enter(m modelNode, key any) {
-	selected := slices.Contains(t.classes, hotupdate.Hot) && t.end.class != hotupdate.Hot
-	inherits := m.class == t.end.class
-	t.classes = []hotupdate.Class{m.class}
-	if selected && inherits {
-		t.classes = append(t.classes, hotupdate.Hot)
+	if inherits := m.class == t.end.class; !inherits {
+		t.classes = []hotupdate.Class{m.class}
 	}
 	t.fixed = t.fixed || m.marksPresence() && !m.presence
 	t.end = m
@@ -196,11 +193,17 @@ func (t *trail) enterElement(key string) {
 	if p.when != "" {
 		t.classes = append(t.classes, hotupdate.Hot)
 	}
-	if class, ruled := p.classOfKey(unquotedKey(key)); ruled {
+	isHidden := strings.Contains(key, "(sensitive)")
+	if class, ruled := p.classOfKey(unquotedKey(key)); ruled && !isHidden {
 		t.classes = append(t.classes, class)
 	}
+	if isHidden { // any rule may be about it
+		for _, rule := range p.keyRules() {
+			t.classes = append(t.classes, rule.class)
+		}
+	}
 	t.fixed = t.fixed || p.shape() == arrayShape
-	t.unnamed = t.unnamed || p.set || strings.Contains(key, "(sensitive)")
+	t.unnamed = t.unnamed || p.set || isHidden
 	id := strings.TrimPrefix(key, p.key+"=")
 	number, err := strconv.ParseInt(id, 10, 64)
 	switch {
