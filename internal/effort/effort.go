@@ -1,5 +1,5 @@
 // Package effort says how much tests try: a tenth on the machine of a developer, so that
-// go test ./... stays within a minute, and all of it in CI.
+// go test ./... is not slow, and all of it in CI.
 //
 // It owns that choice. It is for tests only, and must not know what they test.
 package effort

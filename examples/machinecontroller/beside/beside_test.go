@@ -276,7 +276,11 @@ func TestUnreadableClass(t *testing.T) {
 	f.running(`{"tags":{"owner":"alice"}}`, "m-1")
 	p := f.start()
 	f.settled(1)
-	patches, _ := p.patches()
+	patches := 0
+	f.until("both writes of an adoption are logged, after the API server has them", func() bool {
+		patches, _ = p.patches()
+		return patches == 2
+	})
 	_, _, reads := f.cloud.Calls()
 	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
 	f.until("the class is unusable", func() bool {
