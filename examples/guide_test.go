@@ -149,16 +149,16 @@ func workerPoolHash(pool WorkerPool, _ *Cluster, additionalData, _ []string) (st
 }
 
 // guarded returns the name of a pool that rolls, unless the class of that name stands for another digest. It returns the digest to record.
-func guarded(pool WorkerPool, cluster *Cluster, lists hash.Lists, recorded map[string]string) (text, digest string, err error) {
-	text, err = workerPoolHash(pool, cluster, lists.Rolling, lists.InPlace) // Gardener's five characters
+func guarded(pool WorkerPool, cluster *Cluster, data hash.AdditionalData, recorded map[string]string) (text, digest string, err error) {
+	text, err = workerPoolHash(pool, cluster, data.Rolling, data.InPlace) // Gardener's five characters
 	if err != nil {
 		return "", "", err
 	}
-	name, err := hash.WorkerPool(pool.NodeAgentSecretName, lists.Rolling...) // the same, with the digest
+	name, err := hash.WorkerPool(pool.NodeAgentSecretName, data.Rolling...) // the same, with the digest
 	if err != nil {
 		return "", "", err
 	}
-	return text, name.Digest.String(), hash.Guard(recorded[text], name.Digest) // recorded: the annotation of the class of that name
+	return text, name.Digest.String(), hash.CheckCollision(recorded[text], name.Digest) // recorded: the annotation of the class of that name
 }
 
 // ownFields are the pool's own fields that an extension hashes beside the config.
@@ -176,16 +176,16 @@ func generateWorkerPoolHash(pool WorkerPool, strategy hotupdate.Strategy, cluste
 	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{ // pools that roll
 		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
-		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, ownFields)},
+		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, ownFields)},
 	}, hash.InPlaceEras("1.37", schema, ownFields)) // pools that are updated in place
 	if err != nil {
 		return "", err
 	}
-	lists, err := eras.Lists(strategy, pool.KubernetesVersion, pool.ProviderConfig, pool)
+	data, err := eras.AdditionalData(strategy, pool.KubernetesVersion, pool.ProviderConfig, pool)
 	if err != nil {
 		return "", err
 	}
-	return workerPoolHash(pool, cluster, lists.Rolling, lists.InPlace) // Gardener's; v1.145 and older take Rolling twice
+	return workerPoolHash(pool, cluster, data.Rolling, data.InPlace) // Gardener's; v1.145 and older take Rolling twice
 }
 
 func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
@@ -337,8 +337,8 @@ func hotterEras(schemaOf137 []byte) (*hash.Eras[WorkerPool], error) {
 		return nil, err
 	}
 	return hash.NewEras([]hash.Era[WorkerPool]{
-		{Name: "canonical", Data: hash.Canonical(lived, ownFields)}, // behind the eras before it
-		{Name: "iops is hot", From: "1.39", Data: hash.Canonical(schema, ownFields)},
+		{Name: "canonical", Data: hash.CanonicalData(lived, ownFields)}, // behind the eras before it
+		{Name: "iops is hot", From: "1.39", Data: hash.CanonicalData(schema, ownFields)},
 	})
 }
 
@@ -393,15 +393,15 @@ func TestAdmission(t *testing.T) {
 
 // TestGuarded: a digest is recorded for the name that Gardener's function returns, and another one under this name is an error.
 func TestGuarded(t *testing.T) {
-	lists, classes := hash.Lists{Rolling: []string{"a"}}, map[string]string{}
-	text, digest, err := guarded(pool("1.37.0", ""), nil, lists, classes)
+	data, classes := hash.AdditionalData{Rolling: []string{"a"}}, map[string]string{}
+	text, digest, err := guarded(pool("1.37.0", ""), nil, data, classes)
 	require.NoError(t, err, "no class has the name")
 	assert.Equal(t, text, digest[:5])
 	classes[text] = digest
-	_, _, err = guarded(pool("1.37.0", ""), nil, lists, classes)
+	_, _, err = guarded(pool("1.37.0", ""), nil, data, classes)
 	require.NoError(t, err, "the class has this digest")
 	classes[text] = text + strings.Repeat("0", 59)
-	_, _, err = guarded(pool("1.37.0", ""), nil, lists, classes)
+	_, _, err = guarded(pool("1.37.0", ""), nil, data, classes)
 	require.Error(t, err, "the class stands for another configuration")
 }
 
@@ -422,7 +422,7 @@ func TestDriver(t *testing.T) {
 		Class: machineupdate.MachineClass{ProviderSpec: []byte(`{` + cluster + `}`)}, BeforeWrite: func(context.Context) error { return nil },
 		Parts: []machineupdate.Part{{
 			Kind: "vm", Applied: `{` + cluster + `,"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
-			Attempted: []machineupdate.Hot{`{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`, "{}"},
+			Attempted: []machineupdate.HotSpec{`{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`, "{}"},
 			Desired:   `{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`,
 		}},
 	})

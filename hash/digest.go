@@ -23,7 +23,7 @@ func Compose(parts ...string) Digest {
 	return sha256.Sum256(text)
 }
 
-// String returns 64 lower-case hexadecimal digits, the text that [Guard] takes.
+// String returns 64 lower-case hexadecimal digits, the text that [CheckCollision] takes.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 func (d Digest) first(n int) string { return d.String()[:n] }

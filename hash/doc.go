@@ -3,7 +3,7 @@
 //
 // [hotupdate.Schema.HashRaw] computes the digest of a provider config. [Eras] switch the way of
 // hashing only where machines are replaced anyway. [WorkerPool] and [NodeAgentSecretName] compose
-// Gardener's names, byte by byte. [Guard] detects two configurations with the same short name.
+// Gardener's names, byte by byte. [CheckCollision] detects two configurations with the same short name.
 //
 // A pool's name may change only when its machines are replaced anyway. So each way of hashing
 // belongs to a range of Kubernetes minors, and a new one begins with a minor that no pool has yet:

@@ -51,7 +51,7 @@ type Era[P any] struct {
 // A function that hashes raw bytes has to strip the hot members first, see
 // [hotupdate.Schema.StripRaw]. It also decides about pools without any config: today they
 // contribute no string, but their TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under
-// [Canonical] they contribute the sum of {} in both cases.
+// [CanonicalData] they contribute the sum of {} in both cases.
 //
 // Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have
 // no eras: their methods return an error.
@@ -67,7 +67,7 @@ type era[P any] struct {
 // returns them:
 //
 //   - There is at least one.
-//   - Each has a distinct name and a function. [Canonical] returns none if it was given a nil
+//   - Each has a distinct name and a function. [CanonicalData] returns none if it was given a nil
 //     Schema or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
@@ -83,7 +83,7 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 		c.name(i, e.Name)
 		if e.Data == nil {
 			c.report("no-era-function", "has no function",
-				"set Data; hash.Canonical returns none for a Schema or function that is nil")
+				"set Data; hash.CanonicalData returns none for a Schema or function that is nil")
 		}
 		checked[i] = era[P]{e, c.from(i, e.From)}
 	}
@@ -171,13 +171,13 @@ func reason(from, minor, until string) string {
 	return "Kubernetes " + minor + " is at least " + from + " and below " + until
 }
 
-// Canonical returns the function of an era that hashes by meaning. It returns the
+// CanonicalData returns the function of an era that hashes by meaning. It returns the
 // [hotupdate.Schema.HashRaw] of the raw config, and the strings that more returns for the pool's
 // own fields. Nil and empty raw configs are the empty configuration. HashRaw has the same errors.
 //
 // It returns nil for a Schema that is nil or zero, and if one of more is nil. [NewEras] reports an
 // era without a function.
-func Canonical[P any](
+func CanonicalData[P any](
 	schema *hotupdate.Schema, more ...func(pool P) []string,
 ) func(raw []byte, pool P) ([]string, error) {
 	_, err := schema.HashRaw(nil) // of a Schema, every empty configuration has a hash

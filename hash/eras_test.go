@@ -295,16 +295,16 @@ func TestCanonical(t *testing.T) {
 		{"first hot tag", []byte(`{"tags":{"a":"b"}}`), empty, "hot members change nothing, from no config at all, too"},
 		{"size", []byte(`{ "tags": {}, "size": 1 }`), size, "white space, order and hot members change nothing"},
 	} {
-		data, err := hash.Canonical(schema, encrypted)(test.raw, true)
+		data, err := hash.CanonicalData(schema, encrypted)(test.raw, true)
 		require.NoError(t, err, test.name)
 		assert.Equal(t, []string{test.want.String(), "true"}, data, "%s: %s", test.name, test.reason)
-		data, err = hash.Canonical[bool](schema)(test.raw, true)
+		data, err = hash.CanonicalData[bool](schema)(test.raw, true)
 		require.NoError(t, err, test.name)
 		assert.Equal(t, test.want.AdditionalData(), data, "without pool fields")
 	}
 	assert.NotEqual(t, empty, size)
 
-	_, err = hash.Canonical[bool](schema)([]byte(`{"sise":1}`), true)
+	_, err = hash.CanonicalData[bool](schema)([]byte(`{"sise":1}`), true)
 	assert.Equal(t, "unknown-member", fault.All(err)[0].Code)
 }
 
@@ -315,16 +315,16 @@ func TestCanonicalOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	some := func(bool) []string { return nil }
 	_, err = hash.NewEras([]hash.Era[bool]{
-		{Name: "nil Schema", Data: hash.Canonical[bool](nil)},
-		{Name: "zero Schema", From: "1.31", Data: hash.Canonical[bool](&hotupdate.Schema{})},
-		{Name: "nil function", From: "1.32", Data: hash.Canonical[bool](schema, nil)},
-		{Name: "some functions", From: "1.33", Data: hash.Canonical(schema, some, nil, some)},
-		{Name: "right", From: "1.34", Data: hash.Canonical(schema, some)},
+		{Name: "nil Schema", Data: hash.CanonicalData[bool](nil)},
+		{Name: "zero Schema", From: "1.31", Data: hash.CanonicalData[bool](&hotupdate.Schema{})},
+		{Name: "nil function", From: "1.32", Data: hash.CanonicalData[bool](schema, nil)},
+		{Name: "some functions", From: "1.33", Data: hash.CanonicalData(schema, some, nil, some)},
+		{Name: "right", From: "1.34", Data: hash.CanonicalData(schema, some)},
 	})
 	require.Len(t, fault.All(err), 4)
 	for _, problem := range fault.All(err) {
 		assert.Equal(t, "no-era-function", problem.Code)
-		assert.Contains(t, problem.Error(), "hash.Canonical returns none for a Schema or function that is nil")
+		assert.Contains(t, problem.Error(), "hash.CanonicalData returns none for a Schema or function that is nil")
 	}
 }
 
@@ -340,7 +340,7 @@ func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
 		IOPS int `json:"iops" hotupdatable:"true"`
 	}]()
 	require.NoError(t, err)
-	eras := erasOf(t, hash.Era[int]{Name: "former", Data: hash.Canonical[int](former)}, hash.Era[int]{Name: "today", From: "1.37", Data: hash.Canonical[int](today)})
+	eras := erasOf(t, hash.Era[int]{Name: "former", Data: hash.CanonicalData[int](former)}, hash.Era[int]{Name: "today", From: "1.37", Data: hash.CanonicalData[int](today)})
 	old, updated := []byte(`{"iops":1}`), []byte(`{"iops":2}`)
 	for minor, schema := range map[string]*hotupdate.Schema{"1.36": former, "1.37": today} {
 		before, err := eras.AdditionalData(&minor, old, 0)

@@ -66,7 +66,7 @@ func ExampleEras() {
 	}
 	eras, err := hash.NewEras([]hash.Era[WorkerPool]{
 		{Name: "raw", Data: rawBytes},
-		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, poolData)},
+		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, poolData)},
 	})
 	fmt.Println(err)
 
@@ -117,13 +117,13 @@ func ExampleEras_Explain() {
 func ExampleNewEras() {
 	_, err := hash.NewEras([]hash.Era[WorkerPool]{
 		{Name: "raw", From: "1.30"},
-		{Name: "canonical", From: "1.37.0", Data: hash.Canonical(nil, poolData)},
+		{Name: "canonical", From: "1.37.0", Data: hash.CanonicalData(nil, poolData)},
 	})
 	fmt.Println(err)
 	// Output:
-	// hotupdate: era 0 "raw": has no function; set Data; hash.Canonical returns none for a Schema or function that is nil
+	// hotupdate: era 0 "raw": has no function; set Data; hash.CanonicalData returns none for a Schema or function that is nil
 	// hotupdate: era 0 "raw": begins at "1.30", so older pools have no era; leave out From of the first era
-	// hotupdate: era 1 "canonical": has no function; set Data; hash.Canonical returns none for a Schema or function that is nil
+	// hotupdate: era 1 "canonical": has no function; set Data; hash.CanonicalData returns none for a Schema or function that is nil
 	// hotupdate: era 1 "canonical": begins at "1.37.0"; write MAJOR.MINOR, such as 1.34
 }
 
@@ -147,13 +147,13 @@ func ExampleName_Changed() {
 }
 
 // Five characters were not enough: another configuration of the pool has the name of the class that is in use.
-func ExampleGuard() {
+func ExampleCheckCollision() {
 	secret := new("gardener-node-agent-pool-b1b1b1b1b1b1b1b1")
 	recorded, err := hash.WorkerPool(secret, "iops 619")
 	fmt.Println(recorded, err)
 	wanted, err := hash.WorkerPool(secret, "iops 757")
 	fmt.Println(wanted, err)
-	for _, problem := range fault.All(hash.Guard(recorded.Digest.String(), wanted.Digest)) {
+	for _, problem := range fault.All(hash.CheckCollision(recorded.Digest.String(), wanted.Digest)) {
 		fmt.Println(problem.Code, problem.Where)
 	}
 	// Output:

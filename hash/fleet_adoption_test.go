@@ -147,7 +147,7 @@ func adoptedEras(t require.TestingT, bare bareTypeMeta) *hash.Eras[adoptingPool]
 	eras, err := hash.NewEras([]hash.Era[adoptingPool]{
 		{Name: "raw bytes", Data: bytesWithout(schema, bare)},
 		{Name: "list", From: "1.34", Data: yesterdaysList},
-		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, adoptingPool.own)},
+		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, adoptingPool.own)},
 	})
 	require.NoError(t, err)
 	return eras
@@ -213,7 +213,7 @@ func TestThreeErasAdoptionKeepsTheStringsOfAnAllowList(t *testing.T) {
 	t.Parallel()
 	eras, err := hash.NewEras([]hash.Era[adoptingPool]{
 		{Name: "allow-list", Data: yesterdaysAllowList},
-		{Name: "canonical", From: "1.37", Data: hash.Canonical(awsSchema(t), adoptingPool.own)},
+		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(awsSchema(t), adoptingPool.own)},
 	})
 	require.NoError(t, err)
 	configs := append(slices.Clone(adoptingConfigs),

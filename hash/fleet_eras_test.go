@@ -55,7 +55,7 @@ func (e simEra) data(t require.TestingT, loaded simLoaded) simData {
 	case simAllow:
 		data = simAllowed
 	case simCanonical:
-		data = hash.Canonical(loaded.schema(t, e), simPool.own)
+		data = hash.CanonicalData(loaded.schema(t, e), simPool.own)
 	}
 	if e.spoil != nil {
 		data = e.spoil(data)

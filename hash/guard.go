@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so
+// CheckCollision returns an error if one name would stand for two digests. Five characters are 20 bits, so
 // about one in a million changes of a pool keeps the name by chance, and then no machine is
 // replaced.
 //
@@ -16,18 +16,18 @@ import (
 //
 //	name, err := hash.WorkerPool(pool.NodeAgentSecretName, data...)
 //	…
-//	err = hash.Guard(class.Annotations[digestAnnotation], name.Digest)
+//	err = hash.CheckCollision(class.Annotations[digestAnnotation], name.Digest)
 //
 // The class of that name may belong to an earlier configuration and be about to be deleted, so do
 // not compare with the class that the pool uses now.
 //
 // The record is the text of a Digest. An empty text means that nothing was recorded: the class is
-// new or older than the adoption, or the record was lost. Guard then returns nil. No name depends
+// new or older than the adoption, or the record was lost. CheckCollision then returns nil. No name depends
 // on the record.
 //
 // The code of the error is name-collision, or malformed-digest if the record is not the text of a
 // Digest. Capitals and white space make it malformed.
-func Guard(recorded string, wanted Digest) error {
+func CheckCollision(recorded string, wanted Digest) error {
 	name := wanted.first(poolDigits)
 	isHexadecimal := strings.Trim(recorded, "0123456789abcdef") == ""
 	isDigest := isHexadecimal && len(recorded) == 2*len(wanted)

@@ -35,9 +35,9 @@ func TestGuardFindsTwoSumsBehindOneName(t *testing.T) {
 	t.Parallel()
 	old, wanted := collision(t, "gardener-node-agent-pool-0123456789abcdef")
 	require.Equal(t, old.Text, wanted.Text)
-	require.NotEqual(t, old.Parts, wanted.Parts)
+	require.NotEqual(t, old.Inputs, wanted.Inputs)
 
-	err := hash.Guard(old.Digest.String(), wanted.Digest)
+	err := hash.CheckCollision(old.Digest.String(), wanted.Digest)
 	problems := fault.All(err)
 	require.Len(t, problems, 1)
 	assert.Equal(t, "name-collision", problems[0].Code)
@@ -72,7 +72,7 @@ func TestGuard(t *testing.T) {
 		{"nothing recorded, five zeros", hash.Digest{}, hash.Digest{0, 0, 0, 1}, false, "the digits of nothing are no name"},
 		{"nothing recorded", hash.Digest{}, a, false, "a new class, one from before adoption, or a lost record"},
 	} {
-		assert.Equalf(t, test.want, hash.Guard(recordOf(test.recorded), test.wanted) != nil, "%s: %s", test.name, test.reason)
+		assert.Equalf(t, test.want, hash.CheckCollision(recordOf(test.recorded), test.wanted) != nil, "%s: %s", test.name, test.reason)
 	}
 }
 
@@ -88,14 +88,14 @@ func TestGuardSpeaksExactlyIfAChangeWouldBeAbsorbed(t *testing.T) {
 		})
 		a, b := drawDigest.Draw(t, "recorded"), drawDigest.Draw(t, "wanted")
 		sameName := a.String()[:5] == b.String()[:5]
-		assert.Equal(t, sameName && a != b, hash.Guard(recordOf(a), b) != nil)
+		assert.Equal(t, sameName && a != b, hash.CheckCollision(recordOf(a), b) != nil)
 	})
 }
 
 func TestGuardReadsTheRecordStrictly(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdef", 4)
-	require.NoError(t, hash.Guard(text, hash.Digest{}))
+	require.NoError(t, hash.CheckCollision(text, hash.Digest{}))
 	for _, test := range []struct{ in, reason string }{
 		{text[1:], "a digit too few"},
 		{text + "0", "a digit too many"},
@@ -104,7 +104,7 @@ func TestGuardReadsTheRecordStrictly(t *testing.T) {
 		{" " + text[1:], "white space"},
 		{text[:30] + "0x" + text[32:], "no digit in the middle"},
 	} {
-		problems := fault.All(hash.Guard(test.in, hash.Digest{1}))
+		problems := fault.All(hash.CheckCollision(test.in, hash.Digest{1}))
 		require.Len(t, problems, 1, test.reason)
 		assert.Equal(t, "malformed-digest", problems[0].Code, test.reason)
 	}
@@ -115,7 +115,7 @@ func FuzzGuard(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		problems := fault.All(hash.Guard(text, hash.Digest{}))
+		problems := fault.All(hash.CheckCollision(text, hash.Digest{}))
 		raw, err := hex.DecodeString(text)
 		isRecord := text == "" || err == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
 		if isMalformed := len(problems) == 1 && problems[0].Code == "malformed-digest"; isMalformed == isRecord {

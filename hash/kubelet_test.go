@@ -248,7 +248,7 @@ func kubeletData(t require.TestingT, k *hash.Kubelet) []string {
 	name, err := hash.NodeAgentSecretName(hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: k})
 	require.NoError(t, err)
 	var data []string
-	for _, part := range name.Parts[2:] {
+	for _, part := range name.Inputs[2:] {
 		data = append(data, part.Value)
 	}
 	return data

@@ -56,7 +56,7 @@ func partsOf(t *testing.T, f func(hash.Worker) (hash.Name, error), w hash.Worker
 	name, err := f(w)
 	require.NoError(t, err)
 	parts := map[string]string{}
-	for _, p := range name.Parts {
+	for _, p := range name.Inputs {
 		parts[p.Name] = p.Value
 	}
 	return parts
@@ -73,7 +73,7 @@ func TestNodeAgentSecretNameParts(t *testing.T) {
 	w.Kubelet.CPUManagerPolicy = new("static")
 	got, err := hash.NodeAgentSecretName(w)
 	require.NoError(t, err)
-	want := []hash.Part{
+	want := []hash.Input{
 		{Name: "Kubernetes version", Value: "1.2"},
 		{Name: "machine type", Value: "foo"},
 		{Name: "machine image", Value: "barbaz"},
@@ -87,19 +87,19 @@ func TestNodeAgentSecretNameParts(t *testing.T) {
 		{Name: "kubelet hard eviction", Value: "--100Mi--"},
 		{Name: "kubelet CPU manager policy", Value: "static"},
 	}
-	assert.Equal(t, want, got.Parts, "all parts, in Gardener's order")
+	assert.Equal(t, want, got.Inputs, "all parts, in Gardener's order")
 
 	key, err := hash.InPlaceKey(w)
 	require.NoError(t, err)
-	assert.Equal(t, append([]hash.Part{
+	assert.Equal(t, append([]hash.Input{
 		{Name: "Kubernetes version", Value: "1.2"},
 		{Name: "machine image version", Value: "baz"},
 		want[6], want[7],
-	}, want[9:]...), key.Parts, "what an in-place update covers")
+	}, want[9:]...), key.Inputs, "what an in-place update covers")
 
 	bare, err := hash.NodeAgentSecretName(hash.Worker{Name: "p", KubernetesVersion: "1.34.0"})
 	require.NoError(t, err)
-	assert.Equal(t, []hash.Part{{Name: "Kubernetes version", Value: "1.34"}, {Name: "machine type"}}, bare.Parts, "the rest is optional")
+	assert.Equal(t, []hash.Input{{Name: "Kubernetes version", Value: "1.34"}, {Name: "machine type"}}, bare.Inputs, "the rest is optional")
 }
 
 func TestNodeLocalDNS(t *testing.T) {

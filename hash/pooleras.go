@@ -38,11 +38,11 @@ func NewPoolEras[P any](rolling, inPlace []Era[P]) (*PoolEras[P], error) {
 func InPlaceEras[P any](from string, schema *hotupdate.Schema, more ...func(pool P) []string) []Era[P] {
 	return []Era[P]{
 		{Name: "nothing", Data: func([]byte, P) ([]string, error) { return nil, nil }},
-		{Name: "canonical", From: from, Data: Canonical(schema, more...)},
+		{Name: "canonical", From: from, Data: CanonicalData(schema, more...)},
 	}
 }
 
-// Lists are what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is set, since
+// AdditionalData is what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is set, since
 // the function reads no other.
 //
 // Gardener v1.148 and newer take both lists. Gardener v1.145 and older take Rolling twice, for
@@ -50,25 +50,25 @@ func InPlaceEras[P any](from string, schema *hotupdate.Schema, more ...func(pool
 // also hashes the raw provider config, unless the config of the given pool is set to nil: leave
 // that as it is in today's release, and where it is not nil, replace it by
 // [hotupdate.Schema.StripRaw] of it.
-type Lists struct{ Rolling, InPlace []string }
+type AdditionalData struct{ Rolling, InPlace []string }
 
-// Lists returns the additional data of a pool, by the era of its kind that is in force. Version, raw
+// AdditionalData returns the additional data of a pool, by the era of its kind that is in force. Version, raw
 // config and errors are the same as in [Eras.AdditionalData]. An unknown strategy is also an error.
-func (e *PoolEras[P]) Lists(
+func (e *PoolEras[P]) AdditionalData(
 	strategy hotupdate.Strategy, kubernetesVersion *string, raw []byte, pool P,
-) (lists Lists, err error) {
+) (lists AdditionalData, err error) {
 	eras, err := e.Of(strategy)
 	if err != nil {
-		return Lists{}, err
+		return AdditionalData{}, err
 	}
 	data, err := eras.AdditionalData(kubernetesVersion, raw, pool)
 	switch {
 	case err != nil:
-		return Lists{}, err
+		return AdditionalData{}, err
 	case strategy == hotupdate.AutoRollingUpdate:
-		return Lists{Rolling: data}, nil
+		return AdditionalData{Rolling: data}, nil
 	}
-	return Lists{InPlace: data}, nil
+	return AdditionalData{InPlace: data}, nil
 }
 
 // Of returns the eras of pools with a strategy, for [Eras.Explain] and [ServeEras].

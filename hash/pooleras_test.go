@@ -28,18 +28,18 @@ func TestPoolEras(t *testing.T) {
 	for _, row := range []struct {
 		name, version, raw string
 		strategy           hotupdate.Strategy
-		want               hash.Lists
+		want               hash.AdditionalData
 	}{
-		{"rolls", "1.37.1", `{"iops":1}`, hotupdate.AutoRollingUpdate, hash.Lists{Rolling: []string{`{"iops":1}`}}},
-		{"rolls, unreadable for the other kind", "1.37.1", `{`, hotupdate.AutoRollingUpdate, hash.Lists{Rolling: []string{"{"}}},
-		{"in place, today", "1.36.9", `{`, hotupdate.AutoInPlaceUpdate, hash.Lists{}},
+		{"rolls", "1.37.1", `{"iops":1}`, hotupdate.AutoRollingUpdate, hash.AdditionalData{Rolling: []string{`{"iops":1}`}}},
+		{"rolls, unreadable for the other kind", "1.37.1", `{`, hotupdate.AutoRollingUpdate, hash.AdditionalData{Rolling: []string{"{"}}},
+		{"in place, today", "1.36.9", `{`, hotupdate.AutoInPlaceUpdate, hash.AdditionalData{}},
 		{
 			"in place, canonical", "1.37.0", `{"iops":1}`, hotupdate.ManualInPlaceUpdate,
-			hash.Lists{InPlace: append(sum.AdditionalData(), "pool")},
+			hash.AdditionalData{InPlace: append(sum.AdditionalData(), "pool")},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			lists, err := eras.Lists(row.strategy, &row.version, []byte(row.raw), "pool")
+			lists, err := eras.AdditionalData(row.strategy, &row.version, []byte(row.raw), "pool")
 			require.NoError(t, err)
 			assert.Equal(t, row.want, lists)
 		})
@@ -57,14 +57,14 @@ func TestPoolErasErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "pools that are updated in place: ")
 
 	for name, eras := range map[string]*hash.PoolEras[string]{"nil": nil, "zero": {}} {
-		_, err := eras.Lists(hotupdate.AutoInPlaceUpdate, nil, nil, "")
+		_, err := eras.AdditionalData(hotupdate.AutoInPlaceUpdate, nil, nil, "")
 		require.Len(t, fault.All(err), 1, name)
 		assert.Equal(t, "no-eras", fault.All(err)[0].Code, name)
 	}
 	eras, err := hash.NewPoolEras(hash.InPlaceEras[string]("1.37", new(hotupdate.Schema)), nil)
 	require.Error(t, err)
 	assert.Nil(t, eras)
-	_, err = new(hash.PoolEras[string]).Lists(hotupdate.Strategy(9), nil, nil, "")
+	_, err = new(hash.PoolEras[string]).AdditionalData(hotupdate.Strategy(9), nil, nil, "")
 	require.Len(t, fault.All(err), 1)
 	assert.NotEqual(t, "no-eras", fault.All(err)[0].Code, "an unknown strategy is no kind of pool")
 }

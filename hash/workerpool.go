@@ -14,21 +14,21 @@ const (
 	keyDigits  = 16
 )
 
-// Name is a name that Gardener derives by hashing, together with the hashed parts.
+// Name is a name that Gardener derives by hashing, together with the hashed strings.
 type Name struct {
 	// Text is the name in the cluster, such as 159ea.
 	Text string
 	// Digest is the full digest; Text contains its first digits. It is zero if nothing was hashed.
-	// Five digits can be equal by chance, see [Guard].
+	// Five digits can be equal by chance, see [CheckCollision].
 	Digest Digest
-	// Parts are the hashed parts, in order. They include the additional data unchanged, which may
+	// Inputs are the hashed strings, in order. They include the additional data unchanged, which may
 	// be confidential.
-	Parts []Part
+	Inputs []Input
 }
 
-// Part is one string of a [Name].
-type Part struct {
-	// Name says what the part is, in stable words: "machine type", for instance, or "additional
+// Input is one hashed string of a [Name].
+type Input struct {
+	// Name says what the string is, in stable words: "machine type", for instance, or "additional
 	// data " and its position from 0. Names are not hashed.
 	Name string
 	// Value is the string.
@@ -38,13 +38,13 @@ type Part struct {
 // String returns only the text, so that no additional data gets into logs by mistake.
 func (n Name) String() string { return n.Text }
 
-// Changed lists the names of the parts that differ from the parts of another Name of the same kind:
+// Changed lists the names of the inputs that differ from the inputs of another Name of the same kind:
 // added, removed or changed, in the order of n and then of old. It is empty if and only if the
-// parts are the same.
+// inputs are the same.
 func (n Name) Changed(old Name) []string {
 	var changed []string
-	for _, p := range slices.Concat(n.Parts, old.Parts) {
-		isCommon := slices.Contains(n.Parts, p) && slices.Contains(old.Parts, p)
+	for _, p := range slices.Concat(n.Inputs, old.Inputs) {
+		isCommon := slices.Contains(n.Inputs, p) && slices.Contains(old.Inputs, p)
 		if !isCommon && !slices.Contains(changed, p.Name) {
 			changed = append(changed, p.Name)
 		}
@@ -117,7 +117,7 @@ func named(prefix string, digits int, parts []part) (n Name) {
 	var values []string
 	for _, p := range parts {
 		if p.value != nil {
-			n.Parts = append(n.Parts, Part{p.name, *p.value})
+			n.Inputs = append(n.Inputs, Input{p.name, *p.value})
 			values = append(values, *p.value)
 		}
 	}

@@ -59,12 +59,12 @@ func TestWorkerPoolExplainsItself(t *testing.T) {
 	worker := hash.Worker{Name: "p", KubernetesVersion: "1.2.3", Image: &hash.Image{Version: "baz"}}
 	got, err := hash.WorkerPoolInPlace(new("sample-hash"), worker, "sample", "")
 	require.NoError(t, err)
-	assert.Equal(t, []hash.Part{
+	assert.Equal(t, []hash.Input{
 		{Name: "node-agent secret name", Value: "sample-hash"},
 		{Name: "in-place key", Value: "39cf435851056476"},
 		{Name: "additional data 0", Value: "sample"},
 		{Name: "additional data 1", Value: ""},
-	}, got.Parts)
+	}, got.Inputs)
 	assert.Equal(t, hash.Compose("sample-hash", "39cf435851056476", "sample", ""), got.Digest)
 	assert.Equal(t, got.Digest.String()[:5], got.Text)
 	assert.Equal(t, got.Text, fmt.Sprintf("%v", got), "additional data stays out of logs")
@@ -72,8 +72,8 @@ func TestWorkerPoolExplainsItself(t *testing.T) {
 
 func TestNameChanged(t *testing.T) {
 	t.Parallel()
-	of := func(parts ...hash.Part) hash.Name { return hash.Name{Parts: parts} }
-	a, b, b2, c := hash.Part{"a", "1"}, hash.Part{"b", "1"}, hash.Part{"b", "2"}, hash.Part{"c", "1"}
+	of := func(parts ...hash.Input) hash.Name { return hash.Name{Inputs: parts} }
+	a, b, b2, c := hash.Input{"a", "1"}, hash.Input{"b", "1"}, hash.Input{"b", "2"}, hash.Input{"c", "1"}
 	for _, test := range []struct {
 		name     string
 		now, old hash.Name

@@ -119,10 +119,10 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 
 // fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are
 // Invalid.
-var fieldErrorTypes = map[fault.Kind]field.ErrorType{
+var fieldErrorTypes = map[fault.ErrorKind]field.ErrorType{
 	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal,
-	fault.Schema:    field.ErrorTypeInternal,
-	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired,
+	fault.InvalidSchema: field.ErrorTypeInternal,
+	fault.WrongType:     field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired,
 	fault.Duplicate: field.ErrorTypeDuplicate,
 }
 

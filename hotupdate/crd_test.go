@@ -412,7 +412,7 @@ func TestSchemaOfCRDRefuses(t *testing.T) {
 	_, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v2")
 	require.Len(t, fault.All(err), 1)
 	assert.Equal(t, "invalid-crd", fault.All(err)[0].Code)
-	assert.Equal(t, fault.Schema, fault.All(err)[0].Kind)
+	assert.Equal(t, fault.InvalidSchema, fault.All(err)[0].Kind)
 	_, err = hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tag", "true"), hotupdate.WithTag("role", "true,set"))
 	assert.Equal(t, []problem{{Code: "misplaced-option", Path: "role"}, {Code: "unknown-path", Path: "tag"}}, problemsOf(err))
 }

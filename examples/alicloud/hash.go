@@ -26,7 +26,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: rawBytes(schema)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
 		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}

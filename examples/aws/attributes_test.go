@@ -21,10 +21,10 @@ import (
 type calls struct{ made []string }
 
 func (c *calls) resources() []driver.Resource {
-	volume := map[string]driver.Reading{"iops": driver.Done("3000"), "throughput": driver.Done("125")}
+	volume := map[string]driver.Reading{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}
 	return []driver.Resource{
-		{Kind: tags.VM, ID: "i-1", Attributes: map[string]driver.Reading{"httpTokens": driver.Done("optional"), "httpPutResponseHopLimit": driver.Done("1")}},
-		{Kind: tags.Network, ID: "eni-1", Attributes: map[string]driver.Reading{"srcAndDstChecksEnabled": driver.Done("true")}},
+		{Kind: tags.VM, ID: "i-1", Attributes: map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "httpPutResponseHopLimit": driver.Settled("1")}},
+		{Kind: tags.Network, ID: "eni-1", Attributes: map[string]driver.Reading{"srcAndDstChecksEnabled": driver.Settled("true")}},
 		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda1", Attributes: volume},
 		{Kind: tags.Disk, ID: "vol-2", Name: "/dev/sdf", Attributes: volume},
 		{Kind: tags.Disk, ID: "vol-3", Attributes: map[string]driver.Reading{}}, // of another type: it has no name
@@ -94,7 +94,7 @@ func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.Prov
 		Machine: "m", Lane: lane, Class: machineupdate.MachineClass{ProviderSpec: raw}, BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range map[string][]string{"": {"vm", "network"}, "volume": {"disk"}}[lane] {
-		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Desired: machineupdate.Hot(hot)})
+		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Desired: machineupdate.HotSpec(hot)})
 	}
 	return r
 }

@@ -29,11 +29,11 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: rawBytes},
 			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes, fixedPerformance)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes, fixedPerformance)},
 		},
 		InPlace: []hash.Era[Pool]{
 			{Name: "pool only", Data: extension.Values(rootVolume)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, rootVolume)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, rootVolume)},
 		},
 	}
 }

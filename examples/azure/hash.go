@@ -26,7 +26,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: extension.RawBytes(schema, volumesAndZone)},
 			{Name: "hand-written list", From: "1.35", Data: extension.Values(volumesAndZone, handWrittenList)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumesAndZone)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumesAndZone)},
 		},
 		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}

@@ -27,7 +27,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: extension.RawBytes(schema, volumes)},
 			{Name: "hand-written list", From: "1.35", Data: extension.Values(volumes, handWrittenList)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
 		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // api is Hetzner's API on a fake cloud.
-type api struct{ *drivertest.Cloud }
+type api struct{ *drivertest.FakeCloud }
 
 func (a api) Server(ctx context.Context, id string) (*hetzner.Labeled, error) {
 	return a.find(ctx, tags.VM, id)
@@ -81,7 +81,7 @@ func TestDriver(t *testing.T) {
 			},
 		}
 	}
-	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*hetzner.Driver, error) {
+	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*hetzner.Driver, error) {
 		return hetzner.NewDriver(func(string) hetzner.API { return api{cloud} }, cloud.Wait)
 	},
 		state(`{"vm":{"team":"a"},"network":{"example.com/edge":"1"}}`, with(server, "team", "a"), with(ip, "example.com/edge", "1")),

@@ -48,7 +48,7 @@ func tell(out io.Writer) error {
 					return err
 				}
 			}
-			c.userSelects(selection.Progress[inplace.WaitingForUser])
+			c.userSelects(selection.Progress[inplace.StateWaitingForUser])
 			c.pass()
 		}
 	}
@@ -97,15 +97,15 @@ func (c *cluster) reconcile() (inplace.Selection, error) {
 // do does one step for a machine.
 func (c *cluster) do(m *inplace.Machine, step inplace.Step) {
 	switch step.Do {
-	case inplace.WriteNode, inplace.SetCondition:
+	case inplace.ActionWriteNode, inplace.ActionSetCondition:
 		m.Node = step.Node
-	case inplace.Drain:
+	case inplace.ActionDrain:
 		m.Node = step.Node
 		m.Phase = "InPlaceUpdating"
-	case inplace.Apply:
+	case inplace.ActionApply:
 		c.apply(m)
-	case inplace.Transfer:
+	case inplace.ActionTransfer:
 		m.Owner = c.pool.Target
-	case inplace.Done, inplace.Wait, inplace.Blocked:
+	case inplace.ActionDone, inplace.ActionWait, inplace.ActionBlocked:
 	}
 }

@@ -38,7 +38,7 @@ type Launch struct {
 	Spec   json.RawMessage   `json:"spec"`
 	Schema *hotupdate.Schema `json:"-"`
 	// Inputs are hashed beside the spec.
-	Inputs []hash.Part `json:"inputs,omitempty"`
+	Inputs []hash.Input `json:"inputs,omitempty"`
 }
 
 // FromNodeClass returns the part of a launch from an EC2NodeClass and the cluster. CaBundle is the
@@ -49,12 +49,12 @@ func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) 
 		return Launch{}, err
 	}
 	spec, err := json.Marshal(class.Spec)
-	bundle := hash.Part{Name: "CA bundle"}
+	bundle := hash.Input{Name: "CA bundle"}
 	if caBundle != nil {
 		bundle.Value = *caBundle
 	}
 	// The effective family: an explicit one means the same as one that follows from an alias.
-	return Launch{spec, schema, []hash.Part{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
+	return Launch{spec, schema, []hash.Input{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
 }
 
 // FromNodePool returns the part of a launch from a NodePool. The hot labels are those of
@@ -126,7 +126,7 @@ func (l Launch) Record() (string, error) {
 // Hash returns the digest of a launch. It changes exactly if [Launch.Drift] finds that nodes have
 // drifted.
 func (l Launch) Hash() (hash.Digest, error) {
-	data, err := hash.Canonical(l.Schema, inputs)(l.Spec, l)
+	data, err := hash.CanonicalData(l.Schema, inputs)(l.Spec, l)
 	if err != nil {
 		return hash.Digest{}, err
 	}
@@ -162,7 +162,7 @@ func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, 
 		return false, nil, err
 	}
 	var changes hotupdate.Changes
-	for _, name := range (hash.Name{Parts: l.Inputs}).Changed(hash.Name{Parts: old.Inputs}) {
+	for _, name := range (hash.Name{Inputs: l.Inputs}).Changed(hash.Name{Inputs: old.Inputs}) {
 		changes = append(changes, hotupdate.Change{Path: name, Class: hotupdate.Immutable, Sensitive: true})
 	}
 	fields, err := schema.DiffRaw(old.Spec, l.Spec)

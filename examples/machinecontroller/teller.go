@@ -76,7 +76,7 @@ func (t *teller) event(replica string, event *corev1.Event) {
 	}
 }
 
-func (t *teller) takeover(replica string, resource machineupdate.Resource, key string) {
+func (t *teller) takeover(replica string, resource machineupdate.ResourceID, key string) {
 	t.says(replica, "takes over the key %s of %s", key, resource.ID)
 }
 

@@ -28,7 +28,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
 			{Name: "allow-list", Data: extension.Values(serverGroup, allowList)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, serverGroup)},
+			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, serverGroup)},
 		},
 		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
 	}

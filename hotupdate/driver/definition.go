@@ -42,7 +42,7 @@ type Definition[T, C any] struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Takeover is called for a key whose live value belongs to others and is overwritten by
 	// the update. It may be nil.
-	Takeover func(resource machineupdate.Resource, key string)
+	Takeover func(resource machineupdate.ResourceID, key string)
 	// Count is called after each call with its outcome, for a counter with these labels. The
 	// functions are Resources, which also counts Connect, Set, Remove, Replace and Modify; the
 	// outcomes are Succeeded, Throttled and Failed. A call that machines share counts once. It may
@@ -123,8 +123,8 @@ type Resource struct {
 }
 
 // name identifies the resource for the update flow.
-func (r *Resource) name() machineupdate.Resource {
-	return machineupdate.Resource{Kind: string(r.Kind), ID: r.ID}
+func (r *Resource) name() machineupdate.ResourceID {
+	return machineupdate.ResourceID{Kind: string(r.Kind), ID: r.ID}
 }
 
 // text names the resource in errors and plans.
@@ -137,9 +137,9 @@ type Reading struct {
 	isKnown, isFailed bool
 }
 
-// Done is the reading of an attribute that is not changing. Definition.Resources of a cloud without
+// Settled is the reading of an attribute that is not changing. Definition.Resources of a cloud without
 // asynchronous changes needs no other.
-func Done(value string) Reading { return Reading{value: value, target: value, isKnown: true} }
+func Settled(value string) Reading { return Reading{value: value, target: value, isKnown: true} }
 
 // Modifying is the reading of an attribute that is changing to target. Target is empty if the cloud
 // does not report it.
@@ -147,8 +147,8 @@ func Modifying(value, target string) Reading {
 	return Reading{value: value, target: target, isKnown: target != ""}
 }
 
-// Failed is the reading of an attribute whose last change failed, with its current value.
-func Failed(value string) Reading {
+// ModifyFailed is the reading of an attribute whose last change failed, with its current value.
+func ModifyFailed(value string) Reading {
 	return Reading{value: value, target: value, isKnown: true, isFailed: true}
 }
 

@@ -52,7 +52,7 @@ func ExampleGroup() {
 			return client, nil
 		},
 		Resources: func(_ context.Context, c *diskClient) ([]driver.Resource, error) {
-			live := map[string]driver.Reading{"iops": driver.Done(c.iops)}
+			live := map[string]driver.Reading{"iops": driver.Settled(c.iops)}
 			return []driver.Resource{{Kind: tags.Disk, ID: "vol-0c2d", Attributes: live}}, nil
 		},
 		Groups: []driver.Group[DiskSpec, *diskClient]{iopsGroup()},

@@ -55,8 +55,8 @@ func newVolumes(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.resources = slices.DeleteFunc(w.resources, func(r driver.Resource) bool { return r.ID == "vol-2" })
-	w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Done("3000"), "throughput": driver.Done("125")}
-	w.find("i-1").Attributes = map[string]driver.Reading{"httpTokens": driver.Done("optional"), "machineType": driver.Done("m5.large")}
+	w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}
+	w.find("i-1").Attributes = map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "machineType": driver.Settled("m5.large")}
 	modify := func(_ context.Context, w *world, r *driver.Resource, values map[string]string) error {
 		return w.called(fmt.Sprint("modify ", r.ID, " ", values))
 	}
@@ -100,17 +100,17 @@ func TestAttributes(t *testing.T) {
 		want    error // nil is none
 		problem string
 	}{
-		{"as desired", readings{"iops": driver.Done("4000"), "throughput": driver.Done("125")}, false, nil, ""},
-		{"other", readings{"iops": driver.Done("3000"), "throughput": driver.Done("125")}, true, machineupdate.ErrPending, ""},
-		{"the other attribute differs", readings{"iops": driver.Done("4000"), "throughput": driver.Done("500")}, true, machineupdate.ErrPending, ""},
-		{"no value", readings{"iops": driver.Done(""), "throughput": driver.Done("")}, true, machineupdate.ErrPending, ""},
-		{"on its way", readings{"iops": driver.Modifying("3000", "4000"), "throughput": driver.Done("125")}, false, machineupdate.ErrPending, ""},
-		{"on its way elsewhere", readings{"iops": driver.Modifying("4000", "3000"), "throughput": driver.Done("125")}, true, machineupdate.ErrPending, ""},
-		{"on its way to somewhere", readings{"iops": driver.Modifying("4000", ""), "throughput": driver.Done("125")}, false, machineupdate.ErrPending, ""},
-		{"unknown", readings{"throughput": driver.Done("500")}, false, machineupdate.ErrPending, ""},
+		{"as desired", readings{"iops": driver.Settled("4000"), "throughput": driver.Settled("125")}, false, nil, ""},
+		{"other", readings{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}, true, machineupdate.ErrPending, ""},
+		{"the other attribute differs", readings{"iops": driver.Settled("4000"), "throughput": driver.Settled("500")}, true, machineupdate.ErrPending, ""},
+		{"no value", readings{"iops": driver.Settled(""), "throughput": driver.Settled("")}, true, machineupdate.ErrPending, ""},
+		{"on its way", readings{"iops": driver.Modifying("3000", "4000"), "throughput": driver.Settled("125")}, false, machineupdate.ErrPending, ""},
+		{"on its way elsewhere", readings{"iops": driver.Modifying("4000", "3000"), "throughput": driver.Settled("125")}, true, machineupdate.ErrPending, ""},
+		{"on its way to somewhere", readings{"iops": driver.Modifying("4000", ""), "throughput": driver.Settled("125")}, false, machineupdate.ErrPending, ""},
+		{"unknown", readings{"throughput": driver.Settled("500")}, false, machineupdate.ErrPending, ""},
 		{"nothing known", nil, false, machineupdate.ErrPending, ""},
-		{"failed", readings{"iops": driver.Failed("3000"), "throughput": driver.Done("125")}, true, nil, "did not make it"},
-		{"failed on the way elsewhere", readings{"iops": driver.Failed("4000"), "throughput": driver.Done("125")}, false, nil, ""},
+		{"failed", readings{"iops": driver.ModifyFailed("3000"), "throughput": driver.Settled("125")}, true, nil, "did not make it"},
+		{"failed on the way elsewhere", readings{"iops": driver.ModifyFailed("4000"), "throughput": driver.Settled("125")}, false, nil, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newVolumes(t)
@@ -145,7 +145,7 @@ func TestDefaults(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newVolumes(t)
-			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Done("5000"), "throughput": driver.Done("500")}
+			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Settled("5000"), "throughput": driver.Settled("500")}
 			request := w.inLane("volume", tc.applied, unset)
 			for i := range request.Parts {
 				request.Parts[i].Attempted = append(request.Parts[i].Attempted, w.hot(tc.attempted))
@@ -187,7 +187,7 @@ func TestLanes(t *testing.T) {
 			document, err := w.definition.Schema.PartDocument(hotupdate.InPlace, desired)
 			require.NoError(t, err)
 			for i := range request.Parts {
-				request.Parts[i].Desired = machineupdate.Hot(document)
+				request.Parts[i].Desired = machineupdate.HotSpec(document)
 			}
 		}
 		err := w.kit().UpdateMachine(t.Context(), request)
@@ -202,8 +202,8 @@ func TestReadOnly(t *testing.T) {
 		live driver.Reading
 		want error
 	}{
-		{driver.Done("4000"), nil},
-		{driver.Done("3000"), machineupdate.ErrDiffers},
+		{driver.Settled("4000"), nil},
+		{driver.Settled("3000"), machineupdate.ErrDiffers},
 		{driver.Modifying("3000", "4000"), machineupdate.ErrPending},
 		{driver.Reading{}, machineupdate.ErrPending},
 	} {
@@ -223,7 +223,7 @@ func TestNotBefore(t *testing.T) {
 		live driver.Reading
 		want error
 	}{
-		{driver.Done("4000"), nil},
+		{driver.Settled("4000"), nil},
 		{driver.Modifying("3000", "4000"), machineupdate.ErrPending},
 	} {
 		w := newVolumes(t)
@@ -302,7 +302,7 @@ func TestImpossibleChanges(t *testing.T) {
 	}
 	t.Run("live is beyond a bound already", func(t *testing.T) {
 		w := newVolumes(t)
-		w.find("vol-1").Attributes["iops"] = driver.Done("99999")
+		w.find("vol-1").Attributes["iops"] = driver.Settled("99999")
 		require.NoError(t, w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 99999})))
 	})
 	t.Run("a group without defaults is set in part", func(t *testing.T) {
@@ -375,7 +375,7 @@ func TestAdmissionAgreesWithTheKit(t *testing.T) {
 				want = append(want, problem.Field)
 			}
 			w := newVolumes(t)
-			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Done(number(live[0])), "throughput": driver.Done(number(live[1]))}
+			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Settled(number(live[0])), "throughput": driver.Settled(number(live[1]))}
 			for _, problem := range fault.All(w.kit().UpdateMachine(t.Context(), w.inLane("volume", &old, &updated))) {
 				got = append(got, problem.Path)
 			}
@@ -441,7 +441,7 @@ func TestPartialFailureWithPending(t *testing.T) {
 	err := w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{}, &providerSpec{IOPS: 4000, HTTPTokens: "required"}))
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	require.True(t, ok)
-	assert.Equal(t, []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, partial.NotDone)
+	assert.Equal(t, []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, partial.NotDone)
 	require.ErrorIs(t, err, errCloud)
 	require.ErrorIs(t, err, machineupdate.ErrPending)
 	kind, _ := machineupdate.ErrorKindOf(err)

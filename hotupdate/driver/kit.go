@@ -31,7 +31,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Wait = sleep
 	}
 	if definition.Takeover == nil {
-		definition.Takeover = func(machineupdate.Resource, string) {}
+		definition.Takeover = func(machineupdate.ResourceID, string) {}
 	}
 	if definition.Count == nil {
 		definition.Count = func(string, string) {}

@@ -86,9 +86,9 @@ func (s modelShown) read() driver.Reading {
 	case s.target != "":
 		return driver.Modifying(s.value, s.target)
 	case s.failed:
-		return driver.Failed(s.value)
+		return driver.ModifyFailed(s.value)
 	}
-	return driver.Done(s.value)
+	return driver.Settled(s.value)
 }
 
 // split is what is shown of one attribute.

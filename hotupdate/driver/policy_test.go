@@ -215,7 +215,7 @@ func TestOtherWriter(t *testing.T) {
 		{"another desired value", one, two, map[string]string{"mine": "1", "more": "x"}, nil, nil},
 		{"a value of ours", one, one, map[string]string{"mine": "1", "more": "2"}, func(w *world, r *machineupdate.UpdateMachineRequest) {
 			for i := range r.Parts {
-				r.Parts[i].Attempted = []machineupdate.Hot{w.hot(&providerSpec{Tags: &two})}
+				r.Parts[i].Attempted = []machineupdate.HotSpec{w.hot(&providerSpec{Tags: &two})}
 			}
 		}, nil},
 		{"an adoption", one, one, map[string]string{"mine": "x"}, func(_ *world, r *machineupdate.UpdateMachineRequest) {

@@ -50,7 +50,7 @@ func (c *connection) resources() []driver.Resource {
 	all := []driver.Resource{{Kind: tags.VM, ID: "vm-" + c.machine}, {Kind: tags.Disk, ID: "disk-" + c.machine}}
 	for i := range all {
 		all[i].Tags = maps.Clone(c.live[all[i].ID])
-		all[i].Attributes = map[string]driver.Reading{"iops": driver.Done("3000")}
+		all[i].Attributes = map[string]driver.Reading{"iops": driver.Settled("3000")}
 	}
 	return all
 }
@@ -168,12 +168,12 @@ type culpritError struct{ named []string }
 func (e *culpritError) Error() string { return fmt.Sprint("InvalidID.NotFound: ", e.named) }
 
 // hot is the hot part of a spec with the tag mine.
-func (f *fleet) hot(value string) machineupdate.Hot {
+func (f *fleet) hot(value string) machineupdate.HotSpec {
 	f.t.Helper()
 	mine := map[string]string{"mine": value}
 	text, err := f.definition.Schema.PartDocument(hotupdate.Hot, &providerSpec{Tags: &tags.Tags{VM: mine, Network: mine, Disk: mine}})
 	require.NoError(f.t, err)
-	return machineupdate.Hot(text)
+	return machineupdate.HotSpec(text)
 }
 
 // request asks to change the tag mine from 1 to the value, for all kinds.

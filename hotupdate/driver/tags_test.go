@@ -43,7 +43,7 @@ func TestAttemptedIsOwned(t *testing.T) {
 	sent := uniform(map[string]string{"mine": "1"})
 	request := w.request(&providerSpec{}, &providerSpec{})
 	for i := range request.Parts {
-		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.Hot{"{}", w.hot(&providerSpec{Tags: &sent})}
+		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.HotSpec{"{}", w.hot(&providerSpec{Tags: &sent})}
 	}
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
 	assert.NotContains(t, w.live("i-1"), "mine")
@@ -112,8 +112,8 @@ func TestPartialFailure(t *testing.T) {
 	err := w.update(map[string]string{"more": "1"})
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	require.True(t, ok)
-	assert.Equal(t, []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
-	assert.Equal(t, []machineupdate.Resource{{Kind: "vm", ID: "i-1"}, {Kind: "network", ID: "eni-1"}, {Kind: "disk", ID: "vol-2"}}, partial.Done)
+	assert.Equal(t, []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
+	assert.Equal(t, []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}, {Kind: "network", ID: "eni-1"}, {Kind: "disk", ID: "vol-2"}}, partial.Done)
 	require.ErrorIs(t, err, errCloud)
 	assert.NotContains(t, w.calls, "remove [vol-1]")
 	assert.Contains(t, w.calls, "remove [vol-2]")
@@ -155,7 +155,7 @@ func TestPanics(t *testing.T) {
 		},
 		"Takeover": func(w *world) {
 			w.find("i-1").Tags["mine"] = "changed by hand"
-			w.definition.Takeover = func(machineupdate.Resource, string) { panic(value) }
+			w.definition.Takeover = func(machineupdate.ResourceID, string) { panic(value) }
 		},
 		"Count": func(w *world) { w.definition.Count = func(string, string) { panic(value) } },
 	} {
@@ -189,7 +189,7 @@ func TestPanicOfOneCall(t *testing.T) {
 	err := w.update(map[string]string{"mine": "2"})
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	require.True(t, ok, "%v", err)
-	assert.Equal(t, []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
+	assert.Equal(t, []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
 	assert.Equal(t, map[string]int{"Resources Succeeded": 1, "Set Succeeded": 3, "Set Failed": 1}, counts)
 }
 
@@ -554,7 +554,7 @@ func TestUnusableRequests(t *testing.T) {
 		"desired":  func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Desired = `{"tags":"secret"}` },
 		"applied":  func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Applied = `{"tags":"secret"}` },
 		"attempted": func(r *machineupdate.UpdateMachineRequest) {
-			r.Parts[0].Attempted = []machineupdate.Hot{`{"tags":"secret"}`}
+			r.Parts[0].Attempted = []machineupdate.HotSpec{`{"tags":"secret"}`}
 		},
 		"other schema": func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Desired = `{"color":"secret"}` },
 	} {

@@ -44,7 +44,7 @@ func TestNotApplied(t *testing.T) {
 		{"no default, and tags", &providerSpec{HTTPTokens: "required", Tags: &one}, &providerSpec{Tags: &two}, nil, []string{kept}},
 		{"confirmed", &providerSpec{}, &providerSpec{}, func(w *world, r *machineupdate.UpdateMachineRequest) {
 			for i := range r.Parts {
-				r.Parts[i].Attempted = []machineupdate.Hot{w.hot(&providerSpec{HTTPTokens: "required"})}
+				r.Parts[i].Attempted = []machineupdate.HotSpec{w.hot(&providerSpec{HTTPTokens: "required"})}
 			}
 		}, nil},
 		{"only read", &providerSpec{HTTPTokens: "required"}, &providerSpec{}, func(_ *world, r *machineupdate.UpdateMachineRequest) {
@@ -70,7 +70,7 @@ func TestNotApplied(t *testing.T) {
 // TestDefaultIsNotKept: an attribute with a default gets it, so nothing is kept.
 func TestDefaultIsNotKept(t *testing.T) {
 	w := newVolumes(t)
-	w.find("vol-1").Attributes["iops"] = driver.Done("4000")
+	w.find("vol-1").Attributes["iops"] = driver.Settled("4000")
 	request := w.inLane("volume", &providerSpec{IOPS: 4000}, &providerSpec{})
 	request.Tell = func(message string) { require.Fail(t, message) }
 	require.ErrorIs(t, w.kit().UpdateMachine(t.Context(), request), machineupdate.ErrPending)

@@ -79,14 +79,14 @@ func (u *update[T, C]) readRequest() error {
 	u.class = new(T)
 	u.parts = map[string][]*T{}
 	problems := []error{json.Unmarshal(u.request.Class.ProviderSpec, u.class)}
-	decode := func(hot machineupdate.Hot) *T {
+	decode := func(hot machineupdate.HotSpec) *T {
 		decoded, err := u.definition.Schema.Decode([]byte(hot))
 		problems = append(problems, err)
 		spec, _ := decoded.(*T)
 		return spec
 	}
 	for _, asked := range u.request.Parts {
-		for _, hot := range append([]machineupdate.Hot{asked.Desired, asked.Applied}, asked.Attempted...) {
+		for _, hot := range append([]machineupdate.HotSpec{asked.Desired, asked.Applied}, asked.Attempted...) {
 			u.parts[asked.Kind] = append(u.parts[asked.Kind], decode(hot))
 		}
 		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {

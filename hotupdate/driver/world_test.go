@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 			w.waits = append(w.waits, d)
 			return ctx.Err()
 		},
-		Takeover: func(r machineupdate.Resource, key string) { w.takeovers = append(w.takeovers, r.ID+" "+key) },
+		Takeover: func(r machineupdate.ResourceID, key string) { w.takeovers = append(w.takeovers, r.ID+" "+key) },
 		Tags: []driver.Tagging[providerSpec, *world]{{
 			Kinds: tags.Kinds(), Rules: rules,
 			Project: func(spec *providerSpec, kind tags.Kind) map[string]string { return spec.Tags.Of(kind) },
@@ -126,11 +126,11 @@ func (w *world) kit() *driver.Kit[providerSpec, *world] {
 }
 
 // hot is the hot part of a spec.
-func (w *world) hot(spec *providerSpec) machineupdate.Hot {
+func (w *world) hot(spec *providerSpec) machineupdate.HotSpec {
 	w.t.Helper()
 	hot, err := w.definition.Schema.PartDocument(hotupdate.Hot, spec)
 	require.NoError(w.t, err)
-	return machineupdate.Hot(hot)
+	return machineupdate.HotSpec(hot)
 }
 
 // request asks for a change of all kinds.
@@ -149,7 +149,7 @@ func (w *world) request(applied, desired *providerSpec) *machineupdate.UpdateMac
 	}
 	for _, kind := range tags.Kinds() {
 		request.Parts = append(request.Parts, machineupdate.Part{
-			Kind: string(kind), Applied: w.hot(applied), Attempted: []machineupdate.Hot{w.hot(desired)}, Desired: w.hot(desired),
+			Kind: string(kind), Applied: w.hot(applied), Attempted: []machineupdate.HotSpec{w.hot(desired)}, Desired: w.hot(desired),
 		})
 	}
 	return request

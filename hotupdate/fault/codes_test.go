@@ -102,14 +102,14 @@ func codesOf(files []*ast.File) *codesOfPackage {
 func TestCodesAreSeen(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, statement, found, indirect string }{
-		{"literal", `_ = fault.Error{Kind: fault.Schema, Code: "x"}`, "x", ""},
-		{"behind a pointer", `_ = &fault.Error{Kind: fault.Schema, Code: "x"}`, "x", ""},
-		{"list without the type", `_ = []fault.Error{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
-		{"list of pointers without the type", `_ = []*fault.Error{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
-		{"list with indices", `_ = [...]*fault.Error{3: {Kind: fault.Schema, Code: "x"}}`, "x", ""},
-		{"named list without the type", `_ = fault.List{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
-		{"map without the type", `_ = map[string]fault.Error{"a": {Kind: fault.Schema, Code: "x"}}`, "x", ""},
-		{"lists in a map", `_ = map[string][]fault.Error{"a": {{Kind: fault.Schema, Code: "x"}}}`, "x", ""},
+		{"literal", `_ = fault.Error{Kind: fault.InvalidSchema, Code: "x"}`, "x", ""},
+		{"behind a pointer", `_ = &fault.Error{Kind: fault.InvalidSchema, Code: "x"}`, "x", ""},
+		{"list without the type", `_ = []fault.Error{{Kind: fault.InvalidSchema, Code: "x"}}`, "x", ""},
+		{"list of pointers without the type", `_ = []*fault.Error{{Kind: fault.InvalidSchema, Code: "x"}}`, "x", ""},
+		{"list with indices", `_ = [...]*fault.Error{3: {Kind: fault.InvalidSchema, Code: "x"}}`, "x", ""},
+		{"named list without the type", `_ = fault.List{{Kind: fault.InvalidSchema, Code: "x"}}`, "x", ""},
+		{"map without the type", `_ = map[string]fault.Error{"a": {Kind: fault.InvalidSchema, Code: "x"}}`, "x", ""},
+		{"lists in a map", `_ = map[string][]fault.Error{"a": {{Kind: fault.InvalidSchema, Code: "x"}}}`, "x", ""},
 		{"field that is assigned", `var e fault.Error; e.Code = "x"`, "", "x"},
 		{"field of an element that is assigned", `all[0].Code = "x"`, "", "x"},
 		{"variable that is assigned", `code = "x"`, "", "x"},
@@ -124,7 +124,7 @@ func TestCodesAreSeen(t *testing.T) {
 		assert.Equal(t, tc.indirect, strings.Join(slices.Collect(maps.Keys(p.indirect)), " "), tc.name)
 	}
 	for _, refused := range []string{
-		`_ = fault.Error{Kind: fault.Schema}`, `_ = fault.Error{Code: "x"}`, `_ = fault.Error{fault.Schema, "x"}`, `_ = []fault.Error{{Code: "x"}}`,
+		`_ = fault.Error{Kind: fault.InvalidSchema}`, `_ = fault.Error{Code: "x"}`, `_ = fault.Error{fault.InvalidSchema, "x"}`, `_ = []fault.Error{{Code: "x"}}`,
 	} {
 		assert.NotEmpty(t, codesOf([]*ast.File{parse(t, refused)}).wrong, refused)
 	}
@@ -283,8 +283,11 @@ func isOfFault(typ ast.Expr, name string) bool {
 }
 
 func kindName(selector *ast.SelectorExpr) string {
-	if selector.Sel.Name == "WrongType" {
+	switch selector.Sel.Name {
+	case "WrongType":
 		return string(fault.WrongType)
+	case "InvalidSchema":
+		return string(fault.InvalidSchema)
 	}
 	return strings.ToLower(selector.Sel.Name)
 }

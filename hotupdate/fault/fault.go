@@ -7,25 +7,36 @@ import (
 	"strings"
 )
 
-// Kind says what a caller can do about an [Error].
-type Kind string
+// ErrorKind says what a caller can do about an [Error].
+type ErrorKind string
 
 // The kinds.
 const (
 	// Misuse: the call is wrong: no Schema, a value of another type, an option that does not exist.
 	// Correct the program.
-	Misuse      Kind = "misuse"
-	Declaration Kind = "declaration" // a Go type, struct tag, override or era cannot be compiled. Correct the program.
-	Schema      Kind = "schema"      // a Schema in JSON cannot be loaded. Correct the document.
-	Malformed   Kind = "malformed"   // text that does not have its syntax: JSON, UTF-8, a version, a record.
-	WrongType   Kind = "wrong type"  // a value whose type is not that of its field.
-	Missing     Kind = "missing"     // a required value is missing.
-	Duplicate   Kind = "duplicate"   // two things have one name or key.
-	Limit       Kind = "limit"       // a number, time, depth, size or count is outside its limits.
-	Unknown     Kind = "unknown"     // a name is not known: a member, version, strategy or cloud.
-	Unsupported Kind = "unsupported" // a valid value that this operation cannot carry.
-	Conflict    Kind = "conflict"    // two inputs contradict each other.
-	Failed      Kind = "failed"      // code outside of this module returned an error or panicked.
+	Misuse ErrorKind = "misuse"
+	// Declaration: a Go type, struct tag, override or era cannot be compiled. Correct the program.
+	Declaration ErrorKind = "declaration"
+	// InvalidSchema: a Schema in JSON cannot be loaded. Correct the document.
+	InvalidSchema ErrorKind = "schema"
+	// Malformed: a text does not have its syntax: JSON, UTF-8, a version, a record.
+	Malformed ErrorKind = "malformed"
+	// WrongType: the type of a value is not the type of its field.
+	WrongType ErrorKind = "wrong type"
+	// Missing: a required value is missing.
+	Missing ErrorKind = "missing"
+	// Duplicate: two things have one name or key.
+	Duplicate ErrorKind = "duplicate"
+	// Limit: a number, time, depth, size or count is outside its limits.
+	Limit ErrorKind = "limit"
+	// Unknown: a name is not known: a member, version, strategy or cloud.
+	Unknown ErrorKind = "unknown"
+	// Unsupported: a valid value cannot be used by this operation.
+	Unsupported ErrorKind = "unsupported"
+	// Conflict: two inputs contradict each other.
+	Conflict ErrorKind = "conflict"
+	// Failed: code outside of this module returned an error or panicked.
+	Failed ErrorKind = "failed"
 )
 
 // Error is one problem: where it is, what is wrong, and how to fix it. Functions return all
@@ -34,15 +45,15 @@ const (
 // All fields but What and Hint are stable. What and Hint are for people. No field holds a value of
 // a configuration; only Cause may.
 type Error struct {
-	Kind  Kind   // what a caller can do about it
-	Code  string // the exact problem, such as malformed-tag; each code has one kind
-	Where string // what the problem is about, where Field and Path do not tell: machine m1, or pool "a"
-	Field string // Go field of a type, such as aws.WorkerConfig.Tags
-	Path  string // path of JSON names in a value, such as dataVolumes[name=a].iops; empty for the root
-	Type  string // Go type, where it says more than the field
-	What  string // what is wrong
-	Hint  string // what to write or do instead; may be empty
-	Cause error  // the underlying error; Error shows the text of an [Error], and only the Go type of any other
+	Kind  ErrorKind // what a caller can do about it
+	Code  string    // the exact problem, such as malformed-tag; each code has one kind
+	Where string    // what the problem is about, where Field and Path do not tell: machine m1, or pool "a"
+	Field string    // Go field of a type, such as aws.WorkerConfig.Tags
+	Path  string    // path of JSON names in a value, such as dataVolumes[name=a].iops; empty for the root
+	Type  string    // Go type, where it says more than the field
+	What  string    // what is wrong
+	Hint  string    // what to write or do instead; may be empty
+	Cause error     // the underlying error; Error shows the text of an [Error], and only the Go type of any other
 }
 
 // Error returns "hotupdate: <where>: <what>; <hint>".

@@ -54,12 +54,12 @@ func TestAgentAnswers(t *testing.T) {
 	m.Node = node(ready).WithFailure("the disk is full")
 	require.Equal(t, words(node(ready+" failed because")), words(m.Node))
 	m.Node = next().Node
-	require.Equal(t, inplace.Blocked, next().Do)
+	require.Equal(t, inplace.ActionBlocked, next().Do)
 	require.Contains(t, next().Why, "the disk is full")
 	m.Node = m.Node.WithSuccess()
 	require.Equal(t, `UpdateFailed candidate cordoned selected successful {"revision":2,"cordoned":true}`, words(m.Node), "no reason is left")
 	m.Node = next().Node
-	require.Equal(t, inplace.Transfer, next().Do)
+	require.Equal(t, inplace.ActionTransfer, next().Do)
 	bare := &inplace.Node{}
 	require.Equal(t, "successful", bare.WithSuccess().Labels[resultLabel])
 	require.Equal(t, "x", bare.WithFailure("x").Annotations[failureAnnotation])

@@ -14,7 +14,7 @@
 // # What the caller does
 //
 //   - A machine in the phase Pending or CrashLoopBackOff, or without a phase, has not joined. Next
-//     returns [Done], and Select ignores its node. A node without a machine is not passed.
+//     returns [ActionDone], and Select ignores its node. A node without a machine is not passed.
 //   - Every write carries the resourceVersion of the observed object. A conflict ends the
 //     reconcile; nothing is overwritten.
 //   - The machines and nodes passed to [Select] are read after the MachineDeployment, and not from
@@ -22,7 +22,7 @@
 //   - [MachineDeployment.Record] is written before anything else of a [Selection] is done.
 //     Labelling, creating and deleting are repeated until they are observed, possibly by another
 //     controller.
-//   - [Apply] reads the node again before it sends anything, as package machineupdate does.
+//   - [ActionApply] reads the node again before it sends anything, as package machineupdate does.
 //   - The phase of a machine becomes InPlaceUpdating with the drain, InPlaceUpdateSuccessful or
 //     InPlaceUpdateFailed with the agent's answer, and InPlaceUpdateFailed if there is no answer in
 //     time. The time starts again when the node becomes ready for the update, so that the agent has
@@ -54,7 +54,7 @@
 //
 // Once the target, the replicas and the driver's ability no longer change, and others do not
 // interfere, every node is updated and made schedulable again, deleted as surplus, or reported:
-// [Blocked], and [Failed] or [Unavailable] in [Selection.Progress]. A blocked node continues when
+// [ActionBlocked], and [StateFailed] or [StateUnavailable] in [Selection.Progress]. A blocked node continues when
 // the agent or the driver succeeds after all, when a person removes the label
 // node.machine.sapcloud.io/update-result from the node or deletes the machine, or with a newer
 // target.

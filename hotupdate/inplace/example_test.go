@@ -53,17 +53,17 @@ func ExampleNext() {
 		}
 		fmt.Printf("%s: %s\n", step.Do, step.Why)
 		switch step.Do {
-		case inplace.WriteNode, inplace.SetCondition:
+		case inplace.ActionWriteNode, inplace.ActionSetCondition:
 			machine.Node = step.Node
-		case inplace.Drain:
+		case inplace.ActionDrain:
 			machine.Node, machine.Phase = step.Node, "InPlaceUpdating"
-		case inplace.Apply:
+		case inplace.ActionApply:
 			machine.InPlace = machineupdate.InPlaceApplied // by the driver
-		case inplace.Transfer:
+		case inplace.ActionTransfer:
 			machine.Owner = "orders-general-new"
-		case inplace.Wait:
+		case inplace.ActionWait:
 			others(&machine)
-		case inplace.Done, inplace.Blocked:
+		case inplace.ActionDone, inplace.ActionBlocked:
 			return
 		}
 	}
@@ -105,7 +105,7 @@ func ExampleSelect() {
 	}
 	fmt.Println("write to the MachineDeployment first:", selection.Record)
 	fmt.Println("then label the nodes of:", selection.Select)
-	fmt.Println("waiting:", len(selection.Progress[inplace.Waiting]), "finished:", selection.Finished)
+	fmt.Println("waiting:", len(selection.Progress[inplace.StateWaiting]), "finished:", selection.Finished)
 	// Output:
 	// write to the MachineDeployment first: {"select":["orders-1"]}
 	// then label the nodes of: [orders-1]

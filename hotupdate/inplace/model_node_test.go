@@ -111,28 +111,28 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 	step := m.flow(p, machine)
 	was := w
 	switch step.Do {
-	case inplace.Done:
+	case inplace.ActionDone:
 		if w.phase != "Terminating" && m.targets[w.runs] != m.targets[k] && k == w.spec {
 			return w, step, errors.New("done, and the node runs something else")
 		}
-	case inplace.WriteNode, inplace.SetCondition:
+	case inplace.ActionWriteNode, inplace.ActionSetCondition:
 		w = w.written(step.Node)
-	case inplace.Drain:
+	case inplace.ActionDrain:
 		if !w.isProtected {
 			return w, step, errors.New("a node is drained that the autoscaler may remove")
 		}
 		w = w.written(step.Node)
 		w.phase = "InPlaceUpdating"
-	case inplace.Apply: // the gate reads the node
+	case inplace.ActionApply: // the gate reads the node
 		if w.reason == "DrainSuccessful" && w.cordoned {
 			w.driver, w.unconfirmed = k, true
 		}
-	case inplace.Transfer:
+	case inplace.ActionTransfer:
 		if w.runs < k || m.inPlace(w, k) != machineupdate.InPlaceApplied {
 			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
 		}
 		w.late, w.lateFrom = k, w.owner
-	case inplace.Wait, inplace.Blocked:
+	case inplace.ActionWait, inplace.ActionBlocked:
 	}
 	return w, step, m.check(was, w)
 }
@@ -341,9 +341,9 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 	switch {
 	case err != nil:
 		return err
-	case mayBlock && step.Do == inplace.Blocked:
+	case mayBlock && step.Do == inplace.ActionBlocked:
 		return nil
-	case step.Do != inplace.Done:
+	case step.Do != inplace.ActionDone:
 		return fmt.Errorf("waits for ever: %s, %s", step.Do, step.Why)
 	case w.phase == "Terminating":
 		return nil
@@ -389,7 +389,7 @@ var naiveNodes = map[string]struct {
 }{ // the driver has an InPlace part where the name says something of it
 	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
-		if step.Do == inplace.WriteNode && m.Node.Reason == "UpdateSuccessful" {
+		if step.Do == inplace.ActionWriteNode && m.Node.Reason == "UpdateSuccessful" {
 			step.Node.Unschedulable = false
 		}
 		return step
@@ -418,7 +418,7 @@ var naiveNodes = map[string]struct {
 	}},
 	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
-		if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.SetCondition {
+		if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.ActionSetCondition {
 			step.Node.Reason = inplace.ReadyForUpdate
 		}
 		return step
@@ -450,7 +450,7 @@ var naiveNodes = map[string]struct {
 	}},
 	"upstream's marker is not read": {"a newer target", "an annotation of somebody else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		step := ours(p, m)
-		if step.Do == inplace.WriteNode && m.Owner == p.Target {
+		if step.Do == inplace.ActionWriteNode && m.Owner == p.Target {
 			delete(step.Node.Annotations, scaleDownDisabled)
 			delete(step.Node.Annotations, scaleDownDisabledByMCM)
 		}

@@ -242,7 +242,7 @@ func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
 	d, known := m.decisions[input]
 	if !known {
 		s := m.selector(m.observe(w, seen))
-		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.Failed])+len(s.Progress[inplace.Unavailable])+len(s.Create) > 0}
+		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.StateFailed])+len(s.Progress[inplace.StateUnavailable])+len(s.Create) > 0}
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
 	}

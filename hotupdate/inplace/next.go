@@ -12,23 +12,23 @@ type Action string
 
 // The actions.
 const (
-	// Done means that nothing is to do: the machine is updated, has not joined, or leaves the pool.
-	Done Action = "done"
-	// Wait means that another program or the user acts next.
-	Wait Action = "wait"
-	// Blocked means that the update needs an intervention: report it.
-	Blocked Action = "blocked"
-	// WriteNode copies labels, annotations and unschedulable from Step.Node to the node.
-	WriteNode Action = "write node"
-	// SetCondition sets the node's condition to Step.Node.Reason, status True.
-	SetCondition Action = "set condition"
-	// Drain evicts the pods, and then sets the condition to Step.Node.Reason.
-	Drain Action = "drain"
-	// Apply lets the driver apply the InPlace part of the target.
-	Apply Action = "apply"
-	// Transfer makes the target's MachineSet the owner of the machine, and sets its labels on the
+	// ActionDone means that nothing is to do: the machine is updated, has not joined, or leaves the pool.
+	ActionDone Action = "done"
+	// ActionWait means that another program or the user acts next.
+	ActionWait Action = "wait"
+	// ActionBlocked means that the update needs an intervention: report it.
+	ActionBlocked Action = "blocked"
+	// ActionWriteNode copies labels, annotations and unschedulable from Step.Node to the node.
+	ActionWriteNode Action = "write node"
+	// ActionSetCondition sets the node's condition to Step.Node.Reason, status True.
+	ActionSetCondition Action = "set condition"
+	// ActionDrain evicts the pods, and then sets the condition to Step.Node.Reason.
+	ActionDrain Action = "drain"
+	// ActionApply lets the driver apply the InPlace part of the target.
+	ActionApply Action = "apply"
+	// ActionTransfer makes the target's MachineSet the owner of the machine, and sets its labels on the
 	// machine.
-	Transfer Action = "transfer"
+	ActionTransfer Action = "transfer"
 )
 
 // Step is the next step for a machine, with its reason.
@@ -65,13 +65,13 @@ func Next(d MachineDeployment, m Machine) (Step, error) {
 	}
 	switch {
 	case m.leaves() || !m.hasJoined():
-		return Step{Do: Done, Why: "the machine leaves the pool, or its creation is not finished"}, nil
+		return Step{Do: ActionDone, Why: "the machine leaves the pool, or its creation is not finished"}, nil
 	case m.Node != nil && m.Node.mark().Revision > d.Revision:
-		return Step{Do: Wait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
+		return Step{Do: ActionWait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
 	case m.isUpdated(&d):
 		return m.giveBack(), nil
 	case m.Node == nil:
-		return Step{Do: Blocked, Why: "the machine has no node that could be updated"}, nil
+		return Step{Do: ActionBlocked, Why: "the machine has no node that could be updated"}, nil
 	}
 	if m.Node.IsUnderUpdate() && !m.Node.isProtected() {
 		const why = "the cluster-autoscaler must not remove the node while it is updated"
@@ -86,17 +86,17 @@ func Next(d MachineDeployment, m Machine) (Step, error) {
 	return d.unanswered(&m), nil
 }
 
-func write(n *Node, why string) Step { return Step{Do: WriteNode, Node: n, Why: why} }
+func write(n *Node, why string) Step { return Step{Do: ActionWriteNode, Node: n, Why: why} }
 
 // giveBack ends the update of a node. It undoes only our own cordon, and only our own annotation
 // for the cluster-autoscaler, unless the preservation of the machine needs that. The mark stays, so
 // that a controller with a stale MachineDeployment leaves the node alone.
 func (m *Machine) giveBack() Step {
 	if m.Node == nil {
-		return Step{Do: Done, Why: "the machine was created for the target"}
+		return Step{Do: ActionDone, Why: "the machine was created for the target"}
 	}
 	if !m.isNoticed() {
-		return Step{Do: Wait, Why: notNoticed}
+		return Step{Do: ActionWait, Why: notNoticed}
 	}
 	old := m.Node.mark()
 	free := m.Node.edit(mark{Revision: old.Revision, Done: old.Revision != 0}).unanswered()
@@ -107,7 +107,7 @@ func (m *Machine) giveBack() Step {
 	}
 	free.Unschedulable = m.Node.Unschedulable && !old.Cordoned
 	if free.equals(m.Node) {
-		return Step{Do: Done, Why: "the machine is updated"}
+		return Step{Do: ActionDone, Why: "the machine is updated"}
 	}
 	return write(free, "the machine is updated: the node takes pods again, unless others have cordoned it")
 }
@@ -138,14 +138,14 @@ func (d *MachineDeployment) unanswered(m *Machine) Step {
 		return d.selected(m)
 	case ReadyForUpdate:
 		if m.Phase != phaseUpdateFailed {
-			return Step{Do: Wait, Why: "the node agent updates the node"}
+			return Step{Do: ActionWait, Why: "the node agent updates the node"}
 		}
 		const late = "the node agent has not answered in time"
 		return write(n.WithFailure(late), late)
 	case updateFailed:
 		return n.cleared()
 	}
-	return Step{Do: Blocked, Why: "the node condition " + ConditionType + " has the unknown reason " + n.Reason}
+	return Step{Do: ActionBlocked, Why: "the node condition " + ConditionType + " has the unknown reason " + n.Reason}
 }
 
 // candidate handles a node that waits to be selected.
@@ -157,11 +157,11 @@ func (d *MachineDeployment) candidate(m *Machine) Step {
 	case !n.equals(n.asCandidate()):
 		return write(n.asCandidate(), "the node needs the update")
 	case m.InPlace == machineupdate.InPlaceUnable:
-		return Step{Do: Blocked, Why: "the driver cannot apply the InPlace part of the target"}
+		return Step{Do: ActionBlocked, Why: "the driver cannot apply the InPlace part of the target"}
 	case d.Strategy == hotupdate.ManualInPlaceUpdate:
-		return Step{Do: Wait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
+		return Step{Do: ActionWait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
 	}
-	return Step{Do: Wait, Why: "the node waits for its turn"}
+	return Step{Do: ActionWait, Why: "the node waits for its turn"}
 }
 
 // selected cordons and drains a node, and makes it ready for the agent once the driver has applied
@@ -181,10 +181,10 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 		return write(cordoned, "the node is cordoned for this target")
 	case n.Reason == selectedForUpdate:
 		drained := n.become(DrainSuccessful, "the node is drained")
-		drained.Do = Drain
+		drained.Do = ActionDrain
 		return drained
 	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
-		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
+		return Step{Do: ActionApply, Why: "the InPlace part is applied to the drained machine"}
 	case m.Phase == phaseUpdateFailed:
 		const why = "the time was over before the agent could begin: it starts again with the drain"
 		return n.become(selectedForUpdate, why)
@@ -202,15 +202,15 @@ func (d *MachineDeployment) afterSuccess(m *Machine) Step {
 	case !asked || mark.Unconfirmed:
 		return d.again(m, "the agent may have answered for another target: it is asked once more")
 	case m.InPlace == machineupdate.InPlaceUnconfirmed:
-		return Step{Do: Wait, Why: "the InPlace part is applied, and has still to be confirmed"}
+		return Step{Do: ActionWait, Why: "the InPlace part is applied, and has still to be confirmed"}
 	case m.InPlace != machineupdate.InPlaceApplied:
 		return d.again(m, "the InPlace part of the target is not applied")
 	case n.Reason != updateSuccessful:
 		return n.become(updateSuccessful, "the agent has updated the node")
 	case m.isNoticed():
-		return Step{Do: Transfer, Why: "the node is updated"}
+		return Step{Do: ActionTransfer, Why: "the node is updated"}
 	}
-	return Step{Do: Wait, Why: notNoticed}
+	return Step{Do: ActionWait, Why: notNoticed}
 }
 
 func (d *MachineDeployment) afterFailure(m *Machine) Step {
@@ -221,7 +221,7 @@ func (d *MachineDeployment) afterFailure(m *Machine) Step {
 	case n.Reason == ReadyForUpdate:
 		return n.become(updateFailed, "the update has failed")
 	case n.Reason == updateFailed:
-		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
+		return Step{Do: ActionBlocked, Why: "the update has failed: " + n.Annotations[failureAnnotation]}
 	}
 	return d.again(m, "the failed update has been given up")
 }
@@ -267,7 +267,7 @@ func (d *MachineDeployment) again(m *Machine, why string) Step {
 func (n *Node) become(reason, why string) Step {
 	edited := n.edit(n.mark())
 	edited.Reason = reason
-	return Step{Do: SetCondition, Node: edited, Why: why}
+	return Step{Do: ActionSetCondition, Node: edited, Why: why}
 }
 
 // asCandidate returns the node as a candidate: labelled, protected from the cluster-autoscaler, and

@@ -4,31 +4,32 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// State is the state of a machine in a rollout.
-type State string
+// MachineState is the state of a machine in a rollout.
+type MachineState string
 
 // The states. A machine that fits several has the first of them.
 const (
-	// Failed means that the update of the machine cannot go on without intervention: it has failed,
+	// StateFailed means that the update of the machine cannot go on without intervention: it has failed,
 	// or the driver cannot apply it. The message comes from the node agent, if it has written one.
-	Failed State = "Failed"
-	// Updated machines have the target's state and are available.
-	Updated State = "Updated"
-	// Updating machines are drained, being updated, or transferred.
-	Updating State = "Updating"
-	// Unavailable machines do not run, have no node or no ready one, or leave the pool.
-	Unavailable State = "Unavailable"
-	// WaitingForUser means that the machine needs the update, and that the user of a pool with
+	StateFailed MachineState = "Failed"
+	// StateUpdated means that the machine has the target's state and is available.
+	StateUpdated MachineState = "Updated"
+	// StateUpdating means that the machine is drained, being updated, or transferred.
+	StateUpdating MachineState = "Updating"
+	// StateUnavailable means that the machine does not run, has no node or no ready one, or leaves
+	// the pool.
+	StateUnavailable MachineState = "Unavailable"
+	// StateWaitingForUser means that the machine needs the update, and that the user of a pool with
 	// ManualInPlaceUpdate has not selected it.
-	WaitingForUser State = "WaitingForUser"
-	// Waiting machines need the update, and wait for their turn.
-	Waiting State = "Waiting"
+	StateWaitingForUser MachineState = "WaitingForUser"
+	// StateWaiting means that the machine needs the update, and waits for its turn.
+	StateWaiting MachineState = "Waiting"
 )
 
 // progress returns the machines by their state.
-func (r *rollout) progress() map[State]map[string]string {
-	progress := map[State]map[string]string{}
-	add := func(name string, state State, message string) {
+func (r *rollout) progress() map[MachineState]map[string]string {
+	progress := map[MachineState]map[string]string{}
+	add := func(name string, state MachineState, message string) {
 		if progress[state] == nil {
 			progress[state] = map[string]string{}
 		}
@@ -36,7 +37,7 @@ func (r *rollout) progress() map[State]map[string]string {
 	}
 	for i := range r.Machines {
 		if m := &r.Machines[i]; m.leaves() {
-			add(m.Name, Unavailable, "the machine leaves the pool")
+			add(m.Name, StateUnavailable, "the machine leaves the pool")
 		}
 	}
 	for _, m := range r.machines {
@@ -46,29 +47,29 @@ func (r *rollout) progress() map[State]map[string]string {
 	return progress
 }
 
-func (r *rollout) stateOf(m *candidate) (state State, message string) {
+func (r *rollout) stateOf(m *candidate) (state MachineState, message string) {
 	step, _ := Next(*r.MachineDeployment, *m.Machine) // Select has checked the MachineDeployment
 	isManual := r.Strategy == hotupdate.ManualInPlaceUpdate
 	switch {
 	case m.Node == nil:
-		return Unavailable, "no node has joined"
-	case step.Do == Blocked && m.hasFailed():
+		return StateUnavailable, "no node has joined"
+	case step.Do == ActionBlocked && m.hasFailed():
 		if message := m.Node.Annotations[failureAnnotation]; message != "" {
-			return Failed, message
+			return StateFailed, message
 		}
-		return Failed, step.Why
-	case step.Do == Blocked:
-		return Failed, step.Why
+		return StateFailed, step.Why
+	case step.Do == ActionBlocked:
+		return StateFailed, step.Why
 	case m.stage == updated && m.Available:
-		return Updated, step.Why
+		return StateUpdated, step.Why
 	case m.isUnderUpdate():
-		return Updating, step.Why
+		return StateUpdating, step.Why
 	case m.stage == underway && !isManual: // in a manual pool, a promise of another strategy is void
-		return Updating, step.Why
+		return StateUpdating, step.Why
 	case !m.Available:
-		return Unavailable, "the machine is not available"
+		return StateUnavailable, "the machine is not available"
 	case isManual:
-		return WaitingForUser, step.Why
+		return StateWaitingForUser, step.Why
 	}
-	return Waiting, step.Why
+	return StateWaiting, step.Why
 }

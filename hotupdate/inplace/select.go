@@ -22,8 +22,8 @@ type Selection struct {
 	Delete []string // machines to delete
 	// Progress has the machines of the pool by their state, each with a message for people.
 	// Machines that are to be created or deleted are not listed.
-	Progress map[State]map[string]string
-	// Finished says that the pool has as many machines as replicas, that all are [Updated], and
+	Progress map[MachineState]map[string]string
+	// Finished says that the pool has as many machines as replicas, that all are [StateUpdated], and
 	// that nothing is left to do.
 	Finished bool
 }
@@ -69,7 +69,7 @@ func Select(d MachineDeployment) (Selection, error) {
 		s.Select = nil // promised before the strategy changed
 	}
 	s.Progress = r.progress()
-	s.Finished = s.Record == "" && len(s.Progress[Updated]) == len(d.Machines)
+	s.Finished = s.Record == "" && len(s.Progress[StateUpdated]) == len(d.Machines)
 	return s, nil
 }
 

@@ -156,7 +156,7 @@ func TestProgressHasTheReason(t *testing.T) {
 	p.Machines[0].Node = node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)
 	s, err := inplace.Select(p)
 	require.NoError(t, err)
-	require.Equal(t, map[inplace.State]map[string]string{inplace.Failed: {"a": "the disk is full"}}, s.Progress)
+	require.Equal(t, map[inplace.MachineState]map[string]string{inplace.StateFailed: {"a": "the disk is full"}}, s.Progress)
 	step, err := inplace.Next(p, p.Machines[0])
 	require.NoError(t, err)
 	require.Contains(t, step.Why, "the disk is full")
@@ -164,7 +164,7 @@ func TestProgressHasTheReason(t *testing.T) {
 	p.Machines[0].Node = node(`UpdateFailed candidate selected cordoned failed {"revision":2,"cordoned":true}`)
 	s, err = inplace.Select(p)
 	require.NoError(t, err)
-	require.NotEmpty(t, s.Progress[inplace.Failed]["a"], "the agent has given no reason")
+	require.NotEmpty(t, s.Progress[inplace.StateFailed]["a"], "the agent has given no reason")
 
 	p.Machines[0].Node = node(`ReadyForUpdate candidate selected cordoned because {"revision":2,"cordoned":true}`)
 	s, err = inplace.Select(p)

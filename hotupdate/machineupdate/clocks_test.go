@@ -21,7 +21,7 @@ import (
 // TestSinceByHand: the class drops a key while the cloud fails, and somebody writes another time into the record. A time that a record can have,
 // however far ahead, loses nothing: the key is ours until it is gone. Any other text is no record, and an event says that the key stays.
 func TestSinceByHand(t *testing.T) {
-	const keep, skew = machineupdate.Hot(`{"tags":{"keep":"33632"}}`), machineupdate.Hot(`{"tags":{"skew":"2a"}}`)
+	const keep, skew = machineupdate.HotSpec(`{"tags":{"keep":"33632"}}`), machineupdate.HotSpec(`{"tags":{"skew":"2a"}}`)
 	shifted := func(by time.Duration) func(since string) string {
 		return func(since string) string {
 			at, err := time.Parse(time.RFC3339, since)
@@ -68,7 +68,7 @@ func TestSinceByHand(t *testing.T) {
 				assert.Contains(t, told, "stay", "what is lost is said")
 				return
 			}
-			assert.Equal(t, []machineupdate.Hot{keep, skew}, []machineupdate.Hot{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
+			assert.Equal(t, []machineupdate.HotSpec{keep, skew}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
 			assert.NotContains(t, told, "Unusable")
 			b.step(b.settings.ConfirmAfter)
 			require.Len(t, b.asked, 1)
@@ -99,7 +99,7 @@ func TestNotBeforeOfAWrongClock(t *testing.T) {
 func TestClockIsSetBackDuringACall(t *testing.T) {
 	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`))
 	b.settings.CallTimeout = time.Minute
-	b.versions = func(context.Context) ([]machineupdate.Hot, error) {
+	b.versions = func(context.Context) ([]machineupdate.HotSpec, error) {
 		b.now = b.now.Add(-2 * time.Hour)
 		return nil, nil
 	}

@@ -23,18 +23,18 @@ import (
 // the VM.
 func TestCreation(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
-	creating := func(name string, attempted ...machineupdate.Hot) string {
+	creating := func(name string, attempted ...machineupdate.HotSpec) string {
 		return settledRecord(class, creatingOf(name), inState(record.Calling, attempted...))
 	}
 	for _, tc := range []struct {
 		name      string
 		annotated string
 		state     record.State
-		attempted []machineupdate.Hot
+		attempted []machineupdate.HotSpec
 		reason    string
 	}{
 		{"first", "", record.Settled, nil, "one attempt, which was successful"},
-		{"after a crash", creating("m-1", hotTwo), record.Unconfirmed, []machineupdate.Hot{hotTwo}, "the attempt before may have made it"},
+		{"after a crash", creating("m-1", hotTwo), record.Unconfirmed, []machineupdate.HotSpec{hotTwo}, "the attempt before may have made it"},
 		{"after a crash with the same spec", creating("m-1", hotOne), record.Unconfirmed, nil, "and it may still be at work"},
 		{"with the annotation of a template", creating("m-0", hotTwo), record.Settled, nil, "it is another machine's"},
 		{"unreadable", "{", record.Unconfirmed, nil, "the attempts are unknown"},
@@ -266,7 +266,7 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 			assert.Equal(t, machineupdate.InPlacePending, o.InPlace(), "the node has to be drained")
 			lanes, _ := b.step(0)
 			require.Equal(t, []string{""}, lanes)
-			assert.Equal(t, machineupdate.Hot(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours")
+			assert.Equal(t, machineupdate.HotSpec(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours")
 		})
 	}
 }

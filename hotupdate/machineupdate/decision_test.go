@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	hotOne = machineupdate.Hot(`{"tags":{"k":"1"}}`)
-	hotTwo = machineupdate.Hot(`{"tags":{"k":"2"}}`)
+	hotOne = machineupdate.HotSpec(`{"tags":{"k":"1"}}`)
+	hotTwo = machineupdate.HotSpec(`{"tags":{"k":"2"}}`)
 )
 
 // settledRecord is the record of a machine with the class of classOf(`{"tags":{"k":"1"}}`).
@@ -32,7 +32,7 @@ func settledRecord(class *machineupdate.Prepared, changes ...func(*machineupdate
 	return r.Annotation()
 }
 
-func inState(state record.State, attempted ...machineupdate.Hot) func(*machineupdate.Record) {
+func inState(state record.State, attempted ...machineupdate.HotSpec) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.State, r.Attempted = state, attempted }
 }
 
@@ -65,7 +65,7 @@ func TestDecisionTable(t *testing.T) {
 	wantsTwo := class(classOf(t, `{"tags":{"k":"2"}}`))
 	drained := laneClass(t, accounts, `{"account":"a"}`)
 	applied := func(account string, changes ...func(*machineupdate.Record)) string {
-		hot := func(r *machineupdate.Record) { r.Applied = machineupdate.Hot(`{"account":"` + account + `"}`) }
+		hot := func(r *machineupdate.Record) { r.Applied = machineupdate.HotSpec(`{"account":"` + account + `"}`) }
 		return settledRecord(drained, append([]func(*machineupdate.Record){hot}, changes...)...)
 	}
 	closed := func(annotation string) func(*observation) {
@@ -238,7 +238,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 	d := machineupdate.DecideAt(now, machineupdate.Observed{Machine: machine(text), Class: class})
 	require.Equal(t, "Confirm", d.Action)
 	marker := d.Pass.Marker()
-	assert.Equal(t, []any{record.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
+	assert.Equal(t, []any{record.Unconfirmed, now, hotOne, []machineupdate.HotSpec{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
 	assert.NotEqual(t, text, d.Pass.AboutToCall().Set()[machineupdate.AnnotationRecord])
 }
 
@@ -271,7 +271,7 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 	}
 	settled := withRecord(func(*machineupdate.Record) {})
 	unconfirmed := withRecord(func(r *machineupdate.Record) {
-		r.State, r.Attempted = record.Unconfirmed, []machineupdate.Hot{changed.Hot()}
+		r.State, r.Attempted = record.Unconfirmed, []machineupdate.HotSpec{changed.Hot()}
 	})
 	calling := withRecord(func(r *machineupdate.Record) {
 		r.State, r.Retries, r.Wanted = record.Calling, 3, machineupdate.WantedOf(class.Hot())

@@ -57,7 +57,7 @@ func TestRequestAsBytes(t *testing.T) {
 	require.Len(t, b.asked, 2)
 	for _, sent := range b.asked {
 		sent.NotBefore, sent.ReadOnly = start.Add(time.Hour), true
-		sent.Parts[0].Attempted = []machineupdate.Hot{"{}", hotTwo}
+		sent.Parts[0].Attempted = []machineupdate.HotSpec{"{}", hotTwo}
 		update, err := json.Marshal(sent)
 		require.NoError(t, err)
 		got := &machineupdate.UpdateMachineRequest{Object: sent.Object, Class: sent.Class, Secret: sent.Secret}

@@ -125,16 +125,16 @@ func joinedKind(errs []error) (kind DriverError, retryAfter time.Duration) {
 	return kind, retryAfter
 }
 
-// Resource is a resource of a machine, such as the disk vol-1.
-type Resource struct {
+// ResourceID names a resource of a machine, such as the disk vol-1.
+type ResourceID struct {
 	Kind string
 	ID   string
 }
 
 // PartialError is returned by a driver that updated only some of a machine's resources.
 type PartialError struct {
-	Done    []Resource
-	NotDone []Resource
+	Done    []ResourceID
+	NotDone []ResourceID
 	// Err is the cause; it may join an error for each resource. It must not quote values of the
 	// provider spec.
 	Err error

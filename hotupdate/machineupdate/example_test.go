@@ -68,7 +68,7 @@ func ExampleExecutor_ApplyInPlace() {
 	var classes machineupdate.Classes
 	former, _, _ := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "old"}, ProviderSpec: before}, schema, driver)
 	class, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "new"}, ProviderSpec: after}, schema, driver)
-	now, account := start, machineupdate.Hot(`{"account":"a"}`)
+	now, account := start, machineupdate.HotSpec(`{"account":"a"}`)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
 		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {

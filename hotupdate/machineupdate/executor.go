@@ -21,7 +21,7 @@ import (
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it
 // returns a delay instead. If a required function is missing, or the Limiter would deny updates for
 // ever, it updates nothing, and the error of the result says so.
-type Executor[M Machine] struct {
+type Executor[M MachineObject] struct {
 	// Patch is client-go's method, as in client.MachineV1alpha1().Machines(namespace).Patch. Every
 	// patch names the resourceVersion that the machine must still have. Return the API server's
 	// errors for conflicts and missing machines unchanged, and do not repeat the write.
@@ -51,7 +51,7 @@ type Executor[M Machine] struct {
 }
 
 // Result is the result of a reconcile.
-type Result[M Machine] struct {
+type Result[M MachineObject] struct {
 	// Machine is the machine that the last write returned, or the observed one. The rest of the
 	// caller's reconcile must use it: a write of an older object is a conflict, or removes the
 	// record.
@@ -101,8 +101,8 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 		return result
 	}
 	if read := observed.Versions; read != nil { // once for all lanes
-		once := sync.OnceValues(func() ([]Hot, error) { return read(ctx) })
-		observed.Versions = func(context.Context) ([]Hot, error) { return once() }
+		once := sync.OnceValues(func() ([]HotSpec, error) { return read(ctx) })
+		observed.Versions = func(context.Context) ([]HotSpec, error) { return once() }
 	}
 	lanes := lanesOf(observed.Class)
 	for i := range lanes {

@@ -133,7 +133,7 @@ func TestExecutor(t *testing.T) {
 		r.Applied, r.Since = hotTwo, start.Add(-time.Hour)
 	})
 	partialBy := func(err error) error {
-		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, Err: err})
+		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, Err: err})
 	}
 	partial := partialBy(assert.AnError)
 	conflict, missing, noVM := fmt.Errorf("write: %w", errConflict), fmt.Errorf("write: %w", errMissing), fmt.Errorf("driver: %w", machineupdate.ErrNotFound)

@@ -68,9 +68,9 @@ const Kind = "vm"
 // Record is a record in which every kind has the same content.
 type Record struct {
 	record.Header
-	Applied   Hot
-	Attempted []Hot // values that may be live
-	Removed   []Hot // absences, as null
+	Applied   HotSpec
+	Attempted []HotSpec // values that may be live
+	Removed   []HotSpec // absences, as null
 }
 
 // ParseRecord reads the content of Kind, independently of the code under test.
@@ -95,12 +95,12 @@ func ParseRecord(annotation string) (Record, error) {
 			content = part
 		}
 	}
-	r := Record{Header: parsed.Header, Applied: Hot(content.Applied)}
+	r := Record{Header: parsed.Header, Applied: HotSpec(content.Applied)}
 	for _, hot := range content.Attempted {
-		r.Attempted = append(r.Attempted, Hot(hot))
+		r.Attempted = append(r.Attempted, HotSpec(hot))
 	}
 	for _, hot := range content.Removed {
-		r.Removed = append(r.Removed, Hot(hot))
+		r.Removed = append(r.Removed, HotSpec(hot))
 	}
 	return r, nil
 }
@@ -117,7 +117,7 @@ func (r Record) Annotation() string {
 	if r.Applied != "" {
 		members = append(members, `"applied":`+string(r.Applied))
 	}
-	for name, hots := range map[string][]Hot{"attempted": r.Attempted, "removed": r.Removed} {
+	for name, hots := range map[string][]HotSpec{"attempted": r.Attempted, "removed": r.Removed} {
 		if len(hots) > 0 {
 			texts := make([]string, len(hots))
 			for i, hot := range hots {
@@ -132,7 +132,7 @@ func (r Record) Annotation() string {
 }
 
 // WantedOf is the digest of a hot part in records.
-func WantedOf(hot Hot) string {
+func WantedOf(hot HotSpec) string {
 	empty := record.Record{Header: record.Header{ProviderID: "i"}}
 	marker := empty.Begin(record.NewTarget(string(hot), "", nil, nil, record.Limits{}), "i", time.Time{}).Marker
 	return marker.Wanted
@@ -210,10 +210,10 @@ func (p *Pass) AboutToCall() Patch {
 func (p *Pass) Request() *UpdateMachineRequest { return p.of.request(p.Pass) }
 
 // JSON is the hot part as JSON.
-func (h Hot) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
+func (h HotSpec) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
 
 func (p *Prepared) Class() MachineClass { return p.class }
-func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
+func (p *Prepared) Hot() HotSpec        { return HotSpec(p.lanes[0].target.Hot()) }
 
 // Schema is a record's part about Schema and driver.
 func (p *Prepared) Schema() string {

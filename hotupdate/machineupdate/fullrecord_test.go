@@ -26,7 +26,7 @@ func boundedClass(t *testing.T, providerSpec string, bound int) *machineupdate.P
 func TestSlices(t *testing.T) {
 	m := machine("")
 	now := start
-	var desired []machineupdate.Hot
+	var desired []machineupdate.HotSpec
 	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &m), UpdateMachine: func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
 		desired = append(desired, r.Parts[0].Desired)
 		return nil
@@ -40,8 +40,8 @@ func TestSlices(t *testing.T) {
 		assert.Equal(t, i >= 2, mirrored, "only a spec of which all is applied")
 		now = now.Add(time.Hour)
 	}
-	part, both := machineupdate.Hot(`{"tags":{"k":"1"}}`), machineupdate.Hot(`{"tags":{"k":"1","l":"1"}}`)
-	assert.Equal(t, []machineupdate.Hot{part, part, both, both}, desired)
+	part, both := machineupdate.HotSpec(`{"tags":{"k":"1"}}`), machineupdate.HotSpec(`{"tags":{"k":"1","l":"1"}}`)
+	assert.Equal(t, []machineupdate.HotSpec{part, part, both, both}, desired)
 	assert.Equal(t, []machineupdate.Reason{
 		"RecordFull", "ConfirmationDue", "SpecChanged", "ConfirmationDue",
 		"UpToDate", "UpToDate", "UpToDate",

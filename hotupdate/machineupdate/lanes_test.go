@@ -66,7 +66,7 @@ type bed struct {
 	writing  func(r *machineupdate.UpdateMachineRequest) bool // whether the driver would change something; nil for always
 	executor machineupdate.Executor[*object]
 	conflict bool // the next write is a conflict
-	versions func(context.Context) ([]machineupdate.Hot, error)
+	versions func(context.Context) ([]machineupdate.HotSpec, error)
 }
 
 func newBed(t *testing.T, class *machineupdate.Prepared) *bed {
@@ -142,8 +142,8 @@ func TestLanesAreApart(t *testing.T) {
 	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
 	lanes, result := b.step(0)
 	require.Equal(t, []string{"", "volume"}, lanes)
-	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Attempted: []machineupdate.Hot{`{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}, Desired: `{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}}, b.asked[0].Parts)
-	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000,"zones":["a","b"]}}`}, Desired: `{"volume":{"iops":3000,"zones":["b","a"]}}`}}, b.asked[1].Parts)
+	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Attempted: []machineupdate.HotSpec{`{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}, Desired: `{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}}, b.asked[0].Parts)
+	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000,"zones":["a","b"]}}`}, Desired: `{"volume":{"iops":3000,"zones":["b","a"]}}`}}, b.asked[1].Parts)
 	assert.Equal(t, []string{"Unconfirmed", "Calling"}, []string{b.state(""), b.state("volume")})
 	assert.Equal(t, 10*time.Second, result.Delay, "the earliest")
 	require.ErrorIs(t, result.Err, assert.AnError)
@@ -323,7 +323,7 @@ func TestLeafThatIsFrozen(t *testing.T) {
 		driver machineupdate.Driver
 		others [][]machineupdate.Part
 	}{
-		"moved":   {schemaOf[laneSpec](t), volumes, [][]machineupdate.Part{{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}}},
+		"moved":   {schemaOf[laneSpec](t), volumes, [][]machineupdate.Part{{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}}},
 		"not Hot": {former, alone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -337,8 +337,8 @@ func TestLeafThatIsFrozen(t *testing.T) {
 			for _, r := range b.asked {
 				parts = append(parts, r.Parts)
 			}
-			tags := machineupdate.Hot(`{"tags":{"k":"1"}}`)
-			first := []machineupdate.Part{{Kind: "vm", Applied: tags, Attempted: []machineupdate.Hot{}, Desired: tags}}
+			tags := machineupdate.HotSpec(`{"tags":{"k":"1"}}`)
+			first := []machineupdate.Part{{Kind: "vm", Applied: tags, Attempted: []machineupdate.HotSpec{}, Desired: tags}}
 			assert.Equal(t, append([][]machineupdate.Part{first}, tc.others...), parts)
 			assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"applied":{"tags":{"k":"1"},"volume":{"iops":3000}}`)
 		})
@@ -364,8 +364,8 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	}
 	prepare(kept, `{"tags":{"k":"9","other":"3"}}`)
 	require.Len(t, b.asked, 1)
-	applied, desired := machineupdate.Hot(`{"tags":{"other":"2"}}`), machineupdate.Hot(`{"tags":{"other":"3"}}`)
-	assert.Equal(t, []machineupdate.Hot{applied, desired}, []machineupdate.Hot{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
+	applied, desired := machineupdate.HotSpec(`{"tags":{"other":"2"}}`), machineupdate.HotSpec(`{"tags":{"other":"3"}}`)
+	assert.Equal(t, []machineupdate.HotSpec{applied, desired}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
 	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"k":"1"`)
 	b.step(time.Hour)
 

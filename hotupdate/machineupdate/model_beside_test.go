@@ -52,13 +52,13 @@ func (m *model) stored(w *world, record recordID) versions {
 }
 
 // versions is the function of the observation.
-func (r *replay) versions(context.Context) (all []machineupdate.Hot, err error) {
+func (r *replay) versions(context.Context) (all []machineupdate.HotSpec, err error) {
 	stored := r.q.stored
 	if r.m.flow.recall != nil {
 		stored = r.m.flow.recall(stored)
 	}
 	for _, version := range stored.list() {
-		all = append(all, machineupdate.Hot(hotPart(version)))
+		all = append(all, machineupdate.HotSpec(hotPart(version)))
 	}
 	return all, nil
 }

@@ -19,14 +19,14 @@ const (
 	phaseFailed           = "Failed"
 )
 
-// Machine is the pointer type of the caller's Machine objects, such as *v1alpha1.Machine.
-type Machine interface {
+// MachineObject is the pointer type of the caller's Machine objects, such as *v1alpha1.Machine.
+type MachineObject interface {
 	metav1.Object
 	runtime.Object
 }
 
 // Observation holds everything that a decision depends on.
-type Observation[M Machine] struct {
+type Observation[M MachineObject] struct {
 	Machine    M      // as returned by the last write or the cache; it is not changed
 	ProviderID string // its spec.providerID
 	Phase      string // its status.currentStatus.phase
@@ -42,14 +42,14 @@ type Observation[M Machine] struct {
 	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record about
 	// its VM, after the provider ID was observed, and must read the API server, not a cache. An error
 	// delays that pass. Nil is for creations that are recorded by [Executor.BeginCreation].
-	Versions func(ctx context.Context) ([]Hot, error)
+	Versions func(ctx context.Context) ([]HotSpec, error)
 	Secret   map[string][]byte // the data of the class's secret, for the driver
 	Settings Settings
 }
 
 // observation is an Observation of one lane at a time, for any type of machines.
 type observation struct {
-	Observation[Machine]
+	Observation[MachineObject]
 
 	lane *lane // empty without a class
 	gate *gate // nil unless the node is drained for an in-place update
@@ -59,7 +59,7 @@ type observation struct {
 // at prepares an observation for a decision about a lane. Go converts no Observation of one type of
 // machines to another, so each field is copied; a test fills every field.
 func (o *Observation[M]) at(now time.Time, lane *lane) *observation {
-	ofAnyType := Observation[Machine]{
+	ofAnyType := Observation[MachineObject]{
 		Machine:    o.Machine,
 		ProviderID: o.ProviderID,
 		Phase:      o.Phase,
@@ -83,7 +83,7 @@ func (o *Observation[M]) isUnrecorded() bool {
 }
 
 // given returns the error of a machine that is nil.
-func given[M Machine](where string, m M) error {
+func given[M MachineObject](where string, m M) error {
 	v := reflect.ValueOf(m)
 	isNil := !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 	if isNil {
@@ -93,7 +93,7 @@ func given[M Machine](where string, m M) error {
 }
 
 // versioned returns the error of a machine to which no write can be bound.
-func versioned[M Machine](where string, m M) error {
+func versioned[M MachineObject](where string, m M) error {
 	if err := given(where, m); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestObservationIsCopiedWhole(t *testing.T) {
 	observed := Observation[*metav1.PartialObjectMetadata]{
 		Machine: machine, ProviderID: "p", Phase: "Running", Class: &Prepared{}, ClassError: errors.New("class"),
 		Former:   &Prepared{hot: "{}"},
-		Versions: func(context.Context) ([]Hot, error) { return nil, nil },
+		Versions: func(context.Context) ([]HotSpec, error) { return nil, nil },
 		Secret:   map[string][]byte{"k": nil}, Settings: Settings{VerifyPeriod: time.Hour},
 	}
 	now := time.Unix(1, 0)

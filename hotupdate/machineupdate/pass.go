@@ -74,12 +74,12 @@ func (o *observation) request(p *record.Pass) *UpdateMachineRequest {
 		Lane: o.lane.name, NotBefore: p.Marker.NotBefore, ReadOnly: o.isClosed(),
 	}
 	for _, part := range p.Parts {
-		attempted := make([]Hot, len(part.Attempted))
+		attempted := make([]HotSpec, len(part.Attempted))
 		for i, hot := range part.Attempted {
-			attempted[i] = Hot(hot)
+			attempted[i] = HotSpec(hot)
 		}
 		r.Parts = append(r.Parts, Part{
-			Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired),
+			Kind: part.Kind, Applied: HotSpec(part.Applied), Attempted: attempted, Desired: HotSpec(part.Desired),
 		})
 	}
 	return r

@@ -20,12 +20,12 @@ import (
 
 func TestPrepare(t *testing.T) {
 	class := classOf(t, `{"image":"a","labels":{"l":"1"},"tags":{"b":"2","a":"1"}}`)
-	assert.Equal(t, machineupdate.Hot(`{"tags":{"a":"1","b":"2"}}`), class.Hot(), "only what is hot, not what is ignored")
+	assert.Equal(t, machineupdate.HotSpec(`{"tags":{"a":"1","b":"2"}}`), class.Hot(), "only what is hot, not what is ignored")
 	fingerprint, err := schemaOf[spec](t).Fingerprint()
 	require.NoError(t, err)
 	assert.Equal(t, fingerprint+"?kind=vm", class.Schema())
 	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(), "kinds are a set")
-	assert.Equal(t, machineupdate.Hot("{}"), classOf(t, `{"image":""}`).Hot())
+	assert.Equal(t, machineupdate.HotSpec("{}"), classOf(t, `{"image":""}`).Hot())
 
 	for _, providerSpec := range []string{``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
 		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
@@ -81,7 +81,7 @@ func TestClassesOfFakes(t *testing.T) {
 			fake.ProviderSpec = []byte(`{"image":"` + k + `","tags":{"k":"` + k + `"}}`)
 			p, beyond, err := classes.Prepare(fake, schemaOf[spec](t), able)
 			require.NoError(t, err)
-			assert.Equal(t, []any{[]machineupdate.Hot{hotOne, hotTwo}[i], false}, []any{p.Hot(), beyond})
+			assert.Equal(t, []any{[]machineupdate.HotSpec{hotOne, hotTwo}[i], false}, []any{p.Hot(), beyond})
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestClassesAreReadOnce(t *testing.T) {
 	require.NoError(t, err)
 	other, beyond, err = classes.Prepare(class("6", `{"image":"a"}`), allHot, able)
 	require.NoError(t, err)
-	assert.Equal(t, machineupdate.Hot(`{"image":"a"}`), other.Hot(), "another Schema is another question")
+	assert.Equal(t, machineupdate.HotSpec(`{"image":"a"}`), other.Hot(), "another Schema is another question")
 	assert.False(t, beyond, "and no change of the class")
 }
 
@@ -228,8 +228,8 @@ func TestErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&machineupdate.PartialError{Done: make([]machineupdate.Resource, 1), NotDone: []machineupdate.Resource{{"disk", "a"}, {"disk", "b"}}}, "updated 1 of 3 resources, but not disk a, disk b"},
-		{&machineupdate.PartialError{NotDone: []machineupdate.Resource{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
+		{&machineupdate.PartialError{Done: make([]machineupdate.ResourceID, 1), NotDone: []machineupdate.ResourceID{{"disk", "a"}, {"disk", "b"}}}, "updated 1 of 3 resources, but not disk a, disk b"},
+		{&machineupdate.PartialError{NotDone: []machineupdate.ResourceID{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
 	} {
 		assert.EqualError(t, tc.err, tc.want)
 	}

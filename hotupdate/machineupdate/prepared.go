@@ -20,10 +20,10 @@ type Prepared struct {
 	lanes  []lane // the wanted parts; there is always a first lane
 
 	// canonical documents of the class
-	hot       Hot    // the Hot fields
-	drained   string // the InPlace fields
-	uncovered string // the InPlace leaves that belong to no lane
-	rest      string // the fields that no hot update touches
+	hot       HotSpec // the Hot fields
+	drained   string  // the InPlace fields
+	uncovered string  // the InPlace leaves that belong to no lane
+	rest      string  // the fields that no hot update touches
 
 	beside bool // the Schema has InPlace leaves that belong to no lane
 }
@@ -78,7 +78,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 		schema:    schema,
 		driver:    driver,
 		lanes:     layout.lanes,
-		hot:       Hot(read.hot),
+		hot:       HotSpec(read.hot),
 		drained:   string(read.inPlace),
 		uncovered: record.Filter(string(read.inPlace), layout.lanes[0].holds),
 		rest:      string(read.rest),

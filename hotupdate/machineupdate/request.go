@@ -74,15 +74,15 @@ type UpdateMachineRequest struct {
 // Part holds the known and the desired state of the resources of one kind. A driver reads only
 // fields that concern the kind.
 type Part struct {
-	Kind    string `json:"kind"`
-	Applied Hot    `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
+	Kind    string  `json:"kind"`
+	Applied HotSpec `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
 	// Attempted are hot parts that may be live, or become live, instead of Applied: the parts sent
 	// since, and the part applied before an unconfirmed success. They are merged into as few parts
 	// as can hold all their leaves. The first is {} if something was to be removed.
-	Attempted []Hot `json:"attempted,omitempty"`
+	Attempted []HotSpec `json:"attempted,omitempty"`
 	// Desired is the hot part that the resources should have: the hot part of the class, unless the
 	// record is full.
-	Desired Hot `json:"desired"`
+	Desired HotSpec `json:"desired"`
 }
 
 // Format prints the names of machine and class and the provider ID, for every verb. It prints
@@ -92,16 +92,16 @@ func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.meta().GetName())
 }
 
-// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as
+// HotSpec is the hot part of a provider spec: the Hot fields in canonical JSON, as
 // [hotupdate.Schema.PartDocument] writes them. The empty string means that no hot part is known, as
 // before the first success. {} is the hot part of a provider spec without Hot fields: applying it
 // removes everything that is owned.
 //
 // Printing it shows only its length, since it may be secret. Convert it to a string to read it.
-type Hot string
+type HotSpec string
 
 // Format prints the length, for every verb.
-func (h Hot) Format(f fmt.State, _ rune) {
+func (h HotSpec) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
 	_, _ = io.WriteString(f, "hot part of "+strconv.Itoa(len(h))+" bytes")
 }

@@ -13,7 +13,7 @@ const apart = 8
 
 // merged stands between merged versions and the versions that were added since: the hot part
 // without leaves.
-const merged Hot = "{}"
+const merged HotSpec = "{}"
 
 // AddVersion adds the hot part of the class to the versions with which machines of the class were
 // created, oldest first. It is for callers that cannot write to a machine while its VM is being
@@ -27,7 +27,7 @@ const merged Hot = "{}"
 // values that versions have in common stand once. One text has one value of each leaf, so a leaf of
 // which the versions have N values takes N texts. Merged texts end with {}. Adding N versions takes
 // time proportional to their length.
-func (p *Prepared) AddVersion(versions []Hot) (all []Hot, isNew bool) {
+func (p *Prepared) AddVersion(versions []HotSpec) (all []HotSpec, isNew bool) {
 	if p.hot == merged || slices.Contains(versions, p.hot) {
 		return versions, false
 	}
@@ -40,11 +40,11 @@ func (p *Prepared) AddVersion(versions []Hot) (all []Hot, isNew bool) {
 	if isFew || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
 		return all, true
 	}
-	return slices.Concat(record.Merge(all[:end]), []Hot{merged}, all[end:]), true
+	return slices.Concat(record.Merge(all[:end]), []HotSpec{merged}, all[end:]), true
 }
 
 // mergedIn returns how many of the versions were merged.
-func mergedIn(versions []Hot) int {
+func mergedIn(versions []HotSpec) int {
 	for i, version := range slices.Backward(versions) {
 		if version == merged {
 			return i + 1
@@ -53,7 +53,7 @@ func mergedIn(versions []Hot) int {
 	return 0
 }
 
-func lengthOf(versions []Hot) (total int) {
+func lengthOf(versions []HotSpec) (total int) {
 	for _, version := range versions {
 		total += len(version)
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // versionsOf adds the classes to the versions, one after the other.
-func versionsOf(t *testing.T, specs ...string) (all []machineupdate.Hot) {
+func versionsOf(t *testing.T, specs ...string) (all []machineupdate.HotSpec) {
 	t.Helper()
 	for _, spec := range specs {
 		all, _ = laneClass(t, volumes, spec).AddVersion(all)
@@ -35,18 +35,18 @@ func TestAddVersion(t *testing.T) {
 	const a, b, c = `{"tags":{"k":"a"}}`, `{"tags":{"k":"b"}}`, `{"tags":{},"volume":{"iops":1,"tags":{"k":"c"}}}`
 	for _, tc := range []struct {
 		name  string
-		known []machineupdate.Hot
+		known []machineupdate.HotSpec
 		spec  string
-		want  []machineupdate.Hot
+		want  []machineupdate.HotSpec
 		isNew bool
 	}{
-		{"the first", nil, a, []machineupdate.Hot{a}, true},
-		{"only the hot part", nil, `{"image":"i","account":"s","volume":{"size":1},"tags":{"k":"a"}}`, []machineupdate.Hot{a}, true},
-		{"nothing", []machineupdate.Hot{a}, `{"image":"i"}`, []machineupdate.Hot{a}, false},
-		{"the hot part of all lanes", nil, c, []machineupdate.Hot{`{"volume":{"iops":1,"tags":{"k":"c"}}}`}, true},
-		{"another", []machineupdate.Hot{b}, a, []machineupdate.Hot{b, a}, true},
-		{"the last again", []machineupdate.Hot{b, a}, a, []machineupdate.Hot{b, a}, false},
-		{"an earlier one again", []machineupdate.Hot{b, a}, b, []machineupdate.Hot{b, a}, false},
+		{"the first", nil, a, []machineupdate.HotSpec{a}, true},
+		{"only the hot part", nil, `{"image":"i","account":"s","volume":{"size":1},"tags":{"k":"a"}}`, []machineupdate.HotSpec{a}, true},
+		{"nothing", []machineupdate.HotSpec{a}, `{"image":"i"}`, []machineupdate.HotSpec{a}, false},
+		{"the hot part of all lanes", nil, c, []machineupdate.HotSpec{`{"volume":{"iops":1,"tags":{"k":"c"}}}`}, true},
+		{"another", []machineupdate.HotSpec{b}, a, []machineupdate.HotSpec{b, a}, true},
+		{"the last again", []machineupdate.HotSpec{b, a}, a, []machineupdate.HotSpec{b, a}, false},
+		{"an earlier one again", []machineupdate.HotSpec{b, a}, b, []machineupdate.HotSpec{b, a}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := slices.Clone(tc.known)
@@ -60,7 +60,7 @@ func TestAddVersion(t *testing.T) {
 
 // TestVersionsAreMerged: many versions take little room, and no value of a leaf is lost.
 func TestVersionsAreMerged(t *testing.T) {
-	var all []machineupdate.Hot
+	var all []machineupdate.HotSpec
 	size := func() int { return len(fmt.Sprint(asTexts(all))) }
 	const same = `"owner":"somebody with a long name, which does not change"`
 	first := 0
@@ -103,7 +103,7 @@ func TestAddVersionIsLinear(t *testing.T) {
 					classes = append(classes, class)
 				}
 				return testing.AllocsPerRun(1, func() {
-					var all []machineupdate.Hot
+					var all []machineupdate.HotSpec
 					for _, class := range classes {
 						all, _ = class.AddVersion(all)
 					}
@@ -124,8 +124,8 @@ func TestAddVersionKeepsValues(t *testing.T) {
 	schema := schemaOf[spec](t)
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
-		var all []machineupdate.Hot
-		var added []machineupdate.Hot
+		var all []machineupdate.HotSpec
+		var added []machineupdate.HotSpec
 		for range rapid.IntRange(1, 60).Draw(t, "versions") {
 			tags := map[string]string{}
 			for _, key := range []string{"a", "b", "c"} {
@@ -143,7 +143,7 @@ func TestAddVersionKeepsValues(t *testing.T) {
 			next, isNew := class.AddVersion(all)
 			require.Equal(t, before, all, "it is not changed")
 			if all = next; isNew {
-				added = append(added, machineupdate.Hot(text))
+				added = append(added, machineupdate.HotSpec(text))
 			}
 		}
 		require.Equal(t, leavesOf(added), leavesOf(all))
@@ -154,7 +154,7 @@ func TestAddVersionKeepsValues(t *testing.T) {
 }
 
 // leavesOf returns the infrastructure tags of hot parts, each with its value.
-func leavesOf(hots []machineupdate.Hot) map[string]bool {
+func leavesOf(hots []machineupdate.HotSpec) map[string]bool {
 	all := map[string]bool{}
 	for _, hot := range hots {
 		var s spec
@@ -168,7 +168,7 @@ func leavesOf(hots []machineupdate.Hot) map[string]bool {
 	return all
 }
 
-func asTexts(hots []machineupdate.Hot) (all []string) {
+func asTexts(hots []machineupdate.HotSpec) (all []string) {
 	for _, hot := range hots {
 		all = append(all, string(hot))
 	}
@@ -177,9 +177,9 @@ func asTexts(hots []machineupdate.Hot) (all []string) {
 
 // recalling makes the bed's machine one whose VM was created with these versions. It returns the
 // number of reads.
-func (b *bed) recalling(versions []machineupdate.Hot, err error) *int {
+func (b *bed) recalling(versions []machineupdate.HotSpec, err error) *int {
 	reads := 0
-	b.versions = func(context.Context) ([]machineupdate.Hot, error) {
+	b.versions = func(context.Context) ([]machineupdate.HotSpec, error) {
 		reads++
 		return versions, err
 	}
@@ -199,10 +199,10 @@ func TestAdoptionWithVersions(t *testing.T) {
 	assert.Equal(t, 1, *reads, "once for all lanes")
 	assert.Equal(t, 2, b.writes, "one success for each lane")
 	first, volume := b.asked[0].Parts[0], b.asked[1].Parts[0]
-	assert.Equal(t, machineupdate.Hot(""), first.Applied, "nothing is known to be applied")
+	assert.Equal(t, machineupdate.HotSpec(""), first.Applied, "nothing is known to be applied")
 	want := `[{"tags":{"gone":"1","k":"new"},"volume":{"tags":{"v":"1"}}} {"tags":{"k":"old"}}]`
 	assert.Equal(t, want, fmt.Sprint(asTexts(first.Attempted)))
-	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"new"}}`), first.Desired)
+	assert.Equal(t, machineupdate.HotSpec(`{"tags":{"k":"new"}}`), first.Desired)
 	assert.Equal(t, `[{"volume":{"iops":3000}}]`, fmt.Sprint(asTexts(volume.Attempted)))
 
 	b.step(b.settings.ConfirmAfter)
@@ -213,7 +213,7 @@ func TestAdoptionWithVersions(t *testing.T) {
 	assert.Equal(t, 2, b.writes)
 	r, err := machineupdate.ParseRecord(b.machine.Annotations[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
-	assert.Equal(t, []any{record.Settled, machineupdate.Hot(`{"tags":{"k":"new"}}`)}, []any{r.State, r.Applied})
+	assert.Equal(t, []any{record.Settled, machineupdate.HotSpec(`{"tags":{"k":"new"}}`)}, []any{r.State, r.Applied})
 	assert.Empty(t, r.Attempted, "after the confirmation they are forgotten, but for kinds that are not covered")
 	b.step(0)
 	assert.Empty(t, b.asked)
@@ -224,32 +224,32 @@ func TestAdoptionWithVersions(t *testing.T) {
 func TestVersionsLeaveRoom(t *testing.T) {
 	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"new"}}`))
 	long := strings.Repeat("x", 4000)
-	var old []machineupdate.Hot
+	var old []machineupdate.HotSpec
 	for i := range 20 {
-		old = append(old, machineupdate.Hot(fmt.Sprintf(`{"tags":{"k":"%d%s"}}`, i, long)))
+		old = append(old, machineupdate.HotSpec(fmt.Sprintf(`{"tags":{"k":"%d%s"}}`, i, long)))
 	}
 	b.recalling(old, nil)
 	b.step(0)
 	require.Len(t, b.asked, 1)
 	assert.Len(t, b.asked[0].Parts[0].Attempted, 21)
-	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"new"}}`), b.asked[0].Parts[0].Desired)
+	assert.Equal(t, machineupdate.HotSpec(`{"tags":{"k":"new"}}`), b.asked[0].Parts[0].Desired)
 }
 
 // TestUnusableVersions: as long as they cannot be read, nothing is called or written.
 func TestUnusableVersions(t *testing.T) {
 	errServer := errors.New("no API server")
-	long := machineupdate.Hot(`{"tags":{"k":"` + strings.Repeat("x", 250_000) + `"}}`)
+	long := machineupdate.HotSpec(`{"tags":{"k":"` + strings.Repeat("x", 250_000) + `"}}`)
 	for _, tc := range []struct {
 		name     string
-		versions []machineupdate.Hot
+		versions []machineupdate.HotSpec
 		err      error
 		code     string
 	}{
 		{"not read", nil, errServer, ""},
-		{"no JSON", []machineupdate.Hot{""}, nil, "unusable-versions"},
-		{"no object", []machineupdate.Hot{"[]"}, nil, "unusable-versions"},
-		{"not canonical", []machineupdate.Hot{`{"tags": {}}`}, nil, "unusable-versions"},
-		{"too long", []machineupdate.Hot{long}, nil, "unusable-versions"},
+		{"no JSON", []machineupdate.HotSpec{""}, nil, "unusable-versions"},
+		{"no object", []machineupdate.HotSpec{"[]"}, nil, "unusable-versions"},
+		{"not canonical", []machineupdate.HotSpec{`{"tags": {}}`}, nil, "unusable-versions"},
+		{"too long", []machineupdate.HotSpec{long}, nil, "unusable-versions"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"image":""}`))

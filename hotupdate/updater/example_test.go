@@ -95,14 +95,14 @@ func ExampleUpdater_Creating() {
 
 // A driver with a lane of class InPlace wraps MCM's client of the target cluster. MCM then reports a
 // drained node as ready only after the driver has applied the InPlace fields.
-func ExampleUpdater_Gate() {
+func ExampleUpdater_WrapTransport() {
 	hot, err := newUpdater(&rest.Config{Host: "https://kube-apiserver"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	target := &rest.Config{Host: "https://api.orders.shop"} // of the shoot
-	target.Wrap(hot.Gate)
+	target.Wrap(hot.WrapTransport)
 	fmt.Println("wrapped:", target.WrapTransport != nil)
 	// Output:
 	// wrapped: true

@@ -19,14 +19,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Gate wraps the transport of MCM's client of the target cluster: rest.Config.Wrap takes it. MCM
+// WrapTransport wraps the transport of MCM's client of the target cluster: rest.Config.Wrap takes it. MCM
 // drains a node and reports it as ready for its update in one go. The transport holds that report
 // back, as a conflict that MCM repeats, until the driver has applied the InPlace part of the new
 // class. Every other request passes.
 //
 // It needs MCM's StartControllers in place of app.Run, which makes its clients itself. Use it only
 // if the driver has a lane that is InPlace. Without it, such a part is reported, and never applied.
-func (u *Updater) Gate(next http.RoundTripper) http.RoundTripper { return &gate{u, next} }
+func (u *Updater) WrapTransport(next http.RoundTripper) http.RoundTripper { return &gate{u, next} }
 
 type gate struct {
 	*Updater

@@ -65,7 +65,7 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		Machine: machine, ProviderID: text(machine, "spec", "providerID"), Settings: u.Settings,
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
-	o.Versions = func(ctx context.Context) (all []machineupdate.Hot, err error) {
+	o.Versions = func(ctx context.Context) (all []machineupdate.HotSpec, err error) {
 		found, err := readStore(ctx, u.store.objects)
 		if err != nil {
 			return nil, err

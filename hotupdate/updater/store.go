@@ -62,7 +62,7 @@ func readStore(ctx context.Context, from typedcorev1.ConfigMapInterface) (conten
 }
 
 // versions returns the versions of a class. Malformed ones concern only their class.
-func (c *content) versions(class string) ([]machineupdate.Hot, error) {
+func (c *content) versions(class string) ([]machineupdate.HotSpec, error) {
 	text, ok := c.object.Data[class]
 	if !ok {
 		return nil, nil
@@ -74,9 +74,9 @@ func (c *content) versions(class string) ([]machineupdate.Hot, error) {
 			What: "cannot be read as a list of hot parts", Hint: "remove this entry: " + lostVersions, Cause: err,
 		}
 	}
-	versions := make([]machineupdate.Hot, len(hots))
+	versions := make([]machineupdate.HotSpec, len(hots))
 	for i, hot := range hots {
-		versions[i] = machineupdate.Hot(hot)
+		versions[i] = machineupdate.HotSpec(hot)
 	}
 	return versions, nil
 }
@@ -85,7 +85,7 @@ func (c *content) versions(class string) ([]machineupdate.Hot, error) {
 const lostVersions = "what its class drops before a machine is adopted then stays on the machine"
 
 // textOf returns the entry of a class. An encoder would escape, and versions are compared as texts.
-func textOf(versions []machineupdate.Hot) string {
+func textOf(versions []machineupdate.HotSpec) string {
 	texts := make([]string, len(versions))
 	for i, version := range versions {
 		texts[i] = string(version)

@@ -106,7 +106,7 @@ func reasonOf(err error) string {
 const writeCRD = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"
 
 func invalid(path, what, hint string) *fault.Error {
-	return &fault.Error{Kind: fault.Schema, Code: "invalid-crd", Path: path, What: what, Hint: hint}
+	return &fault.Error{Kind: fault.InvalidSchema, Code: "invalid-crd", Path: path, What: what, Hint: hint}
 }
 
 // reader turns properties into nodes of a Schema.

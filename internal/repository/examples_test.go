@@ -19,7 +19,7 @@ var mainCalls = map[string][]string{
 		"SchemaOf", "SchemaOfCRD", "LoadSchema", "WithTag", "Schema_Diff", "Schema_Hash", "Schema_Document", "Schema_Cover",
 		"Schema_StripRaw", "Schema_ValidateUpdateRaw", "Split", "Merge", "Compatibility",
 	},
-	"hash":                    {"Eras", "NewEras", "Eras_Explain", "WorkerPool", "Guard", "ServeEras"},
+	"hash":                    {"Eras", "NewEras", "Eras_Explain", "WorkerPool", "CheckCollision", "ServeEras"},
 	"hash/hashstructure":      {"Of", "Projection"},
 	"tags":                    {"Cloud_Rules", "Cloud_Validate", "Rules_Sanitize", "Rules_Effective"},
 	"hotupdate/fault":         {"All", "Error"},
@@ -29,7 +29,7 @@ var mainCalls = map[string][]string{
 	"hotupdate/inplace": {
 		"Next", "Select", "ValidateImage", "ValidateVersion", "ValidateStrategy", "PendingUpdates_ValidateChange",
 	},
-	"hotupdate/updater": {"New", "Updater_Creating", "Updater_Gate"},
+	"hotupdate/updater": {"New", "Updater_Creating", "Updater_WrapTransport"},
 }
 
 // TestMainCallsHaveExamples: go test runs each example, since it has an output.

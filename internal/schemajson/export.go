@@ -190,5 +190,5 @@ func PlainText(canonical string) string {
 }
 
 func invalid(pointer, what, hint string) *fault.Error {
-	return &fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: pointer, What: what, Hint: hint}
+	return &fault.Error{Kind: fault.InvalidSchema, Code: "invalid-schema", Path: pointer, What: what, Hint: hint}
 }

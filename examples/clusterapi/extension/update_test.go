@@ -177,10 +177,10 @@ func TestFailure(t *testing.T) {
 }
 
 // cloud is EC2 on the fake cloud of drivertest.
-type cloud struct{ *drivertest.Cloud }
+type cloud struct{ *drivertest.FakeCloud }
 
 func (c cloud) Resources(ctx context.Context, _ string) ([]driver.Resource, error) {
-	all, err := c.Cloud.Resources(ctx)
+	all, err := c.FakeCloud.Resources(ctx)
 	return slices.DeleteFunc(all, func(r driver.Resource) bool { return r.ID == "pv" }), err
 }
 
@@ -207,7 +207,7 @@ func TestDriver(t *testing.T) {
 		}}
 	}
 	drivertest.Check(t, drivertest.Setup{Schema: schema, Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1a/i-1"}},
-		func(c *drivertest.Cloud) (*extension.Kit, error) {
+		func(c *drivertest.FakeCloud) (*extension.Kit, error) {
 			return extension.NewKit(cloud{c}, schema, rules, c.Wait)
 		},
 		state(`{"instanceType":"m5.large","additionalTags":{"team":"a"},"clusterTags":{"org":"x"}}`, keys{"org": "x", "team": "a"}),

@@ -60,7 +60,7 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
 		}}
 	}
-	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*aliclouddriver.Driver, error) {
+	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*aliclouddriver.Driver, error) {
 		config := (&api{Cloud: cloud}).config()
 		config.Wait = cloud.Wait
 		return aliclouddriver.New(config)

@@ -20,10 +20,10 @@ import (
 // request asks for another team on all resources of a machine.
 func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
-	hot := func(team string) machineupdate.Hot {
+	hot := func(team string) machineupdate.HotSpec {
 		text, err := json.Marshal(map[string]any{"tags": flat(map[string]string{"team": team})})
 		require.NoError(t, err)
-		return machineupdate.Hot(text)
+		return machineupdate.HotSpec(text)
 	}
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: fmt.Sprint("m", i), ProviderID: fmt.Sprint("cn-hangzhou.i", i), Secret: secret,

@@ -63,7 +63,7 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: diskID("pv"), Tags: map[string]string{"team": "a"}},
 		}}
 	}
-	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*azuredriver.Driver, error) {
+	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*azuredriver.Driver, error) {
 		config := newAPI(cloud).config()
 		config.Wait = cloud.Wait
 		return azuredriver.New(config)

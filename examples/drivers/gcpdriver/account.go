@@ -88,9 +88,9 @@ func accountReadings(vm *compute.Instance) map[string]driver.Reading {
 	}
 	state := driver.Modifying(vm.Status, "")
 	if slices.Contains([]string{running, terminated, "SUSPENDED"}, vm.Status) {
-		state = driver.Done(vm.Status)
+		state = driver.Settled(vm.Status)
 	}
-	return map[string]driver.Reading{serviceAccount: driver.Done(accountText(accounts)), status: state}
+	return map[string]driver.Reading{serviceAccount: driver.Settled(accountText(accounts)), status: state}
 }
 
 // changeAccount makes the next call on the way to the service account.

@@ -77,14 +77,14 @@ func TestConformance(t *testing.T) {
 	state := func(spec, account string, vm, boot map[string]string, networkTags ...string) drivertest.State {
 		return drivertest.State{Spec: spec, Resources: []driver.Resource{
 			{Kind: tags.VM, ID: "m", Tags: labels(vm), Attributes: map[string]driver.Reading{
-				"serviceAccount": driver.Done(account), "status": driver.Done("RUNNING"),
+				"serviceAccount": driver.Settled(account), "status": driver.Settled("RUNNING"),
 			}},
 			{Kind: tags.Network, ID: "m", Tags: keys(networkTags...)},
 			{Kind: tags.Disk, ID: "m", Tags: labels(boot)},
 			{Kind: tags.Disk, ID: "pv", Tags: labels(map[string]string{"team": "a"})},
 		}}
 	}
-	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*gcpdriver.Driver, error) {
+	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*gcpdriver.Driver, error) {
 		config := (&api{Cloud: cloud}).config()
 		config.Wait = cloud.Wait
 		return gcpdriver.New(config)
@@ -282,12 +282,12 @@ func TestServiceAccount(t *testing.T) {
 			require.NoError(t, err)
 			r := request(t, 0, "a")
 			r.Lane, r.BeforeWrite = "service-account", func(context.Context) error { return nil }
-			r.Parts = []machineupdate.Part{{Kind: "vm", Desired: machineupdate.Hot(fmt.Sprintf(hot, ""))}}
+			r.Parts = []machineupdate.Part{{Kind: "vm", Desired: machineupdate.HotSpec(fmt.Sprintf(hot, ""))}}
 			require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), want)
 			stops := strings.Count(strings.Join(a.requests, "\n"), "/stop")
 			assert.Equal(t, map[string]int{"": 1}[status], stops, "only a VM that runs is stopped")
 
-			r.Parts[0].Desired = machineupdate.Hot(fmt.Sprintf(hot, `,{"email":"b@p","scopes":[]}`))
+			r.Parts[0].Desired = machineupdate.HotSpec(fmt.Sprintf(hot, `,{"email":"b@p","scopes":[]}`))
 			a.status = "RUNNING"
 			require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "must be one account at the most")
 		})

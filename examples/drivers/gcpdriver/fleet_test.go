@@ -20,14 +20,14 @@ import (
 // request asks for another team on VM, network tags and disk of a machine.
 func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
-	hot := func(team string) machineupdate.Hot {
+	hot := func(team string) machineupdate.HotSpec {
 		own := map[string]string{"team": team}
 		text, err := json.Marshal(map[string]any{
 			"labels": labels(nil), "tags": []string{"kubernetes-io-cluster-c", "kubernetes-io-role-node"},
 			"resourceTags": tags.Tags{VM: own, Disk: own, Network: map[string]string{"team-" + team: ""}},
 		})
 		require.NoError(t, err)
-		return machineupdate.Hot(text)
+		return machineupdate.HotSpec(text)
 	}
 	name := fmt.Sprint("m-", i)
 	r := &machineupdate.UpdateMachineRequest{
@@ -48,7 +48,7 @@ func machines(t *testing.T, n int) *api {
 		name, own := fmt.Sprint("m-", i), labels(map[string]string{"team": "a"})
 		f.Add(
 			driver.Resource{Kind: tags.VM, ID: name, Tags: own, Attributes: map[string]driver.Reading{
-				"serviceAccount": driver.Done("[]"), "status": driver.Done("RUNNING"),
+				"serviceAccount": driver.Settled("[]"), "status": driver.Settled("RUNNING"),
 			}},
 			driver.Resource{Kind: tags.Network, ID: name, Tags: keys("team-a")},
 			driver.Resource{Kind: tags.Disk, ID: name, Tags: own},

@@ -88,7 +88,7 @@ func (a *access) groups(
 ) map[string]bool {
 	all := slices.Clone(class.Spec.SecurityGroups)
 	for _, part := range request.Parts {
-		for _, hot := range append([]machineupdate.Hot{part.Desired, part.Applied}, part.Attempted...) {
+		for _, hot := range append([]machineupdate.HotSpec{part.Desired, part.Applied}, part.Attempted...) {
 			if decoded, err := a.schema.Decode([]byte(hot)); err == nil { // else the kit tells
 				if spec, ok := decoded.(*openstack.ProviderSpec); ok {
 					all = append(all, spec.Spec.SecurityGroups...)

@@ -60,7 +60,7 @@ func config(a *openstacktest.API) openstackdriver.Config {
 
 // groups are security groups of a server, with one that a load balancer has added.
 func groups(names string) map[string]driver.Reading {
-	return map[string]driver.Reading{openstacktest.Groups: driver.Done(`["lb"` + names + `]`)}
+	return map[string]driver.Reading{openstacktest.Groups: driver.Settled(`["lb"` + names + `]`)}
 }
 
 // TestConformance takes a machine between three provider specs, by HTTP. The volume pv is that of the
@@ -78,7 +78,7 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Name: "pvc-1", Tags: map[string]string{"team": "a"}},
 		}}
 	}
-	drivertest.Check(t, setup, func(cloud *drivertest.Cloud) (*openstackdriver.Driver, error) {
+	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*openstackdriver.Driver, error) {
 		c := config(openstacktest.New(cloud))
 		c.Wait = cloud.Wait
 		return openstackdriver.New(c)
@@ -282,7 +282,7 @@ func TestGroups(t *testing.T) {
 		r := request(t, 0, "a")
 		r.Class.ProviderSpec = []byte(spec(t, nil, nil, "more", id))
 		for i := range r.Parts {
-			r.Parts[i].Desired = machineupdate.Hot(strings.Replace(string(r.Parts[i].Desired), `["nodes"]`, `["more","`+id+`"]`, 1))
+			r.Parts[i].Desired = machineupdate.HotSpec(strings.Replace(string(r.Parts[i].Desired), `["nodes"]`, `["more","`+id+`"]`, 1))
 		}
 		removals := 0
 		a.Answers = func(r *http.Request) http.Handler {

@@ -21,12 +21,12 @@ import (
 // request asks for another team on server and root volume of a machine.
 func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
-	hot := func(team string) machineupdate.Hot {
+	hot := func(team string) machineupdate.HotSpec {
 		text, err := json.Marshal(map[string]any{"spec": map[string]any{
 			"tags": flat(map[string]string{"team": team}), "securityGroups": []string{"nodes"},
 		}})
 		require.NoError(t, err)
-		return machineupdate.Hot(text)
+		return machineupdate.HotSpec(text)
 	}
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: fmt.Sprint("m-", i), ProviderID: fmt.Sprint("openstack:///r/s-", i), Secret: secret,

@@ -38,7 +38,7 @@ func named(groups []string) []string {
 func (m *machine) groupReadings(own *server) map[string]driver.Reading {
 	isOther := func(name string) bool { return !m.groups[name] }
 	ours := slices.DeleteFunc(own.groups(), isOther)
-	return map[string]driver.Reading{groupsAttribute: driver.Done(driver.SetValue(ours))}
+	return map[string]driver.Reading{groupsAttribute: driver.Settled(driver.SetValue(ours))}
 }
 
 // groups returns the names of the security groups of all ports.

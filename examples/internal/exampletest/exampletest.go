@@ -50,7 +50,7 @@ func Bare(version string, raw []byte) *gardener.WorkerPool {
 // Data returns the strings that an extension added to a hash.
 func Data(name hash.Name) []string {
 	var data []string
-	for _, part := range name.Parts {
+	for _, part := range name.Inputs {
 		if strings.HasPrefix(part.Name, "additional data ") {
 			data = append(data, part.Value)
 		}

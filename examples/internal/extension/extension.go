@@ -32,7 +32,7 @@ func WorkerPoolHash[P any](
 	if err != nil {
 		return hash.Name{}, err
 	}
-	lists, err := eras.Lists(worker.UpdateStrategy, worker.KubernetesVersion, worker.RawConfig(), input)
+	lists, err := eras.AdditionalData(worker.UpdateStrategy, worker.KubernetesVersion, worker.RawConfig(), input)
 	if err != nil {
 		return hash.Name{}, InPool(worker, err)
 	}

@@ -28,7 +28,7 @@ type Cloud interface {
 }
 
 var (
-	_ Cloud = (*drivertest.Cloud)(nil)
+	_ Cloud = (*drivertest.FakeCloud)(nil)
 	_ Cloud = (*Fleet)(nil)
 )
 
@@ -88,7 +88,7 @@ func (f *Fleet) Resources(ctx context.Context) ([]driver.Resource, error) {
 			Attributes: map[string]driver.Reading{},
 		}
 		for name, value := range r.attributes {
-			all[i].Attributes[name] = driver.Done(value)
+			all[i].Attributes[name] = driver.Settled(value)
 		}
 	}
 	return all, nil

@@ -115,9 +115,9 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 	read := func(name string, live, target int32) {
 		switch {
 		case m == nil || m.ModificationState == types.VolumeModificationStateCompleted && live == target:
-			readings[name] = hotdriver.Done(number(live))
+			readings[name] = hotdriver.Settled(number(live))
 		case m.ModificationState == types.VolumeModificationStateFailed:
-			readings[name] = hotdriver.Failed(number(live))
+			readings[name] = hotdriver.ModifyFailed(number(live))
 		case m.ModificationState != types.VolumeModificationStateCompleted:
 			readings[name] = hotdriver.Modifying(number(live), number(target))
 		} // otherwise one of the reads lags: unknown
@@ -165,7 +165,7 @@ func metadataOptions(vm *types.Instance) map[string]hotdriver.Reading {
 	if options.State == types.InstanceMetadataOptionsStatePending {
 		return map[string]hotdriver.Reading{httpTokens: hotdriver.Modifying(string(options.HttpTokens), "")}
 	}
-	return map[string]hotdriver.Reading{httpTokens: hotdriver.Done(string(options.HttpTokens))}
+	return map[string]hotdriver.Reading{httpTokens: hotdriver.Settled(string(options.HttpTokens))}
 }
 
 func modifyMetadataOptions(ctx context.Context, s *session, vm *hotdriver.Resource, values map[string]string) error {

@@ -32,7 +32,7 @@ import (
 // wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the
 // retryer of an SDK would.
 type wire struct {
-	*drivertest.Cloud
+	*drivertest.FakeCloud
 
 	attempts int
 
@@ -192,8 +192,8 @@ func TestConformance(t *testing.T) {
 			"/resourceTags/network", "/resourceTags/vm", "/srcAndDstChecksEnabled",
 		}
 		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
-		drivertest.Check(r, setup, func(fake *drivertest.Cloud) (kit, error) {
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
+		drivertest.Check(r, setup, func(fake *drivertest.FakeCloud) (kit, error) {
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{FakeCloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
 			return d.Kit, err
 		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
 		return r.failures

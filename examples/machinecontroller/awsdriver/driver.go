@@ -49,7 +49,7 @@ type Config struct {
 	VolumeCooldown time.Duration
 	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may
 	// be nil.
-	Takeover func(resource machineupdate.Resource, key string)
+	Takeover func(resource machineupdate.ResourceID, key string)
 }
 
 var (

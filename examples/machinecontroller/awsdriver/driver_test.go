@@ -101,7 +101,7 @@ func (f *fixture) update(desired string) error {
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range f.updates.Kinds {
-		request.Parts = append(request.Parts, machineupdate.Part{Kind: kind, Applied: applied, Desired: machineupdate.Hot(desired)})
+		request.Parts = append(request.Parts, machineupdate.Part{Kind: kind, Applied: applied, Desired: machineupdate.HotSpec(desired)})
 	}
 	return f.driver.Kit.UpdateMachine(f.t.Context(), request)
 }
@@ -270,7 +270,7 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	return &machineupdate.UpdateMachineRequest{
 		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
-		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.Hot(desired)}},
+		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.HotSpec(desired)}},
 	}
 }
 

@@ -197,7 +197,7 @@ func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdri
 			return nil, err
 		}
 		for _, card := range page.NetworkInterfaces {
-			check := hotdriver.Done(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
+			check := hotdriver.Settled(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
 			id := aws.ToString(card.NetworkInterfaceId)
 			all[id] = hotdriver.Resource{
 				Kind: tags.Network, ID: id, Tags: mapOf(card.TagSet),

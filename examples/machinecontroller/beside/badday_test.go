@@ -382,7 +382,7 @@ type laned struct {
 
 	isAble    atomic.Bool
 	mutex     sync.Mutex
-	attempted []machineupdate.Hot // of that lane's last update
+	attempted []machineupdate.HotSpec // of that lane's last update
 }
 
 func (l *laned) Driver() machineupdate.Driver {
@@ -427,7 +427,7 @@ func TestVersionsOfLanes(t *testing.T) {
 		return f.machine("m-1").Annotations[machineupdate.AnnotationRecord+"-owner"] != ""
 	})
 	driver.mutex.Lock()
-	assert.Contains(t, driver.attempted, machineupdate.Hot(`{"tags":{"owner":"alice"}}`))
+	assert.Contains(t, driver.attempted, machineupdate.HotSpec(`{"tags":{"owner":"alice"}}`))
 	driver.mutex.Unlock()
 	f.until("its versions are forgotten", func() bool { return !strings.Contains(f.versions()[class], "alice") })
 }

@@ -159,7 +159,7 @@ func resources(_ context.Context, s *session) ([]driver.Resource, error) {
 	}
 	return []driver.Resource{{
 		Kind: tags.VM, ID: s.id, Tags: maps.Clone(v.Tags),
-		Attributes: map[string]driver.Reading{"kernel": driver.Done(v.Kernel)},
+		Attributes: map[string]driver.Reading{"kernel": driver.Settled(v.Kernel)},
 	}}, nil
 }
 

@@ -40,7 +40,7 @@ func TestGate(t *testing.T) {
 	f.settled(1)
 	config := rest.CopyConfig(server.Config)
 	config.Wrap(apiserver.AsKubernetes)
-	config.Wrap(p.Gate)
+	config.Wrap(p.WrapTransport)
 	client, err := typedcorev1.NewForConfig(config)
 	require.NoError(t, err)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gated"}}
@@ -128,7 +128,7 @@ func (n *nodes) send(t *testing.T, p *process, method, path, contentType string,
 	r, err := http.NewRequestWithContext(t.Context(), method, "https://target"+path, body)
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", contentType)
-	answer, err := p.Gate(n).RoundTrip(r)
+	answer, err := p.WrapTransport(n).RoundTrip(r)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, answer.Body.Close()) }()
 	return answer.StatusCode
@@ -302,7 +302,7 @@ func TestGateEncodings(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://target/api/v1/nodes/"+node+"/proxy/status", body)
 	require.NoError(t, err)
 	var passed atomic.Bool
-	_, err = p.Gate(roundTripper(func(*http.Request) (*http.Response, error) { // which reads nothing
+	_, err = p.WrapTransport(roundTripper(func(*http.Request) (*http.Response, error) { // which reads nothing
 		passed.Store(true)
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, end.Close()
 	})).RoundTrip(r)

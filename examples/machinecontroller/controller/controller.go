@@ -236,7 +236,7 @@ func NewCache(client *api.Client, resync time.Duration) *Cache {
 	}
 }
 
-func informer[T machineupdate.Machine, L runtime.Object](
+func informer[T machineupdate.MachineObject, L runtime.Object](
 	client *gentype.ClientWithList[T, L], object T, resync time.Duration,
 ) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(&cache.ListWatch{

@@ -26,24 +26,24 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 		return true, 0, err
 	}
 	switch step.Do {
-	case inplace.Done:
+	case inplace.ActionDone:
 		return false, 0, nil
-	case inplace.Wait:
-	case inplace.Blocked:
+	case inplace.ActionWait:
+	case inplace.ActionBlocked:
 		r.Recorder.Event(r.machine, corev1.EventTypeWarning, "InPlaceUpdateBlocked", step.Why)
-	case inplace.WriteNode:
+	case inplace.ActionWriteNode:
 		err = r.writeNode(ctx, step.Node)
-	case inplace.SetCondition:
+	case inplace.ActionSetCondition:
 		err = r.setCondition(ctx, step.Node.Reason)
-	case inplace.Drain: // pods are not drained here
+	case inplace.ActionDrain: // pods are not drained here
 		const description = "is undergoing an in-place update"
 		err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing, description)
 		if err == nil {
 			err = r.setCondition(ctx, step.Node.Reason)
 		}
-	case inplace.Apply:
+	case inplace.ActionApply:
 		delay, err = r.applyInPlace(ctx)
-	case inplace.Transfer:
+	case inplace.ActionTransfer:
 		delay = r.Retry.Short
 		err = r.transfer(ctx, deployment)
 	}

@@ -267,7 +267,7 @@ func (l *landscape) runGated(hot *process) {
 	control := rest.CopyConfig(l.server.mcm)
 	control.QPS, control.Burst = server.KubeAPIQPS, int(server.KubeAPIBurst)
 	target := rest.CopyConfig(control)
-	target.Wrap(hot.Gate)
+	target.Wrap(hot.WrapTransport)
 	recorder := record.NewBroadcaster().NewRecorder(machinescheme.Scheme, corev1.EventSource{})
 	stop := make(chan struct{})
 	l.Cleanup(func() { close(stop) })

@@ -91,7 +91,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	r.driver, err = awsdriver.New(awsdriver.Config{
 		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
 		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, VolumeCooldown: w.VolumeCooldown,
-		Takeover: func(resource machineupdate.Resource, key string) {
+		Takeover: func(resource machineupdate.ResourceID, key string) {
 			if w.Takeover != nil {
 				w.Takeover(r.Name, resource, key)
 			}

@@ -67,7 +67,7 @@ type Config struct {
 	// Observe is called for the events of controllers, and Takeover for keys that drivers took
 	// over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
-	Takeover func(replica string, resource machineupdate.Resource, key string)
+	Takeover func(replica string, resource machineupdate.ResourceID, key string)
 }
 
 // World is a namespace of an API server, with a cloud.

@@ -41,7 +41,7 @@ type State struct {
 // Check takes the machine from each state to each other one, in many ways, and reports each broken
 // promise once. NewDriver makes a driver whose client calls the cloud and which waits by
 // [Cloud.Wait]: a [*driver.Kit], or the adopter's type around one.
-func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (D, error), states ...State) {
+func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeCloud) (D, error), states ...State) {
 	tb.Helper()
 	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
 		tb.Errorf("a check needs Schema, Rules and two states")
@@ -70,7 +70,7 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 							fmt.Sprintf(format, args...), s.name, from, to)
 					}
 				}
-				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }
+				c.newDriver = func(cloud *FakeCloud) (updates, error) { return newDriver(cloud) }
 				if c.start() {
 					s.disturb(c)
 					c.try()

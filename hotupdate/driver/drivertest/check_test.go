@@ -43,8 +43,8 @@ func states(cloud tags.Cloud) []drivertest.State {
 func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, iops, throughput, sourceCheck, machineType string) drivertest.State {
 	type readings = map[string]driver.Reading
 	s := drivertest.State{Spec: `{"cluster":"c",` + spec + `}`, Resources: []driver.Resource{
-		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Done(sourceCheck), "machineType": driver.Done(machineType)}},
-		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk, Attributes: readings{"iops": driver.Done(iops), "throughput": driver.Done(throughput)}},
+		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Settled(sourceCheck), "machineType": driver.Settled(machineType)}},
+		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk, Attributes: readings{"iops": driver.Settled(iops), "throughput": driver.Settled(throughput)}},
 		{Kind: tags.Disk, ID: "pv-1", Name: "/dev/xvda", Tags: map[string]string{"cluster": "c", "a": "1"}},
 	}}
 	if cloud == tags.GCP {
@@ -96,8 +96,8 @@ func check(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.S
 func recorded(t *testing.T, setup drivertest.Setup, cloud tags.Cloud, broken string, states ...drivertest.State) *recorder {
 	t.Helper()
 	r := &recorder{TB: t}
-	drivertest.Check(r, setup, func(fake *drivertest.Cloud) (*wrapped, error) {
-		return (&client{Cloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
+	drivertest.Check(r, setup, func(fake *drivertest.FakeCloud) (*wrapped, error) {
+		return (&client{FakeCloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
 	}, states...)
 	return r
 }

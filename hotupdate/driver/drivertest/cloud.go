@@ -15,10 +15,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is a fake cloud with the resources of one machine, and with a simulated clock. Its errors
+// FakeCloud is a fake cloud with the resources of one machine, and with a simulated clock. Its errors
 // are [machineupdate.ErrThrottled], a [*machineupdate.RetryError], or others. A fake client
 // translates them into errors of the cloud's API.
-type Cloud struct {
+type FakeCloud struct {
 	*checker
 
 	mutex     sync.Mutex
@@ -79,7 +79,7 @@ type event struct {
 
 // Resources returns the resources of the [State] with their live state: infrastructure tags with
 // their version, and readings of attributes.
-func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
+func (c *FakeCloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -99,7 +99,7 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 
 // Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging].
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
-func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
+func (c *FakeCloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	return c.write(ctx, "Change", tags.Kinds(), ids, 0, func(of []*resource) error {
 		call := fakecloud.Call{Set: set}
 		for _, tag := range remove {
@@ -119,7 +119,7 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 
 // Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is
 // [tags.Unguarded], it does so on condition of the version.
-func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
+func (c *FakeCloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
 	return c.write(ctx, "Replace", []tags.Kind{kind}, []string{id}, 0, func(of []*resource) error {
 		read, _ := strconv.Atoi(version) // where the cloud takes no version, it does not matter
 		return of[0].Replace(read, all)
@@ -128,7 +128,7 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 
 // Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted
 // now and done later. Until then the resource accepts no other change that takes time.
-func (c *Cloud) Modify(
+func (c *FakeCloud) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
 ) error {
 	return c.write(ctx, "Modify", []tags.Kind{kind}, []string{id}, takes, func(of []*resource) error {
@@ -147,7 +147,7 @@ func (c *Cloud) Modify(
 		}
 		for name, target := range values {
 			value, _, _ := r.attributes[name].Parts()
-			r.attributes[name] = driver.Done(target)
+			r.attributes[name] = driver.Settled(target)
 			if takes > 0 && value != target {
 				r.attributes[name] = driver.Modifying(value, target)
 			}
@@ -157,13 +157,13 @@ func (c *Cloud) Modify(
 }
 
 // Wait advances the cloud's clock, for [driver.Definition.Wait].
-func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
+func (c *FakeCloud) Wait(ctx context.Context, d time.Duration) error {
 	c.locked(func() { c.advance(d) })
 	return ctx.Err()
 }
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
-func (c *Cloud) write(
+func (c *FakeCloud) write(
 	ctx context.Context, function string, kinds []tags.Kind, ids []string, takes time.Duration,
 	change func(of []*resource) error,
 ) error {
@@ -193,14 +193,14 @@ func (c *Cloud) write(
 	return c.attempt(func() error { return c.onWrite(w) }, w.requests()...)
 }
 
-func (c *Cloud) locked(do func()) {
+func (c *FakeCloud) locked(do func()) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	do()
 }
 
 // live returns a copy of the live state.
-func (c *Cloud) live() []driver.Resource {
+func (c *FakeCloud) live() []driver.Resource {
 	all := make([]driver.Resource, len(c.resources))
 	for i, r := range c.resources {
 		all[i] = driver.Resource{
@@ -212,7 +212,7 @@ func (c *Cloud) live() []driver.Resource {
 }
 
 // advance advances the clock, and does what is due. Reads that lag show what was there before.
-func (c *Cloud) advance(d time.Duration) {
+func (c *FakeCloud) advance(d time.Duration) {
 	c.history = append(c.history, moment{c.now, c.live()})
 	c.now = c.now.Add(d)
 	isDue := func(e event) bool { return !e.at.After(c.now) }
@@ -224,12 +224,12 @@ func (c *Cloud) advance(d time.Duration) {
 	c.events = slices.DeleteFunc(c.events, isDue)
 }
 
-func (c *Cloud) after(d time.Duration, do func()) {
+func (c *FakeCloud) after(d time.Duration, do func()) {
 	c.events = append(c.events, event{c.now.Add(d), do})
 }
 
 // finish ends the change under way of a resource.
-func (c *Cloud) finish(r *resource) {
+func (c *FakeCloud) finish(r *resource) {
 	r.isChanging = false
 	isFailing := c.failing > 0
 	if isFailing {
@@ -239,9 +239,9 @@ func (c *Cloud) finish(r *resource) {
 	}
 	for name, reading := range r.attributes {
 		if value, target, _ := reading.Parts(); value != target && isFailing {
-			r.attributes[name] = driver.Failed(value)
+			r.attributes[name] = driver.ModifyFailed(value)
 		} else if value != target {
-			r.attributes[name] = driver.Done(target)
+			r.attributes[name] = driver.Settled(target)
 		}
 	}
 }

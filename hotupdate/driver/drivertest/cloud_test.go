@@ -14,17 +14,17 @@ import (
 )
 
 // inCloud runs a test in a cloud whose driver does nothing more.
-func inCloud(t *testing.T, cloud tags.Cloud, test func(ctx context.Context, c *drivertest.Cloud)) {
+func inCloud(t *testing.T, cloud tags.Cloud, test func(ctx context.Context, c *drivertest.FakeCloud)) {
 	t.Helper()
 	var once sync.Once
-	drivertest.Check(&recorder{TB: t}, setupOf(t, cloud), func(fake *drivertest.Cloud) (*wrapped, error) {
+	drivertest.Check(&recorder{TB: t}, setupOf(t, cloud), func(fake *drivertest.FakeCloud) (*wrapped, error) {
 		once.Do(func() { test(t.Context(), fake) })
 		return nil, assert.AnError
 	}, states(cloud)...)
 }
 
 // live returns the infrastructure tags of the VM.
-func live(t *testing.T, c *drivertest.Cloud) map[string]string {
+func live(t *testing.T, c *drivertest.FakeCloud) map[string]string {
 	t.Helper()
 	all, err := c.Resources(t.Context())
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestCalls(t *testing.T) {
 		{"no conditions on the cloud", tags.AliCloud, both, nil, list{{Key: "a", Value: "2"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
 		{"all spellings", tags.OpenStack, []string{"i-1"}, nil, list{{Key: "A"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
 	} {
-		inCloud(t, tc.cloud, func(ctx context.Context, c *drivertest.Cloud) {
+		inCloud(t, tc.cloud, func(ctx context.Context, c *drivertest.FakeCloud) {
 			err := c.Change(ctx, tc.ids, tc.set, tc.remove)
 			if tc.want == nil {
 				require.Error(t, err, tc.name)
@@ -83,7 +83,7 @@ func TestCalls(t *testing.T) {
 
 // TestWritesWithoutVersion: a cloud without conditions takes any write of a whole set, within its rules.
 func TestWritesWithoutVersion(t *testing.T) {
-	inCloud(t, tags.OpenStack, func(ctx context.Context, c *drivertest.Cloud) {
+	inCloud(t, tags.OpenStack, func(ctx context.Context, c *drivertest.FakeCloud) {
 		require.NoError(t, c.Change(ctx, []string{"i-1"}, []tags.Tag{{Key: "b", Value: "2"}}, nil))
 		require.NoError(t, c.Replace(ctx, tags.VM, "i-1", "", map[string]string{"b": "1"}))
 		assert.Equal(t, map[string]string{"b": "1"}, live(t, c))
@@ -94,7 +94,7 @@ func TestWritesWithoutVersion(t *testing.T) {
 
 // TestCloudEndsWithTheContext, as clients do.
 func TestCloudEndsWithTheContext(t *testing.T) {
-	inCloud(t, tags.AWS, func(_ context.Context, c *drivertest.Cloud) {
+	inCloud(t, tags.AWS, func(_ context.Context, c *drivertest.FakeCloud) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := c.Resources(ctx)
@@ -107,7 +107,7 @@ func TestCloudEndsWithTheContext(t *testing.T) {
 
 // TestConcurrentReads: a discovery may read several kinds at once.
 func TestConcurrentReads(t *testing.T) {
-	inCloud(t, tags.AWS, func(ctx context.Context, c *drivertest.Cloud) {
+	inCloud(t, tags.AWS, func(ctx context.Context, c *drivertest.FakeCloud) {
 		var group sync.WaitGroup
 		for range 4 {
 			group.Go(func() {

@@ -1,7 +1,7 @@
 // Package drivertest checks a driver that updates machines: its projection, its discovery and its
 // calls, under the real update flow.
 //
-// The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the
+// The driver's client is a fake that an adopter writes on top of a [FakeCloud]: each call of the
 // cloud's API becomes a method call, and each error becomes an error of the API. [Check] takes the
 // machine from each [State] to each other, while the cloud throttles, fails, lags and loses
 // answers. The check fails if no two states differ in a field that is Hot or InPlace, unless the

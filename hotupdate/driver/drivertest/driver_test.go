@@ -27,7 +27,7 @@ type spec struct {
 
 // client is the view of one update. What is broken is named.
 type client struct {
-	*drivertest.Cloud
+	*drivertest.FakeCloud
 
 	broken string
 	rules  func(kind tags.Kind) (tags.Rules, error)
@@ -49,7 +49,7 @@ type wrapped struct {
 	*kit
 	*client
 
-	done map[string]machineupdate.Hot // by lane
+	done map[string]machineupdate.HotSpec // by lane
 }
 
 func (w *wrapped) Driver() machineupdate.Driver {
@@ -127,7 +127,7 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 		if r.Attributes = c.readings(r.Attributes); c.is("attributes unknown taken for empty") {
 			for _, name := range []string{"iops", "throughput", "sourceCheck"} {
 				if _, isKnown := r.Attributes[name]; !isKnown {
-					r.Attributes[name] = driver.Done("")
+					r.Attributes[name] = driver.Settled("")
 				}
 			}
 		}
@@ -145,9 +145,9 @@ func (c *client) readings(said map[string]driver.Reading) map[string]driver.Read
 		switch {
 		case isFailed && c.is("failed state unknown"):
 		case c.is("target not read"):
-			readings[name] = driver.Done(value)
+			readings[name] = driver.Settled(value)
 		case c.is("target taken for the value"):
-			readings[name] = driver.Done(target)
+			readings[name] = driver.Settled(target)
 		default:
 			readings[name] = reading
 		}
@@ -342,5 +342,5 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 		Schema: schema, Connect: c.connect, Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },
 		Tags: taggings, Groups: c.groups(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
 	})
-	return &wrapped{kit: kit, client: c, done: map[string]machineupdate.Hot{}}, err
+	return &wrapped{kit: kit, client: c, done: map[string]machineupdate.HotSpec{}}, err
 }

@@ -26,11 +26,11 @@ type checker struct {
 	promise   string          // the scenario's promise
 	isCalm    bool            // nothing disturbs the driver
 	needs     map[string]bool // what promises need of the states, and whether these have it
-	newDriver func(cloud *Cloud) (updates, error)
+	newDriver func(cloud *FakeCloud) (updates, error)
 	broken    func(promise, format string, args ...any)
 	require   func(holds bool, promise, format string, args ...any) // else the promise is broken
 
-	cloud    *Cloud
+	cloud    *FakeCloud
 	driver   updates
 	classes  machineupdate.Classes
 	former   *machineupdate.Prepared // the previous class
@@ -71,7 +71,7 @@ func (c *checker) start() bool {
 			c.broken(promise, format, args...)
 		}
 	}
-	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	c.cloud = &FakeCloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	c.class = nil
 	c.own = nil
 	c.classes = machineupdate.Classes{}

@@ -98,7 +98,7 @@ func (c *checker) returned(err error) {
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
 		isDone := ok && c.pass.lane == "" &&
-			slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
+			slices.Contains(partial.Done, machineupdate.ResourceID{Kind: string(r.Kind), ID: r.ID})
 		problem := c.unlike(r)
 		c.require(!isDone || problem == "", "partial failure", "the error says that %s is done, and %s", r, problem)
 	}

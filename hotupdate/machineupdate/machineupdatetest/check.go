@@ -24,7 +24,7 @@ import (
 // next one and its error, if there is one. It uses the World for everything outside, and the
 // default Settings. What the controller keeps for all reconciles, such as its Classes, it keeps for
 // all reconciles of a World.
-func Check[M machineupdate.Machine](
+func Check[M machineupdate.MachineObject](
 	tb testing.TB, machine func(phase, providerID string) M,
 	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
 ) {
@@ -38,7 +38,7 @@ func Check[M machineupdate.Machine](
 // Reconcile calls Drained, then ApplyInPlace, and then Ready if ApplyInPlace allows it.
 //
 // Enqueues reports whether a change of the class makes the controller reconcile the machine.
-func CheckInPlace[M machineupdate.Machine](
+func CheckInPlace[M machineupdate.MachineObject](
 	tb testing.TB, machine func(phase, providerID string) M,
 	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
 	enqueues func(w *World[M], machine M, class string) bool,
@@ -53,7 +53,7 @@ func CheckInPlace[M machineupdate.Machine](
 	check(tb, all, formerClass, machine, reconcile)
 }
 
-func check[M machineupdate.Machine](
+func check[M machineupdate.MachineObject](
 	tb testing.TB, scenarios []scenario[M], own string, machine func(phase, providerID string) M,
 	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error),
 ) {
@@ -95,7 +95,7 @@ func check[M machineupdate.Machine](
 }
 
 // checker runs reconciles of a controller.
-type checker[M machineupdate.Machine] struct {
+type checker[M machineupdate.MachineObject] struct {
 	World[M]
 
 	reconcile func(ctx context.Context, w *World[M], machine M) (time.Duration, error)

@@ -37,7 +37,7 @@ const (
 	accountB = `{"account":"b"}`
 )
 
-func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
+func inPlaceScenarios[M machineupdate.MachineObject]() []scenario[M] {
 	return []scenario[M]{
 		{"an in-place update", "InPlaceUpdating", func(c *checker[M]) {
 			c.drain()
@@ -128,7 +128,7 @@ func (c *checker[M]) isReady() {
 }
 
 // delayed drains the node, and lets the driver return an error for a while.
-func delayed[M machineupdate.Machine](err error) func(c *checker[M]) {
+func delayed[M machineupdate.MachineObject](err error) func(c *checker[M]) {
 	return func(c *checker[M]) {
 		c.drain()
 		c.updateErr[drainedLane] = err

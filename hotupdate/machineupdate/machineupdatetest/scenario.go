@@ -15,13 +15,13 @@ const (
 )
 
 // scenario runs reconciles of one machine in a phase.
-type scenario[M machineupdate.Machine] struct {
+type scenario[M machineupdate.MachineObject] struct {
 	name  string
 	phase string
 	run   func(c *checker[M])
 }
 
-func scenarios[M machineupdate.Machine]() []scenario[M] {
+func scenarios[M machineupdate.MachineObject]() []scenario[M] {
 	return []scenario[M]{
 		{"an update", "Running", update[M]},
 		{"an update by a driver that reads first", "Running", func(c *checker[M]) {
@@ -71,7 +71,7 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 	}
 }
 
-func update[M machineupdate.Machine](c *checker[M]) {
+func update[M machineupdate.MachineObject](c *checker[M]) {
 	c.updates(nil)
 	c.isDue(15*time.Minute, "the confirmation is due after 15m")
 	c.settles()
@@ -80,7 +80,7 @@ func update[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
-func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
+func updateBeforeJoin[M machineupdate.MachineObject](c *checker[M]) {
 	c.later(0)
 	typ := c.server.text("lastOperation", "type")
 	state := c.server.text("lastOperation", "state")
@@ -89,7 +89,7 @@ func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
-func failure[M machineupdate.Machine](c *checker[M]) {
+func failure[M machineupdate.MachineObject](c *checker[M]) {
 	c.updates(codeError("Internal"))
 	c.isDue(time.Minute, "the update that failed is made again after 15s")
 	for range 6 {
@@ -114,7 +114,7 @@ func (c *checker[M]) slow(err error) {
 		"one lane holds up another, whose record is %q", c.server.record(""))
 }
 
-func refusal[M machineupdate.Machine](c *checker[M]) {
+func refusal[M machineupdate.MachineObject](c *checker[M]) {
 	c.slow(&machineupdate.RetryError{After: 6 * time.Hour, Err: codeError("FailedPrecondition")})
 	record := c.server.record(slowLane)
 	c.server.require(strings.Contains(record, `"notBefore":`), "error kind lost",
@@ -123,7 +123,7 @@ func refusal[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
-func pending[M machineupdate.Machine](c *checker[M]) {
+func pending[M machineupdate.MachineObject](c *checker[M]) {
 	c.slow(machineupdate.ErrPending)
 	c.server.require(!c.isSettled(slowLane) && c.events[failed] == 0, "error kind lost",
 		"a change that was accepted and is not done is taken for a success or a failure")
@@ -131,7 +131,7 @@ func pending[M machineupdate.Machine](c *checker[M]) {
 }
 
 // denied uses a limiter that allows a single update.
-func denied[M machineupdate.Machine](c *checker[M]) {
+func denied[M machineupdate.MachineObject](c *checker[M]) {
 	c.limiter = &machineupdate.Limiter{Burst: 1, Every: 24 * time.Hour}
 	c.updates(nil)
 	c.class(`{"tags":{"k":"2"}}`)
@@ -141,7 +141,7 @@ func denied[M machineupdate.Machine](c *checker[M]) {
 	c.isDue(2*time.Minute, "the update that was denied is asked for again after 1m to 2m")
 }
 
-func unimplemented[M machineupdate.Machine](c *checker[M]) {
+func unimplemented[M machineupdate.MachineObject](c *checker[M]) {
 	c.updates(codeError("Unimplemented"))
 	for range 5 {
 		c.later(10 * time.Minute)
@@ -159,13 +159,13 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 	c.settles()
 }
 
-func notFound[M machineupdate.Machine](c *checker[M]) {
+func notFound[M machineupdate.MachineObject](c *checker[M]) {
 	c.updates(codeError("NotFound"))
 	c.server.require(c.events[failed] == 0, "error kind lost", "NotFound is reported as a failure: reads of clouds lag")
 	c.settles()
 }
 
-func creation[M machineupdate.Machine](c *checker[M]) {
+func creation[M machineupdate.MachineObject](c *checker[M]) {
 	c.creates()
 	record := c.server.record("")
 	c.server.require(strings.Contains(record, providerID), "creation endless",
@@ -173,7 +173,7 @@ func creation[M machineupdate.Machine](c *checker[M]) {
 	c.later(0)
 }
 
-func failedCreation[M machineupdate.Machine](c *checker[M]) {
+func failedCreation[M machineupdate.MachineObject](c *checker[M]) {
 	c.createErr = codeError("ResourceExhausted")
 	c.creates()
 	phase := c.server.text("currentStatus", "phase")
@@ -181,7 +181,7 @@ func failedCreation[M machineupdate.Machine](c *checker[M]) {
 		"CreateMachine failed, and the phase is %q, not CrashLoopBackOff", phase)
 }
 
-func initialization[M machineupdate.Machine](c *checker[M], calls int) {
+func initialization[M machineupdate.MachineObject](c *checker[M], calls int) {
 	c.vm = true
 	c.uninitialized = calls
 	c.until(func() bool { return c.uninitialized == 0 }, time.Minute, "creation stopped",

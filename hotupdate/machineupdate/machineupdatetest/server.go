@@ -19,7 +19,7 @@ import (
 )
 
 // server is an API server with one machine.
-type server[M machineupdate.Machine] struct {
+type server[M machineupdate.MachineObject] struct {
 	object    unstructured.Unstructured
 	version   int
 	disturbed bool // another client wrote: the controller may have an older object

@@ -20,7 +20,7 @@ import (
 
 // World stands in for the environment of a controller: functions of client-go, of the driver, and
 // of the recorder, and the content of caches. It is not safe for concurrent use.
-type World[M machineupdate.Machine] struct {
+type World[M machineupdate.MachineObject] struct {
 	server  server[M]
 	driver  machineupdate.Driver
 	classes map[string]class // by name

@@ -125,7 +125,7 @@ func (a *API) createServer(_ http.ResponseWriter, r *http.Request) (int, any, er
 	}
 	cloud.Add(driver.Resource{
 		Kind: tags.VM, ID: id, Name: body.Server.Name, Tags: body.Server.Metadata,
-		Attributes: map[string]driver.Reading{Groups: driver.Done(groupsText(groups))},
+		Attributes: map[string]driver.Reading{Groups: driver.Settled(groupsText(groups))},
 	})
 	if len(body.Server.Disks) > 0 {
 		cloud.Add(driver.Resource{Kind: tags.Disk, ID: "root-" + id})

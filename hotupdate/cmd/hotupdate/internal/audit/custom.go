@@ -130,6 +130,6 @@ func hashedBy(set *crds.Set, of facts.TypeMeta, spec []byte) (*release.Hashed, e
 		return nil, err
 	}
 	hashed := &release.Hashed{Era: &release.Era{Hash: release.Canonical, Schema: schema}}
-	hashed.Data, hashed.Refused = hash.Canonical[struct{}](schema)(spec, struct{}{})
+	hashed.Data, hashed.Refused = hash.CanonicalData[struct{}](schema)(spec, struct{}{})
 	return hashed, nil
 }

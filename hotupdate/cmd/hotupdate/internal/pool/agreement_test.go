@@ -170,7 +170,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		require.NoError(t, err)
 		// names hash values without the names of their fields, so rotations that change places cancel out
 		rotations := func(p facts.Pool) (times []string) {
-			for _, part := range secret(p).Parts {
+			for _, part := range secret(p).Inputs {
 				if strings.Contains(part.Name, "rotation") {
 					times = append(times, part.Value)
 				}

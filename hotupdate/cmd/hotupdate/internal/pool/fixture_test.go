@@ -57,7 +57,7 @@ func options(tb testing.TB) judge.Options {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(tb, err)
-	canonical := hash.Canonical[struct{}](schema)
+	canonical := hash.CanonicalData[struct{}](schema)
 	naming := &judge.Naming{Versions: []string{""}, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		data, err := canonical(p.ProviderConfig, struct{}{})
 		return judge.Additional{Era: "canonical", Data: data}, err

@@ -39,7 +39,7 @@ func TestReadWorker(t *testing.T) {
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
 	var data []string
-	for _, part := range secret.Parts[len(secret.Parts)-3:] {
+	for _, part := range secret.Inputs[len(secret.Inputs)-3:] {
 		data = append(data, part.Value)
 	}
 	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data, "of the kubelet")
@@ -68,8 +68,8 @@ func TestReadShoot(t *testing.T) {
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate
 	secret, err := hash.NodeAgentSecretName(w)
 	require.NoError(t, err)
-	rotation := slices.IndexFunc(secret.Parts, func(p hash.Part) bool { return p.Name == "certificate authorities rotation" })
-	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", secret.Parts[rotation].Value, "the pool's own rollout counts")
+	rotation := slices.IndexFunc(secret.Inputs, func(p hash.Input) bool { return p.Name == "certificate authorities rotation" })
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", secret.Inputs[rotation].Value, "the pool's own rollout counts")
 }
 
 // A pool gets omitted values from the Shoot. A kubelet configuration is not merged.

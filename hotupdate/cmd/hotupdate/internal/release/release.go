@@ -198,7 +198,7 @@ func (e *Era) prepare(r *Release) (err error) {
 func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
 	switch e.Hash {
 	case Canonical:
-		return hash.Canonical[struct{}](e.Schema)(raw, struct{}{})
+		return hash.CanonicalData[struct{}](e.Schema)(raw, struct{}{})
 	case RawBytes:
 		return bytesOf(judge.AsStored(raw)), nil
 	case CutBytes:

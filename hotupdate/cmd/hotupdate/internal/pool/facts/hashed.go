@@ -76,7 +76,7 @@ func (p *Pool) HashedFields() ([]HashedField, error) {
 
 // partOf returns a part of a name, nil if the name does not have it.
 func partOf(name hash.Name, of string) any {
-	for _, part := range name.Parts {
+	for _, part := range name.Inputs {
 		if part.Name == of {
 			return part.Value
 		}
