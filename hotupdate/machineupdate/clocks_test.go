@@ -176,3 +176,17 @@ func TestLimiterClockIsSetBack(t *testing.T) {
 	require.False(t, l.Ask("SpecChanged", back))
 	require.True(t, l.Ask("SpecChanged", back.Add(time.Second)))
 }
+
+// TestLimiterAllowsExactlyEvery: a token is there when Every has passed, and not a moment before. A product with 1/Every, which is rounded, would
+// deny every second update of 49 s.
+func TestLimiterAllowsExactlyEvery(t *testing.T) {
+	for _, every := range []time.Duration{time.Millisecond, 110 * time.Millisecond, time.Second / 3, 1700 * time.Millisecond, 49 * time.Second} {
+		l := machineupdate.Limiter{Every: every, Burst: 1}
+		require.True(t, l.Ask("SpecChanged", start))
+		for i := range time.Duration(10) {
+			due := start.Add((i + 1) * every)
+			require.False(t, l.Ask("SpecChanged", due.Add(-every/1000)), "%v: update %d", every, i)
+			require.True(t, l.Ask("SpecChanged", due), "%v: update %d", every, i)
+		}
+	}
+}

@@ -102,7 +102,9 @@ type Pacer[P any] struct {
 	longest time.Duration // the time of the longest call; the answers after it let it decay
 }
 
-// bucket is a quota.
+// bucket is a quota. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents
+// nothing about a clock that goes backwards, and must not be copied, as the model in the tests does
+// in every state.
 type bucket struct {
 	spent float64
 	at    time.Time

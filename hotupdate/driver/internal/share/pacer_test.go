@@ -68,6 +68,30 @@ func TestApart(t *testing.T) {
 	expect(1, 0, "one of a few again")
 }
 
+// TestSavedRefill: the refill of a second may be saved up, also one that is not a whole number: after two calls of 2.5, half a call is missing.
+func TestSavedRefill(t *testing.T) {
+	const refill, half = 2.5, 400 * time.Millisecond // half of the refill is spent
+	p := Pacer[int]{Refill: refill}
+	now := epoch
+	for range 2 { // the second time after a quiet time
+		now = now.Add(time.Hour)
+		for range 3 {
+			full := fresh("a")
+			full.Bound = 1 // it does not wait for others
+			p.Join(now, full)
+		}
+		for i, want := range []time.Duration{0, 0, half} {
+			if want > 0 {
+				_, wait := p.Next(now)
+				assert.Equal(t, want, wait)
+				now = now.Add(wait)
+			}
+			call, _ := p.Next(now)
+			assert.NotNil(t, call, i)
+		}
+	}
+}
+
 // TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an
 // answer ends them.
 func TestThrottlingDelays(t *testing.T) {
