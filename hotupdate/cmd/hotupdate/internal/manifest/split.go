@@ -10,6 +10,9 @@ import (
 // splitter cuts a stream into documents: JSON values in splitjson.go, YAML documents in splityaml.go.
 // [Document.Object] parses their content, possibly in several goroutines.
 //
+// The decoder of k8s.io/apimachinery/pkg/util/yaml is not used: it loses objects in silence, counts
+// lines from the beginning of a document, and holds a whole List, as decoder_test.go shows.
+//
 // A value with items at its root is treated as a List, unless a kind other than a List comes before
 // them, and its items are yielded at once. Its kind is certain only at its end.
 type splitter struct {
