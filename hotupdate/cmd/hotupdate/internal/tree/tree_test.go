@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	parser "go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
@@ -47,6 +48,48 @@ func TestScalarsOfYAML(t *testing.T) {
 			assert.NoError(t, got, "%q", text)
 			assert.Equal(t, string(want), string(root.JSON()), "%q", text)
 		}
+	}
+}
+
+// Every short word means what the library that kubectl uses takes it for: the parser decides which of them may be anything but text.
+func TestShortWordsOfYAML(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	words := []string{""}
+	for range 3 {
+		var longer []string
+		for _, word := range words {
+			for _, c := range "0178_+-.xboeEfFnNsSyY~" {
+				longer = append(longer, word+string(c))
+			}
+		}
+		for _, word := range longer {
+			text.WriteString("- " + word + "\n")
+		}
+		words = longer
+	}
+	want, err := yaml.YAMLToJSON([]byte(text.String()))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(parse(t, text.String()).JSON()))
+}
+
+// The parser decodes these values unlike the library that kubectl uses, so its nodes are not decoded by it.
+func TestParserDecodesOtherwise(t *testing.T) {
+	t.Parallel()
+	for text, parsers := range map[string]string{
+		"a: &a {x: 1}\nb: {x: 3, <<: *a}\n": `{"a":{"x":1},"b":{"x":3}}`,
+		"a: [yes, Off]\n":                   `{"a":["yes","Off"]}`,
+		"a: 2026-01-02\n":                   `{"a":"2026-01-02T00:00:00Z"}`,
+	} {
+		var value any
+		require.NoError(t, parser.Unmarshal([]byte(text), &value))
+		decoded, err := json.Marshal(value)
+		require.NoError(t, err)
+		assert.Equal(t, parsers, string(decoded), text)
+		want, err := yaml.YAMLToJSON([]byte(text))
+		require.NoError(t, err)
+		assert.NotEqual(t, parsers, string(want), text)
+		assert.Equal(t, string(want), string(parse(t, text).JSON()), text)
 	}
 }
 

@@ -90,7 +90,9 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// converter turns nodes of YAML into nodes of JSON.
+// converter turns nodes of YAML into nodes of JSON. It merges mappings and follows aliases itself:
+// the parser's Decode returns no lines, and lets a member win over a merge key after it, which the
+// library that kubectl uses does not.
 type converter struct {
 	firstLine int                 // of the text in its file
 	open      map[*yaml.Node]bool // the values of the aliases around the current node
@@ -239,19 +241,20 @@ func (c *converter) fail(at *yaml.Node, what string) {
 	}
 }
 
-// scalar reads a scalar. The library that kubectl uses decides about plain text that may be a number,
-// a boolean or null, and about tags.
+// scalar reads a scalar. The parser says which plain scalars are text, apart from booleans of YAML
+// 1.1. The library that kubectl uses reads all others, and those with tags.
 func (c *converter) scalar(n *Node, from *yaml.Node) {
 	text := from.Value
 	isTagged := from.Style&yaml.TaggedStyle != 0
 	isPlain := from.Style&^yaml.TaggedStyle == 0
 	isTaggedWord := isTagged && isPlain && isWord.MatchString(text)
+	mayBeOther := from.ShortTag() != textTag || isOldBool(text)
 	tag := ""
 	if isTagged {
 		tag = "!<" + from.LongTag() + "> "
 	}
 	switch {
-	case isTaggedWord, isPlain && mayBeOther.MatchString(text):
+	case isTaggedWord, isPlain && !isTagged && mayBeOther:
 		n.kind, n.text = c.resolved(from, tag+text)
 		isWritten := n.kind == Bool || n.kind == Number
 		if isWritten && n.text != text && len(text) <= maxShown {
@@ -268,11 +271,17 @@ func (c *converter) scalar(n *Node, from *yaml.Node) {
 // maxShown bounds the words that a problem shows. No word with a meaning in YAML is longer.
 const maxShown = 24
 
-var (
-	// mayBeOther matches all plain scalars that are numbers, booleans or null, and some text.
-	mayBeOther = regexp.MustCompile(`^([-+.0-9][-+.0-9a-zA-Z_]*|[yYnNtTfFoO][a-zA-Z]{0,4}|~|)$`)
-	isWord     = regexp.MustCompile(`^[^\s#]*$`)
-)
+// isWord matches plain text that can be written again behind a tag without quotes.
+var isWord = regexp.MustCompile(`^[^\s#]*$`)
+
+// textTag is the tag of text.
+const textTag = "!!str"
+
+// isOldBool reports whether a word, in whatever case, is a boolean of YAML 1.1 that the parser takes
+// for text. The library that kubectl uses reads most cases as booleans.
+func isOldBool(word string) bool {
+	return slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(word))
+}
 
 // resolved reads the text of a scalar, as an element of a list: on its own, --- would begin a
 // document.
@@ -292,11 +301,9 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 func keyName(key *yaml.Node) (name string, isText bool) {
 	key = aliased(key)
 	isQuoted := key.Style != 0
-	// true and false in YAML 1.1
-	isBool := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
-	isTextOfYAML := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
+	isTextOfYAML := slices.Contains([]string{textTag, "!!merge"}, key.ShortTag())
 	if key.Kind != yaml.ScalarNode || !isTextOfYAML {
 		return key.Value, false
 	}
-	return key.Value, isQuoted || !isBool
+	return key.Value, isQuoted || !isOldBool(key.Value)
 }
