@@ -2,6 +2,10 @@
 //
 // Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is
 // rounded. The package owns the format. It must not know the meaning of values: 1 and 1.0 differ.
+//
+// The library gomodules.xyz/jsonpatch does not replace [Diff]: it orders operations by chance, as Go
+// ranges over a map, and addresses values below an empty name, where common implementations find
+// nothing.
 package jsonpatch
 
 import (
