@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	parser "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -112,4 +113,25 @@ func TestReaderOfApimachinery(t *testing.T) {
 		largest = max(largest, len(d.Text()))
 	}
 	assert.Equal(t, len(item), largest)
+}
+
+// TestDecoderOfTheParser: the parser of YAML, whose nodes have lines, can read a stream. After an error it returns that error for ever, and it takes
+// JSON lines for one.
+func TestDecoderOfTheParser(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		"a: 1\n---\nb: [\n---\nc: 3\n": {
+			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: line 3: did not find expected node content", `in:5, document 3: {"c":3}`,
+		},
+		"{\"a\":1}\n{\"b\":2}\n": {`in: {"a":1}`, `in:2, document 2: {"b":2}`},
+	} {
+		assert.Equal(t, want, collect([]string{manifest.Stdin}, strings.NewReader(in)))
+		decoder := parser.NewDecoder(strings.NewReader(in))
+		require.NoError(t, decoder.Decode(new(parser.Node)))
+		err := decoder.Decode(new(parser.Node))
+		require.ErrorContains(t, err, "did not find expected")
+		for range len(want) {
+			require.Equal(t, err, decoder.Decode(new(parser.Node)))
+		}
+	}
 }
