@@ -72,8 +72,8 @@ func (r Reason) rank() int {
 // begin takes a token and reports whether there was one. If so, the update is under way until end
 // is called. A nil limiter allows everything.
 //
-// The tokens are counted here, because a golang.org/x/time/rate.Limiter whose clock was set back adds
-// none until the clock has caught up: this type would have to keep the time as well.
+// The tokens are counted here, because a golang.org/x/time/rate.Limiter whose clock was set back
+// adds none until the clock has caught up: this type would have to keep the time as well.
 func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	if l == nil {
 		return true

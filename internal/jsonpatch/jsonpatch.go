@@ -3,9 +3,9 @@
 // Values are trees as decoded by encoding/json, with numbers as json.Number, so that none is
 // rounded. The package owns the format. It must not know the meaning of values: 1 and 1.0 differ.
 //
-// The library gomodules.xyz/jsonpatch does not replace [Diff]: it orders operations by chance, as Go
-// ranges over a map, and addresses values below an empty name, where common implementations find
-// nothing.
+// The library gomodules.xyz/jsonpatch cannot replace [Diff]: the order of its operations is random,
+// since it ranges over maps, and common implementations cannot apply its operations below an empty
+// name.
 package jsonpatch
 
 import (

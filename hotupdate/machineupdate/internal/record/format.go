@@ -16,9 +16,9 @@ const version = 1
 // Annotation returns the record in canonical form, the only one that [Parse] reads: equal records
 // have equal bytes.
 //
-// It does not use package json: struct tags would repeat the names and the order of the members, which
-// [ReadHeader] needs, and writing a large record, which each pass does several times to know its size,
-// would take three times as long.
+// It does not use package json: struct tags would repeat the names and the order of the members,
+// which [ReadHeader] needs, and writing a large record, which each pass does several times to know
+// its size, would take three times as long.
 func (r *Record) Annotation() string {
 	kinds := map[string][]string{} // the body of a content to its kinds
 	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {

@@ -35,21 +35,21 @@ func decoded(t *testing.T, in string) (all []string) {
 	return all
 }
 
-// TestDecoderOfApimachinery: each row is a promise of this package that the decoder of apimachinery breaks. A row that fails after a new version of
-// it is a reason to use it.
+// TestDecoderOfApimachinery: each row is a promise of this package that the decoder of apimachinery breaks. If a new version of apimachinery
+// changes a row, weigh the decoder again.
 func TestDecoderOfApimachinery(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, in            string
-		ours, apimachinerys []string
+		name, in     string
+		ours, theirs []string
 	}{
 		{
-			"an object after ... is lost in silence", "a: 1\n...\nb: 2\n",
+			"an object after ... is lost without an error", "a: 1\n...\nb: 2\n",
 			[]string{`in: {"a":1}`, `in:3, document 2: {"b":2}`},
 			[]string{`{"a":1}`},
 		},
 		{
-			"JSON lines after YAML are lost in silence", "a: 1\n---\n{\"b\":2}\n{\"c\":3}\n",
+			"JSON lines after YAML are lost without an error", "a: 1\n---\n{\"b\":2}\n{\"c\":3}\n",
 			[]string{`in: {"a":1}`, `in:3, document 2: {"b":2}`, `in:4, document 3: {"c":3}`},
 			[]string{`{"a":1}`, `{"b":2}`},
 		},
@@ -83,7 +83,7 @@ func TestDecoderOfApimachinery(t *testing.T) {
 			[]string{`{"a":1}`, "error: error converting YAML to JSON: yaml: line 2: did not find expected node content"},
 		},
 		{
-			"an error in an item of a List is one in all of them", "kind: List\nitems:\n- a: 1\n- b: [\n- c: 3\n",
+			"an error in an item of a List loses all items", "kind: List\nitems:\n- a: 1\n- b: [\n- c: 3\n",
 			[]string{
 				`in:3, items[0]: {"a":1}`,
 				"in:4, items[1]: error: is not valid YAML or JSON: line 4: did not find expected node content",
@@ -95,12 +95,12 @@ func TestDecoderOfApimachinery(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, tc.ours, collect([]string{manifest.Stdin}, strings.NewReader(tc.in)))
-			assert.Equal(t, tc.apimachinerys, decoded(t, tc.in))
+			assert.Equal(t, tc.theirs, decoded(t, tc.in))
 		})
 	}
 }
 
-// TestReaderOfApimachinery: it holds a whole List, where this package holds an item, and no bound ends it.
+// TestReaderOfApimachinery: the reader holds a whole List, of any size, where this package holds an item.
 func TestReaderOfApimachinery(t *testing.T) {
 	t.Parallel()
 	item := "- a: " + strings.Repeat("x", 1<<20) + "\n"
@@ -115,8 +115,8 @@ func TestReaderOfApimachinery(t *testing.T) {
 	assert.Equal(t, len(item), largest)
 }
 
-// TestDecoderOfTheParser: the parser of YAML, whose nodes have lines, can read a stream. After an error it returns that error for ever, and it takes
-// JSON lines for one.
+// TestDecoderOfTheParser: the YAML parser can read a stream, and its nodes have the lines of the file. But it refuses JSON lines, and after an error
+// it returns that error for ever.
 func TestDecoderOfTheParser(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string][]string{
@@ -130,7 +130,7 @@ func TestDecoderOfTheParser(t *testing.T) {
 		require.NoError(t, decoder.Decode(new(parser.Node)))
 		err := decoder.Decode(new(parser.Node))
 		require.ErrorContains(t, err, "did not find expected")
-		for range len(want) {
+		for range want {
 			require.Equal(t, err, decoder.Decode(new(parser.Node)))
 		}
 	}

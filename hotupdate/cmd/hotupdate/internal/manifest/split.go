@@ -10,9 +10,9 @@ import (
 // splitter cuts a stream into documents: JSON values in splitjson.go, YAML documents in splityaml.go.
 // [Document.Object] parses their content, possibly in several goroutines.
 //
-// The decoder of k8s.io/apimachinery/pkg/util/yaml is not used: it loses objects in silence, counts
-// lines from the beginning of a document, and holds a whole List. That of go.yaml.in/yaml/v3 reads
-// nothing after an error. The tests in decoder_test.go show both.
+// The decoder of k8s.io/apimachinery/pkg/util/yaml is not used: it loses objects without an error,
+// counts lines from the beginning of a document, and holds a whole List. The decoder of
+// go.yaml.in/yaml/v3 reads nothing after an error. The tests in decoder_test.go show both.
 //
 // A value with items at its root is treated as a List, unless a kind other than a List comes before
 // them, and its items are yielded at once. Its kind is certain only at its end.
