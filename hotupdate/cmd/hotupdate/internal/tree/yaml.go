@@ -277,8 +277,8 @@ var isWord = regexp.MustCompile(`^[^\s#]*$`)
 // textTag is the tag of text.
 const textTag = "!!str"
 
-// isOldBool reports whether a word is a boolean of YAML 1.1 that the parser takes for text. It ignores
-// case; to the library that kubectl uses, mixed case such as yEs is text.
+// isOldBool reports whether a word is a boolean of YAML 1.1 that the parser takes for text. It
+// ignores case; to the library that kubectl uses, mixed case such as yEs is text.
 func isOldBool(word string) bool {
 	return slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(word))
 }
