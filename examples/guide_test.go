@@ -190,7 +190,7 @@ func generateWorkerPoolHash(pool WorkerPool, strategy hotupdate.Strategy, cluste
 
 func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
 	return func(raw []byte, pool WorkerPool) ([]string, error) {
-		cut, err := added.StripRaw(raw, hotupdate.StripNulls)
+		cut, err := added.StripRaw(raw)
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func TestStripRawIsWhatTodaysExpressionsDo(t *testing.T) {
 		}
 		raw := "{" + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + "}"
 
-		got, err := s.StripRaw([]byte(raw), hotupdate.KeepNulls)
+		got, err := s.StripRawKeepNulls([]byte(raw))
 		require.NoError(t, err)
 		require.Equal(t, byExpressions(raw), string(got), raw)
 	})
@@ -97,7 +97,7 @@ func TestExpressionsCorruptWhereStripRawDoesNot(t *testing.T) {
 	s, err := hotupdate.SchemaOf[awsConfig]()
 	require.NoError(t, err)
 	for _, tc := range expressionCorruptions {
-		got, err := s.StripRaw([]byte(tc.raw), hotupdate.KeepNulls)
+		got, err := s.StripRawKeepNulls([]byte(tc.raw))
 		require.NoError(t, err)
 		assert.Equal(t, tc.want, string(got), tc.reason)
 		assert.NotEqual(t, tc.want, byExpressions(tc.raw), tc.reason)
@@ -110,7 +110,7 @@ func TestTodaysFunctionBehindStripRaw(t *testing.T) {
 	added, err := hotupdate.SchemaOf[awsConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
 	require.NoError(t, err)
 	today := func(raw string) string {
-		cut, err := added.StripRaw([]byte(raw), hotupdate.StripNulls)
+		cut, err := added.StripRaw([]byte(raw))
 		require.NoError(t, err)
 		return byExpressions(string(cut))
 	}

@@ -127,7 +127,7 @@ const (
 // bytesWithout hashes the raw config without hot members.
 func bytesWithout(schema *hotupdate.Schema, bare bareTypeMeta) adoptingData {
 	return func(raw []byte, pool adoptingPool) ([]string, error) {
-		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRawKeepNulls(raw)
 		if err != nil || raw == nil || bare == bareIsNone && hash.OnlyTypeMeta(cut) {
 			return pool.own(), err
 		}

@@ -109,7 +109,7 @@ func (e simEra) reclassified(owner string, class hotupdate.Class) simEra {
 // raw hashes the pool's own fields and the bytes without hot members.
 func (e simEra) raw(schema *hotupdate.Schema) simData {
 	return func(raw []byte, pool simPool) ([]string, error) {
-		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRawKeepNulls(raw)
 		if err != nil || raw == nil || e.bareNone && hash.OnlyTypeMeta(cut) {
 			return pool.own(), err
 		}

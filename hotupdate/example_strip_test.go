@@ -23,7 +23,7 @@ func ExampleSchema_StripRaw() {
 		`{"kind": "WorkerConfig", "volume": {"iops": 3000}}`,
 		`{"kind": "WorkerConfig", "tags": {"team": "a"}, "volume": {"iops": 3000}}`,
 	} {
-		stripped, err := schema.StripRaw([]byte(raw), hotupdate.KeepNulls)
+		stripped, err := schema.StripRaw([]byte(raw))
 		fmt.Println(string(stripped), err)
 	}
 	// Output:

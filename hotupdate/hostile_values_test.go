@@ -172,8 +172,6 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = s.PartDocument(hotupdate.Ignored, nil)
 	note(err)
-	_, err = s.StripRaw(nil, hotupdate.KeepNulls+1)
-	note(err)
 	note(new(hotupdate.Sum).UnmarshalText(nil))
 	_, err = hotupdate.ParseStrategy("unknown")
 	note(err)

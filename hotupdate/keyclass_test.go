@@ -87,7 +87,7 @@ func TestKeyClassChanges(t *testing.T) {
 					lines = append(lines, fmt.Sprint(c.Class, " ", c.Origin, " ", c.Path))
 				}
 				assert.Equal(t, tc.changes, strings.Join(lines, " "), tc.reason)
-				stripped, err := schema.StripRaw([]byte(tc.config), hotupdate.StripNulls)
+				stripped, err := schema.StripRaw([]byte(tc.config))
 				require.NoError(t, err)
 				again, err := schema.DocumentRaw(stripped)
 				require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestKeyClassConsumers(t *testing.T) {
 	}
 	assert.Equal(t, []string{"spec.labels[billing/plan]", "spec.labels[zone]"}, fields)
 
-	stripped, err := s.StripRaw([]byte(`{"labels": {"tenant": "a", "\u007aone": "b", "b\u0069lling/x": "1"}, "policy": {"x": "1"}}`), hotupdate.StripNulls)
+	stripped, err := s.StripRaw([]byte(`{"labels": {"tenant": "a", "\u007aone": "b", "b\u0069lling/x": "1"}, "policy": {"x": "1"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"labels": {"\u007aone": "b"}}`, string(stripped))
 
@@ -373,7 +373,7 @@ func (s subject) requireLaws(t *rapid.T, loaded *hotupdate.Schema, old, updated 
 		rawChanges, err := schema.DiffRaw(raws[0], raws[1])
 		require.NoError(t, err)
 		require.Equal(t, len(changes), len(rawChanges), "%s", about)
-		stripped, err := schema.StripRaw(raws[0], hotupdate.StripNulls)
+		stripped, err := schema.StripRaw(raws[0])
 		require.NoError(t, err)
 		again, err := schema.DocumentRaw(stripped)
 		require.NoError(t, err)

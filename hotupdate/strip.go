@@ -2,16 +2,6 @@ package hotupdate
 
 import "github.com/hotupdate/providerconfig/internal/strip"
 
-// NullMembers says what [Schema.StripRaw] does with a hot member whose value is null. The zero
-// value is StripNulls.
-type NullMembers uint8
-
-// The choices.
-const (
-	StripNulls NullMembers = NullMembers(strip.StripNulls) // a hot member is removed, whatever its value
-	KeepNulls  NullMembers = NullMembers(strip.KeepNulls)  // a hot member that is null stays
-)
-
 // StripRaw removes the Hot and Ignored members from raw JSON and leaves every other byte as it was.
 // It is for eras that hash raw bytes: there, too, a field may become hot, while pools that do not
 // set it keep their names.
@@ -21,7 +11,7 @@ const (
 //
 // Removed are:
 //  1. A member whose field is neither Immutable nor InPlace and has no such fields below it,
-//     whatever its value; for null see below. Of duplicate members in an object both are removed.
+//     whatever its value. Of duplicate members in an object both are removed.
 //  2. Such members at any depth.
 //  3. An object or map that these removals have emptied, and so on upwards. An object or map that
 //     was empty before stays.
@@ -57,11 +47,11 @@ const (
 //
 // The value of a hot member must not matter, and null is a value. But the regular expressions that
 // extensions use today keep virtualCapacity: null.
-//   - [StripNulls]: null is removed. Setting a hot field to null replaces no machine. But a pool
-//     that holds virtualCapacity: null on the day of the adoption is renamed, and its machines are
-//     replaced.
-//   - [KeepNulls]: null stays, and such a pool keeps its name. But adding or removing a hot null,
-//     or replacing it with a value, changes the name, also for fields that become hot later.
+//   - StripRaw removes null. Setting a hot field to null replaces no machine. But a pool that holds
+//     virtualCapacity: null on the day of the adoption is renamed, and its machines are replaced.
+//   - [Schema.StripRawKeepNulls] keeps null, and such a pool keeps its name. But adding or removing a
+//     hot null, or replacing it with a value, changes the name, also for fields that become hot
+//     later.
 //
 // Only hot members are concerned. A null below a hot member is removed with it. Null in place of an
 // object with Immutable fields stays.
@@ -69,7 +59,7 @@ const (
 // # What today's extensions do
 //
 // Their expressions work on compact JSON in which virtualCapacity is the last or the only member of
-// nodeTemplate. There, StripRaw with [KeepNulls] returns the same bytes. Two outcomes differ:
+// nodeTemplate. There, [Schema.StripRawKeepNulls] returns the same bytes. Two outcomes differ:
 //   - They trim white space around the configuration if virtualCapacity is set, and StripRaw does
 //     not. A configuration that came through an API server has none.
 //   - Where they do not match, for instance because virtualCapacity is the first member, they hash
@@ -81,19 +71,25 @@ const (
 // # Errors and cost
 //
 // Empty input and white space stay as they are. The code of an error is invalid-json, with the byte
-// offset, too-deep beyond 1000 levels, or unknown-nulls. Text that is not valid UTF-8 is not an
-// error, as in encoding/json.
+// offset, or too-deep beyond 1000 levels. Text that is not valid UTF-8 is not an error, as in
+// encoding/json.
 //
 // The result is raw itself if nothing is removed. Otherwise it is a new slice, which is the only
 // allocation. Time and memory are linear in the length of raw, but each collection with hotwhen
 // reads its elements twice.
 //
 // Source: hot-update proposal, "Gardener provider extension changes".
-func (s *Schema) StripRaw(raw []byte, nulls NullMembers) ([]byte, error) {
+func (s *Schema) StripRaw(raw []byte) ([]byte, error) { return s.strip(raw, strip.StripNulls) }
+
+// StripRawKeepNulls is [Schema.StripRaw], but a hot member whose value is null stays, as with the
+// regular expressions that extensions use today.
+func (s *Schema) StripRawKeepNulls(raw []byte) ([]byte, error) { return s.strip(raw, strip.KeepNulls) }
+
+func (s *Schema) strip(raw []byte, nulls strip.Nulls) ([]byte, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	stripped, problem := strip.Strip(s.plan, raw, strip.Nulls(nulls))
+	stripped, problem := strip.Strip(s.plan, raw, nulls)
 	if problem != nil {
 		return nil, problem
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // checkStrip checks what holds of any bytes. What exactly goes is held by the table, and by documents that are drawn with hot members inserted.
-func checkStrip(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotupdate.NullMembers) {
+func checkStrip(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls nullMembers) {
 	before := bytes.Clone(raw)
-	got, err := s.StripRaw(raw, nulls)
+	got, err := nulls.strip(s, raw)
 	require.Equal(t, before, bytes.Clone(raw), "raw is not written to")
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -31,7 +31,7 @@ func checkStrip(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotup
 	require.True(t, json.Valid(got), "%q", got)
 
 	require.True(t, len(got) < len(raw) || bytes.Equal(raw, got), "%q: nothing is added", raw)
-	again, err := s.StripRaw(got, nulls)
+	again, err := nulls.strip(s, got)
 	require.NoError(t, err)
 	require.Equal(t, string(got), string(again), "idempotent")
 	requireSameMeaning(t, s, raw, got)
@@ -85,11 +85,11 @@ func FuzzStripRaw(f *testing.F) {
 		`{"taints":{"a":{"effect":"so\"ft","effect":"hard"},"b":{"effect":"so\u0022ft","zone":"z","value":1},"c":null,"d":[]}}`,
 		strings.Repeat(`{"policy":`, 1001), strings.Repeat("[", 1001) + strings.Repeat("]", 1001),
 	} {
-		f.Add([]byte(seed), uint8(hotupdate.StripNulls))
-		f.Add([]byte(seed), uint8(hotupdate.KeepNulls))
+		f.Add([]byte(seed), uint8(stripNulls))
+		f.Add([]byte(seed), uint8(keepNulls))
 	}
 	s := cutSchema(f)
 	f.Fuzz(func(t *testing.T, raw []byte, nulls uint8) {
-		checkStrip(t, s, raw, hotupdate.NullMembers(nulls%2))
+		checkStrip(t, s, raw, nullMembers(nulls%2))
 	})
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // cutDraft is a generated document that knows which of its members are hot. It can be written with and without them.
@@ -34,7 +32,7 @@ type cutDraftMember struct {
 // cutDrafter draws documents. Strict ones can be decoded; others have unknown members, duplicates and values of any type as well.
 type cutDrafter struct {
 	t      *rapid.T
-	nulls  hotupdate.NullMembers
+	nulls  nullMembers
 	strict bool
 	count  int
 }
@@ -106,7 +104,7 @@ func (d *cutDrafter) hotValue(s *cutNode) *cutDraft {
 
 // add adds a member with a hot value, which is stripped unless it is a null that stays.
 func (d *cutDrafter) add(o *cutDraft, name string, value *cutDraft) {
-	d.member(o, name, value, d.nulls == hotupdate.StripNulls || value.scalar != "null")
+	d.member(o, name, value, d.nulls == stripNulls || value.scalar != "null")
 }
 
 // disturb adds unknown members and doubles others.
@@ -322,7 +320,7 @@ func cutPrinted(print func(*bytes.Buffer, []byte) error, raw string) string {
 // TestInsertingHotMembersAndCuttingGivesTheOriginalBytes is what StripRaw is for.
 func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 	s, shape := cutSchema(t), cutShape()
-	for _, nulls := range []hotupdate.NullMembers{hotupdate.StripNulls, hotupdate.KeepNulls} {
+	for _, nulls := range []nullMembers{stripNulls, keepNulls} {
 		rapid.Check(t, func(t *rapid.T) {
 			d := &cutDrafter{t: t, nulls: nulls, strict: rapid.Bool().Draw(t, "strict")}
 			draft := d.object(shape, nil, 4)
@@ -333,7 +331,7 @@ func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 			}
 			require.True(t, json.Valid([]byte(before)), before)
 			for _, layout := range cutLayouts {
-				got, err := s.StripRaw([]byte(layout.apply(after)), nulls)
+				got, err := nulls.strip(s, []byte(layout.apply(after)))
 				require.NoError(t, err)
 				require.Equal(t, layout.apply(before), string(got), "%s: %q", layout.name, after)
 			}

@@ -13,9 +13,24 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
+// nullMembers says which of the two methods a case calls.
+type nullMembers uint8
+
+const (
+	stripNulls nullMembers = iota
+	keepNulls
+)
+
+func (n nullMembers) strip(s *hotupdate.Schema, raw []byte) ([]byte, error) {
+	if n == keepNulls {
+		return s.StripRawKeepNulls(raw)
+	}
+	return s.StripRaw(raw)
+}
+
 var stripCases = []struct {
 	raw, want string
-	nulls     hotupdate.NullMembers
+	nulls     nullMembers
 	reason    string
 }{
 	// Commas and white space.
@@ -89,17 +104,17 @@ var stripCases = []struct {
 	{raw: `{"tags":null,"kind":"K"}`, want: `{"kind":"K"}`, reason: "the state of a hot leaf does not matter"},
 	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{}`, reason: "nor with its parent"},
 	{raw: `{"nodeTemplate":null,"notes":{"a":null}}`, want: `{"nodeTemplate":null}`, reason: "null stays where a part may be immutable"},
-	{raw: `{"tags":null,"kind":"K"}`, want: `{"tags":null,"kind":"K"}`, nulls: hotupdate.KeepNulls, reason: "as today"},
-	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: hotupdate.KeepNulls, reason: "as today"},
-	{raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: hotupdate.KeepNulls, reason: "null below a hot member goes with it"},
-	{raw: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`, want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: hotupdate.KeepNulls, reason: "an entry that is null is not selected"},
+	{raw: `{"tags":null,"kind":"K"}`, want: `{"tags":null,"kind":"K"}`, nulls: keepNulls, reason: "as today"},
+	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: keepNulls, reason: "as today"},
+	{raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: keepNulls, reason: "null below a hot member goes with it"},
+	{raw: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`, want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: keepNulls, reason: "an entry that is null is not selected"},
 }
 
 func TestStripRaw(t *testing.T) {
 	s := cutSchema(t)
 	for _, tc := range stripCases {
 		t.Run(tc.raw, func(t *testing.T) {
-			got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
+			got, err := tc.nulls.strip(s, []byte(tc.raw))
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
 			assert.LessOrEqual(t, cap(got)-len(got), 32, "no memory is held in vain")
@@ -129,7 +144,7 @@ func TestStripRawErrors(t *testing.T) {
 		{deep, "too-deep", "offset 5500", "too deep"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			got, err := s.StripRaw([]byte(tc.raw), hotupdate.StripNulls)
+			got, err := s.StripRaw([]byte(tc.raw))
 			var problem *fault.Error
 			require.ErrorAs(t, err, &problem)
 			assert.Equal(t, tc.code, problem.Code)
@@ -142,28 +157,18 @@ func TestStripRawErrors(t *testing.T) {
 
 func TestStripRawWithoutASchema(t *testing.T) {
 	for _, s := range []*hotupdate.Schema{nil, {}} {
-		_, err := s.StripRaw([]byte(`{"tags":1}`), hotupdate.StripNulls)
-		var problem *fault.Error
-		require.ErrorAs(t, err, &problem)
-		assert.Equal(t, "no-schema", problem.Code)
-	}
-}
-
-func TestStripRawRefusesUnknownNullMembers(t *testing.T) {
-	for _, nulls := range []hotupdate.NullMembers{hotupdate.KeepNulls + 1, 255} {
-		for _, raw := range []string{"", " ", "{}", `{"tags":null}`, `{"tags":{}}`, "no JSON"} {
-			got, err := cutSchema(t).StripRaw([]byte(raw), nulls)
-			assert.Nil(t, got, "%d: %s", nulls, raw)
-			problems := fault.All(err)
-			require.Len(t, problems, 1, "%d: %s: a mistake in the program shows whatever the configuration holds", nulls, raw)
-			assert.Equal(t, "unknown-nulls", problems[0].Code)
+		for _, nulls := range []nullMembers{stripNulls, keepNulls} {
+			_, err := nulls.strip(s, []byte(`{"tags":1}`))
+			var problem *fault.Error
+			require.ErrorAs(t, err, &problem)
+			assert.Equal(t, "no-schema", problem.Code)
 		}
 	}
 }
 
 func TestStripRawFitsTheNestingLimit(t *testing.T) {
 	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
-	got, err := cutSchema(t).StripRaw([]byte(raw), hotupdate.StripNulls)
+	got, err := cutSchema(t).StripRaw([]byte(raw))
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(got), "1000 levels, all of them emptied")
 }
@@ -176,12 +181,12 @@ func TestStripRawReturnsRawItselfWhereNothingIsHot(t *testing.T) {
 	s := cutSchema(t)
 	for _, raw := range []string{stripTypical, " ", "null", `{"\u0061":"\ud800"}`, `{"tags":null}`} {
 		in := []byte(raw)
-		got, err := s.StripRaw(in, hotupdate.KeepNulls)
+		got, err := s.StripRawKeepNulls(in)
 		require.NoError(t, err)
 		assert.Same(t, &in[0], &got[0], raw)
 		assert.Len(t, got, len(in))
 	}
-	got, err := s.StripRaw(nil, hotupdate.KeepNulls)
+	got, err := s.StripRawKeepNulls(nil)
 	require.NoError(t, err)
 	assert.Nil(t, got)
 }
@@ -202,7 +207,7 @@ func TestStripRawIsLinear(t *testing.T) {
 		"unclosed":              strings.Repeat(`[`, 10*many),
 		"empty elements":        `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
 	} {
-		got, err := s.StripRaw([]byte(raw), hotupdate.StripNulls)
+		got, err := s.StripRaw([]byte(raw))
 		if name == "unclosed" {
 			requireStripError(t, err)
 			continue
@@ -221,7 +226,7 @@ func TestStripRawOfManyGoroutines(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			for range 20 {
 				for _, tc := range stripCases {
-					got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
+					got, err := tc.nulls.strip(s, []byte(tc.raw))
 					assert.NoError(t, err)
 					assert.True(t, bytes.Equal([]byte(tc.want), got), tc.raw)
 				}

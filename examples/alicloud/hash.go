@@ -37,7 +37,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 // string, so the first tag replaces no machine. A hot null adds nothing.
 func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
 	return func(raw []byte, pool Pool) ([]string, error) {
-		cut, err := schema.StripRaw(raw, hotupdate.StripNulls)
+		cut, err := schema.StripRaw(raw)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -37,14 +36,8 @@ var strippers = sync.Pool{New: func() any { return new(stripper) }}
 
 // Strip returns raw without the members that are hot or ignored under the plan: raw itself if there
 // are none, a new slice otherwise. Empty input and white space are the empty document. Problems are
-// "invalid-json", "too-deep" and "unknown-nulls".
+// "invalid-json" and "too-deep".
 func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
-	if nulls > KeepNulls {
-		return nil, &fault.Error{
-			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) +
-				" about null members", Hint: "use StripNulls or KeepNulls",
-		}
-	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return raw, nil
 	}

@@ -59,7 +59,7 @@ func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []
 		if raw == nil {
 			return own(pool), nil
 		}
-		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRawKeepNulls(raw)
 		if err != nil {
 			return nil, err
 		}

@@ -97,7 +97,7 @@ func Groups(size fixture.Size) ([]Group, error) {
 		{"diff of raw JSON, with one changed tag", s.rawTagged()},
 		{
 			"cut of hot members (Legacy)", []Case{
-				{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.StripNulls); return err }},
+				{Library, func() error { _, err := s.schema.StripRaw(s.raw); return err }},
 			},
 		},
 		{

@@ -59,7 +59,7 @@ func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {
 	_, _ = schema.Hash(c)
 	whole, _ := json.Marshal(c)
 	_, _ = schema.HashRaw(whole)
-	_, _ = schema.StripRaw(whole, hotupdate.StripNulls)
+	_, _ = schema.StripRaw(whole)
 	_, _ = stable.Of(schema, c, stable.Options{})
 	projection, _ := stable.Projection(schema, c)
 	_, _ = hashstructure.Hash(projection, hashstructure.FormatV2, nil)

@@ -202,11 +202,11 @@ func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
 	case RawBytes:
 		return bytesOf(judge.AsStored(raw)), nil
 	case CutBytes:
-		nulls := hotupdate.StripNulls
+		strip := e.Schema.StripRaw
 		if e.Nulls == "keep" {
-			nulls = hotupdate.KeepNulls
+			strip = e.Schema.StripRawKeepNulls
 		}
-		cut, err := e.Schema.StripRaw(judge.AsStored(raw), nulls)
+		cut, err := strip(judge.AsStored(raw))
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}
