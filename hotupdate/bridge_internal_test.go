@@ -21,7 +21,7 @@ func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, rest, err := engine.Split(s.plan, v)
+	kept, rest, err := engine.Split(s.plan(), v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := engine.Merge(s.plan, kept, rest)
+	merged, err := engine.Merge(s.plan(), kept, rest)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +47,6 @@ func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 
 // Transcribes reports whether raw JSON is written without a Go value.
 func (s *Schema) Transcribes(raw []byte) bool {
-	_, ok := engine.Of(s.plan).AppendRaw(nil, raw)
+	_, ok := engine.Of(s.plan()).AppendRaw(nil, raw)
 	return ok
 }

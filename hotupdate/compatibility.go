@@ -29,7 +29,7 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	if old.isMissing() || updated.isMissing() {
 		return nil, noSchema()
 	}
-	found := schemadiff.Compare(old.plan, updated.plan)
+	found := schemadiff.Compare(old.plan(), updated.plan())
 	findings := make([]Finding, len(found))
 	for i, f := range found {
 		findings[i] = Finding{

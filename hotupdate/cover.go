@@ -65,7 +65,7 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	if err != nil {
 		return Coverage{}, err
 	}
-	covered, err := engine.Overlay(s.plan, before.config, wanted.config)
+	covered, err := engine.Overlay(s.plan(), before.config, wanted.config)
 	if err != nil {
 		return Coverage{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // defaulted has a default of every shape.
@@ -108,7 +109,7 @@ func TestDefaultsInHalves(t *testing.T) {
 	} {
 		config, err := schema.Decode([]byte(raw))
 		require.NoError(t, err)
-		hot, err := schema.PartDocument(hotupdate.Hot, config)
+		hot, err := (*schemabridge.Schema)(schema).HotPart(config)
 		require.NoError(t, err)
 		assert.Equal(t, want, string(hot), raw)
 	}
@@ -123,7 +124,7 @@ func TestDefaultsInSpelling(t *testing.T) {
 	for raw, want := range map[string]string{`"2026-01-01T00:00:00.500000Z"`: `{}`, `"2026-01-01T00:00:00.600000Z"`: `{"since":"2026-01-01T00:00:00.600000Z"}`} {
 		value, err := schema.Decode([]byte(`{"since":` + raw + `}`))
 		require.NoError(t, err)
-		hot, err := schema.PartDocument(hotupdate.Hot, value)
+		hot, err := (*schemabridge.Schema)(schema).HotPart(value)
 		require.NoError(t, err)
 		assert.Equal(t, want, string(hot))
 	}

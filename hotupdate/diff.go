@@ -31,7 +31,7 @@ func (s *Schema) changes(before, after reflect.Value, err error) (Changes, error
 	if err != nil {
 		return nil, err
 	}
-	found, err := engine.Diff(s.plan, before, after)
+	found, err := engine.Diff(s.plan(), before, after)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 		return Changes{}, nil
 	}
 	if !s.isMissing() {
-		if found, ok := engine.DiffRaw(s.plan, old, updated); ok {
+		if found, ok := engine.DiffRaw(s.plan(), old, updated); ok {
 			return publicChanges(found), nil
 		}
 	}

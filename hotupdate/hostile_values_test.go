@@ -170,8 +170,6 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = s.Cover(nil, nil, "spec")
 	note(err)
-	_, err = s.PartDocument(hotupdate.Ignored, nil)
-	note(err)
 	note(new(hotupdate.Sum).UnmarshalText(nil))
 	_, err = hotupdate.ParseStrategy("unknown")
 	note(err)

@@ -11,16 +11,17 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
-	part, err := s.schema.PartDocument(hotupdate.Hot, config.Interface())
+	part, err := (*schemabridge.Schema)(s.schema).HotPart(config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(part)
 }
 
 func (s subject) inPlacePart(t require.TestingT, config reflect.Value) string {
-	part, err := s.schema.PartDocument(hotupdate.InPlace, config.Interface())
+	part, err := (*schemabridge.Schema)(s.schema).InPlacePart(config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(part)
 }
@@ -113,7 +114,7 @@ func TestHotPart(t *testing.T) {
 			schema := schemaFor[config](t)
 			decoded, err := schema.Decode([]byte(tc.config))
 			require.NoError(t, err)
-			got, err := schema.PartDocument(hotupdate.Hot, decoded)
+			got, err := (*schemabridge.Schema)(schema).HotPart(decoded)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
 		})
@@ -121,7 +122,7 @@ func TestHotPart(t *testing.T) {
 	schema := schemaFor[config](t)
 	decoded, err := schema.Decode([]byte(`{"zone":"z","hint":"h","account":"a","tags":{"a":"1"}}`))
 	require.NoError(t, err)
-	got, err := schema.PartDocument(hotupdate.InPlace, decoded)
+	got, err := (*schemabridge.Schema)(schema).InPlacePart(decoded)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"account":"a"}`, string(got))
 }
@@ -154,16 +155,16 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		{Name: "n", State: "b", Live: true, Count: 2, Size: 1},
 		{Name: "n", State: "c", Live: true, Count: 3, Size: 1, Other: 5},
 	} {
-		part, err := schema.PartDocument(hotupdate.Hot, configs(e))
+		part, err := (*schemabridge.Schema)(schema).HotPart(configs(e))
 		require.NoError(t, err)
 		assert.Equal(t, same, string(part))
 		decoded, err := schema.Decode(part)
 		require.NoError(t, err)
-		again, err := schema.PartDocument(hotupdate.Hot, decoded)
+		again, err := (*schemabridge.Schema)(schema).HotPart(decoded)
 		require.NoError(t, err)
 		assert.Equal(t, same, string(again))
 	}
-	part, err := schema.PartDocument(hotupdate.Hot, configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
+	part, err := (*schemabridge.Schema)(schema).HotPart(configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
 	require.NoError(t, err)
 	assert.Equal(t, `{"byNoBool":{"e":{"live":false,"name":"n","other":5,"state":"a"}},`+
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
@@ -183,7 +184,7 @@ func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 	for s, want := range map[string]string{
 		"": `{"elements":{"e":{"size":1}}}`, "c": `{"elements":{"e":{"size":1}}}`, "a": `{"elements":{"e":{"s":"a","size":1}}}`,
 	} {
-		part, err := schema.PartDocument(hotupdate.Hot, &config{map[string]element{"e": {s, 1}}})
+		part, err := (*schemabridge.Schema)(schema).HotPart(&config{map[string]element{"e": {s, 1}}})
 		require.NoError(t, err)
 		assert.Equal(t, want, string(part), s)
 	}
@@ -191,8 +192,9 @@ func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 
 func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
-	for _, class := range []hotupdate.Class{hotupdate.Hot, hotupdate.InPlace} {
-		dst, err := missing.PartDocument(class, nil)
+	parts := (*schemabridge.Schema)(missing)
+	for _, part := range []func(any) ([]byte, error){parts.HotPart, parts.InPlacePart} {
+		dst, err := part(nil)
 		require.Error(t, err)
 		assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 		assert.Nil(t, dst)
@@ -201,7 +203,7 @@ func TestHotPartErrors(t *testing.T) {
 	type config struct {
 		Rate float64 `json:"rate" hotupdatable:"true"`
 	}
-	dst, err := schemaFor[config](t).PartDocument(hotupdate.Hot, &config{Rate: math.NaN()})
+	dst, err := (*schemabridge.Schema)(schemaFor[config](t)).HotPart(&config{Rate: math.NaN()})
 	require.Error(t, err)
 	assert.Equal(t, "not-finite", fault.All(err)[0].Code)
 	assert.Nil(t, dst)

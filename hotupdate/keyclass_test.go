@@ -19,6 +19,9 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // keyConfig has maps in which single keys have classes of their own.
@@ -110,7 +113,7 @@ func TestKeyClassConsumers(t *testing.T) {
 
 	decoded, err := s.Decode([]byte(old))
 	require.NoError(t, err)
-	hot, err := s.PartDocument(hotupdate.Hot, decoded)
+	hot, err := (*schemabridge.Schema)(s).HotPart(decoded)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"labels":{"billing/x":"1","tenant":"a"}}`, string(hot))
 
@@ -148,7 +151,7 @@ func TestKeyClassConsumers(t *testing.T) {
 	assert.Equal(t, "halves-differ", fault.All(err)[0].Code, "an immutable key in the hot half")
 
 	for pointer, want := range map[string]bool{"/labels/tenant": true, "/labels/zone": false, "/labels/billing~1x": true, "/labels/billing~1plan": false, "/policy/stage": false, "/policy/x": true} {
-		assert.Equal(t, want, s.Holds(hotupdate.Hot, pointer, '"'), pointer)
+		assert.Equal(t, want, (*schemabridge.Schema)(s).HoldsShape(structtag.Hot, pointer, fieldplan.ScalarShape), pointer)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // onlyElements are keyed lists of every class and kind of key. A volume has a hot and an Immutable
@@ -59,7 +60,7 @@ func TestOnlyElementWithoutKey(t *testing.T) {
 			assert.Equal(t, tc.document, string(document))
 			config, err := schema.Decode([]byte(tc.raw))
 			require.NoError(t, err)
-			hot, err := schema.PartDocument(hotupdate.Hot, config)
+			hot, err := (*schemabridge.Schema)(schema).HotPart(config)
 			require.NoError(t, err)
 			assert.Equal(t, tc.hot, string(hot))
 		})

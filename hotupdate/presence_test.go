@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // A hot update removes an object whose presence is hot, unless it has something that is not hot.
@@ -101,7 +102,7 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 		document, err := compiled.Document(config)
 		require.NoError(t, err)
 		require.Equal(t, tc.document, string(document), tc.reason)
-		hot, err := compiled.PartDocument(hotupdate.Hot, config)
+		hot, err := (*schemabridge.Schema)(compiled).HotPart(config)
 		require.NoError(t, err)
 		require.Equal(t, tc.hot, string(hot), tc.reason)
 	}

@@ -4,20 +4,16 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/crd"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Schema describes a configuration's type: its fields, their classes, and how their values are
 // compared. A Schema is immutable and safe for concurrent use.
-type Schema struct {
-	plan    *fieldplan.Plan
-	pointer reflect.Type // to the configuration's type
-}
+type Schema schemabridge.Schema
 
 // Option changes how [SchemaOf] and [SchemaOfCRD] read a type.
 type Option struct{ override fieldplan.Override }
@@ -62,11 +58,21 @@ func schemaOf(plan *fieldplan.Plan, err error) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{plan, reflect.PointerTo(plan.Type)}, nil
+	return (*Schema)(schemabridge.New(plan)), nil
 }
 
+// bridge converts s as other packages of this module do, to ask what is not for adopters.
+func (s *Schema) bridge() *schemabridge.Schema { return (*schemabridge.Schema)(s) }
+
 // isMissing reports whether s does not come from SchemaOf.
-func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
+func (s *Schema) isMissing() bool { return s.bridge().IsMissing() }
+
+func (s *Schema) plan() *fieldplan.Plan { return s.bridge().Plan() }
+
+// value checks that config has the Schema's type.
+func (s *Schema) value(config any) (reflect.Value, error) { return s.bridge().Value(config) }
+
+func noSchema() error { return schemabridge.Missing() }
 
 // Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as
 // Kubernetes: names are case-sensitive, integers are exact, unknown members (see
@@ -79,7 +85,7 @@ func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	config, err := rawjson.Decode(s.plan, raw)
+	config, err := rawjson.Decode(s.plan(), raw)
 	return config.Interface(), err
 }
 
@@ -88,33 +94,7 @@ func (s *Schema) read(raw []byte) (reflect.Value, error) {
 	if s.isMissing() {
 		return reflect.Value{}, noSchema()
 	}
-	return rawjson.Read(s.plan, raw)
-}
-
-// value checks that config has the Schema's type.
-func (s *Schema) value(config any) (reflect.Value, error) {
-	if s.isMissing() {
-		return reflect.Value{}, noSchema()
-	}
-	v := reflect.ValueOf(config)
-	if !v.IsValid() || v.Type() == s.pointer {
-		return v, nil
-	}
-	if typ := fieldplan.Deref(v.Type()); typ != s.plan.Type {
-		return v, &fault.Error{
-			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
-			What: "is not the Schema's type",
-			Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
-		}
-	}
-	return v, nil
-}
-
-func noSchema() error {
-	return &fault.Error{
-		Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema",
-		Hint: "use the one that SchemaOf returned without an error",
-	}
+	return rawjson.Read(s.plan(), raw)
 }
 
 // MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases.
@@ -131,7 +111,7 @@ func (s *Schema) export() (*schemajson.Document, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	return schemajson.Export(s.plan)
+	return schemajson.Export(s.plan())
 }
 
 // Fingerprint identifies the meaning of the Schema: two Schemas with the same fingerprint give
@@ -143,23 +123,6 @@ func (s *Schema) Fingerprint() (string, error) {
 		return "", err
 	}
 	return exported.Fingerprint, nil
-}
-
-// Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a
-// configuration, where the JSON at the pointer begins with the byte first; 0 stands for any byte.
-// Elements of lists have no pointers: a list holds what its elements hold.
-//
-// Holds is for programs that keep parts of configurations longer than a Schema, as package
-// machineupdate does in records: a part may be older or newer than the Schema.
-func (s *Schema) Holds(class Class, pointer string, first byte) bool {
-	return !s.isMissing() && s.plan.At(pointer, first).Any(fieldplan.Of(structtag.Class(class)))
-}
-
-// HoldsBeside reports whether values of the class can occur outside of the RFC 6901 pointers.
-// Pointers that do not lead to a member of the configuration are ignored. Package machineupdate
-// asks whether the lanes of a driver cover a whole class.
-func (s *Schema) HoldsBeside(class Class, pointers []string) bool {
-	return !s.isMissing() && s.plan.Beside(pointers).Any(fieldplan.Of(structtag.Class(class)))
 }
 
 // AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields
@@ -180,7 +143,7 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	return schemaOf(schemajson.AdmitUnknown(s.plan))
+	return schemaOf(schemajson.AdmitUnknown(s.plan()))
 }
 
 // LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as
@@ -211,7 +174,7 @@ func LoadSchema(data []byte) (*Schema, error) {
 //     seconds, and one of quantities a binary unit, since 5m is both. Other formats only validate.
 //   - The option as of a field wins over its format and pattern: as=quantity where the CRD does not
 //     say it, as=text to take it back. For x-kubernetes-int-or-string only these two can be said.
-//     [Schema.Describe] tells what was recognized.
+//     The command hotupdate explain tells what was recognized.
 //   - The default of the spec itself is not read: a missing spec is the empty configuration.
 //   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and
 //     x-kubernetes-embedded-resource are free JSON. A spec that preserves unknown fields is opened

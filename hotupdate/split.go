@@ -19,7 +19,7 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	immutableHalf, hotHalf, err := engine.Split(s.plan, v)
+	immutableHalf, hotHalf, err := engine.Split(s.plan(), v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,7 +35,7 @@ func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := engine.Merge(s.plan, immutableHalf, hotHalf)
+	merged, err := engine.Merge(s.plan(), immutableHalf, hotHalf)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (s *Schema) strip(raw []byte, nulls strip.Nulls) ([]byte, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	stripped, problem := strip.Strip(s.plan, raw, nulls)
+	stripped, problem := strip.Strip(s.plan(), raw, nulls)
 	if problem != nil {
 		return nil, problem
 	}

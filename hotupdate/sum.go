@@ -8,7 +8,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Sum is the SHA-256 of a canonical document of format v1. Sums are comparable.
@@ -28,13 +27,13 @@ func (s *Schema) Hash(config any) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return engine.Of(s.plan).Sum(v)
+	return engine.Of(s.plan()).Sum(v)
 }
 
 // HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) HashRaw(raw []byte) (Sum, error) {
 	if !s.isMissing() {
-		if sum, ok := engine.Of(s.plan).SumRaw(raw); ok {
+		if sum, ok := engine.Of(s.plan()).SumRaw(raw); ok {
 			return sum, nil
 		}
 	}
@@ -42,7 +41,7 @@ func (s *Schema) HashRaw(raw []byte) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return engine.Of(s.plan).Sum(v)
+	return engine.Of(s.plan()).Sum(v)
 }
 
 // Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two
@@ -54,7 +53,7 @@ func (s *Schema) Document(config any) ([]byte, error) {
 // DocumentRaw is [Schema.Document] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 	if !s.isMissing() {
-		if document, ok := engine.Of(s.plan).AppendRaw(nil, raw); ok {
+		if document, ok := engine.Of(s.plan()).AppendRaw(nil, raw); ok {
 			return document, nil
 		}
 	}
@@ -65,32 +64,7 @@ func (s *Schema) document(config reflect.Value, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).Append(nil, config)
-}
-
-// PartDocument returns the Hot or the InPlace fields of config, as JSON that can be decoded into
-// the type. An update applies it, and a record of the update holds it. Other classes are an error,
-// with the code no-such-part.
-//
-//   - The document is canonical: configurations that differ only in spelling have the same bytes. A
-//     change that touches no Immutable field and none of the other class of the two changes the
-//     bytes exactly if [Schema.Diff] lists a change of the class.
-//   - It holds no fields of other classes and no TypeMeta. It is {} if nothing has the class.
-//   - An element of a collection of another class is in the document if something in it has the
-//     class, with its key and selector, or at its position. In an Ignored collection, the selector
-//     of an element that is not selected is replaced by a value that does not select, or left out.
-func (s *Schema) PartDocument(class Class, config any) ([]byte, error) {
-	v, err := s.value(config)
-	switch {
-	case err != nil:
-		return nil, err
-	case class != Hot && class != InPlace:
-		return nil, &fault.Error{
-			Kind: fault.Misuse, Code: "no-such-part", Where: class.String() + " part", What: "has no document",
-			Hint: "ask for Hot or InPlace",
-		}
-	}
-	return engine.Of(s.plan).AppendReadable(nil, structtag.Class(class), v)
+	return engine.Of(s.plan()).Append(nil, config)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Sum.UnmarshalText] inverts it.

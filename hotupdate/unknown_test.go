@@ -14,6 +14,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 func openSchema(t require.TestingT, s *hotupdate.Schema) *hotupdate.Schema {
@@ -185,7 +186,7 @@ func TestUnknownMembers(t *testing.T) {
 	assert.Equal(t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document), "members are sorted, whoever knows them")
 	config, err := open.Decode([]byte(`{"zz":1,"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
-	hot, err := open.PartDocument(hotupdate.Hot, config)
+	hot, err := (*schemabridge.Schema)(open).HotPart(config)
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(hot), "they are not hot")
 	_, err = strict.HashRaw([]byte(`{"aa":1}`))

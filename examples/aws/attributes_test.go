@@ -88,13 +88,15 @@ func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.Prov
 	t.Helper()
 	raw, err := json.Marshal(spec)
 	require.NoError(t, err)
-	hot, err := schema.PartDocument(hotupdate.Hot, spec)
+	_, hot, err := hotupdate.Split(schema, spec)
+	require.NoError(t, err)
+	part, err := json.Marshal(hot)
 	require.NoError(t, err)
 	r := &machineupdate.UpdateMachineRequest{
 		Machine: "m", Lane: lane, Class: machineupdate.MachineClass{ProviderSpec: raw}, BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range map[string][]string{"": {"vm", "network"}, "volume": {"disk"}}[lane] {
-		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Desired: machineupdate.HotSpec(hot)})
+		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Desired: machineupdate.HotSpec(part)})
 	}
 	return r
 }

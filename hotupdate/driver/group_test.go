@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -184,7 +184,7 @@ func TestLanes(t *testing.T) {
 		w := newVolumes(t)
 		request := w.inLane(lane, &providerSpec{}, desired)
 		if lane == "drain" {
-			document, err := w.definition.Schema.PartDocument(hotupdate.InPlace, desired)
+			document, err := (*schemabridge.Schema)(w.definition.Schema).InPlacePart(desired)
 			require.NoError(t, err)
 			for i := range request.Parts {
 				request.Parts[i].Desired = machineupdate.HotSpec(document)

@@ -21,6 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/internal/fakecloud"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -171,7 +172,7 @@ func (e *culpritError) Error() string { return fmt.Sprint("InvalidID.NotFound: "
 func (f *fleet) hot(value string) machineupdate.HotSpec {
 	f.t.Helper()
 	mine := map[string]string{"mine": value}
-	text, err := f.definition.Schema.PartDocument(hotupdate.Hot, &providerSpec{Tags: &tags.Tags{VM: mine, Network: mine, Disk: mine}})
+	text, err := (*schemabridge.Schema)(f.definition.Schema).HotPart(&providerSpec{Tags: &tags.Tags{VM: mine, Network: mine, Disk: mine}})
 	require.NoError(f.t, err)
 	return machineupdate.HotSpec(text)
 }

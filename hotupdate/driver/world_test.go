@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/internal/fakecloud"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -128,7 +129,7 @@ func (w *world) kit() *driver.Kit[providerSpec, *world] {
 // hot is the hot part of a spec.
 func (w *world) hot(spec *providerSpec) machineupdate.HotSpec {
 	w.t.Helper()
-	hot, err := w.definition.Schema.PartDocument(hotupdate.Hot, spec)
+	hot, err := (*schemabridge.Schema)(w.definition.Schema).HotPart(spec)
 	require.NoError(w.t, err)
 	return machineupdate.HotSpec(hot)
 }

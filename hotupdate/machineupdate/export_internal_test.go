@@ -278,7 +278,7 @@ func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver,
 	limits, _ := record.LimitsOf(0)
 	limits.Entries = bound
 	first := &p.lanes[0]
-	isHot := func(pointer string, shape byte) bool { return schema.Holds(hotupdate.Hot, pointer, shape) }
+	isHot := func(pointer string, shape byte) bool { return holdsJSON(schema, hotupdate.Hot, pointer, shape) }
 	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)
 	return p, nil
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Lane is a set of leaves of the provider spec that is applied, recorded and confirmed
@@ -139,17 +142,17 @@ func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint st
 func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 	class := hotupdate.Hot
 	other := hotupdate.InPlace
-	if !l.schema.Holds(class, path, 0) {
+	if !l.mayHold(class, path) {
 		class, other = other, class
 	}
 	overlaps := func(owned string) bool { return covers(owned, path) || covers(path, owned) }
 	switch {
 	case path != "" && path[0] != '/':
 		tell("is not an RFC 6901 pointer", "begin it with a slash")
-	case !l.schema.Holds(class, path, 0):
+	case !l.mayHold(class, path):
 		tell("has no Hot or InPlace leaf in the Schema",
 			"write the JSON names of members with a slash before each; elements of lists have no paths")
-	case l.schema.Holds(other, path, 0) || to.class == other:
+	case l.mayHold(other, path) || to.class == other:
 		tell("mixes Hot and InPlace leaves, alone or with the other paths of the lane",
 			"give Hot and InPlace leaves separate lanes")
 	case slices.ContainsFunc(slices.Collect(maps.Keys(l.owner)), overlaps):
@@ -158,6 +161,24 @@ func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 		to.class = class
 		l.owner[path] = len(l.lanes)
 	}
+}
+
+// mayHold reports whether the Schema has leaves of the class at or below a path.
+func (l *layout) mayHold(class hotupdate.Class, path string) bool {
+	return (*schemabridge.Schema)(l.schema).Holds(structtag.Class(class), path)
+}
+
+// leavesOutInPlace reports whether the Schema has InPlace leaves that belong to no lane.
+func (l *layout) leavesOutInPlace() bool {
+	paths := slices.Collect(maps.Keys(l.owner))
+	return (*schemabridge.Schema)(l.schema).HoldsOutside(structtag.InPlace, paths)
+}
+
+// holdsJSON reports whether the Schema has leaves of the class at or below a pointer, where JSON begins
+// with the byte first; 0 stands for nothing.
+func holdsJSON(schema *hotupdate.Schema, class hotupdate.Class, pointer string, first byte) bool {
+	shape := fieldplan.ShapeOf(first)
+	return (*schemabridge.Schema)(schema).HoldsShape(structtag.Class(class), pointer, shape)
 }
 
 // covers reports whether a pointer is at or below the path.
@@ -185,7 +206,7 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane.ability = &ability{}
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
 		isHot := func(pointer string, shape byte) bool {
-			return lane.holds(pointer) && l.schema.Holds(lane.class, pointer, shape)
+			return lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, shape)
 		}
 		wanted := record.Filter(string(documents[lane.class]), lane.holds)
 		lane.target = record.NewTarget(wanted, schema, lane.kinds, isHot, limits)

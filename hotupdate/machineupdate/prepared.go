@@ -3,12 +3,12 @@ package machineupdate
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is
@@ -82,7 +82,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 		drained:   string(read.inPlace),
 		uncovered: record.Filter(string(read.inPlace), layout.lanes[0].holds),
 		rest:      string(read.rest),
-		beside:    schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))),
+		beside:    layout.leavesOutInPlace(),
 	}, nil
 }
 
@@ -103,11 +103,12 @@ func readDocuments(spec []byte, schema *hotupdate.Schema) (d documents, err erro
 	if err != nil {
 		return documents{}, err
 	}
-	d.hot, err = readable.PartDocument(hotupdate.Hot, config)
+	parts := (*schemabridge.Schema)(readable)
+	d.hot, err = parts.HotPart(config)
 	if err != nil {
 		return documents{}, err
 	}
-	d.inPlace, err = readable.PartDocument(hotupdate.InPlace, config)
+	d.inPlace, err = parts.InPlacePart(config)
 	if err != nil {
 		return documents{}, err
 	}

@@ -12,8 +12,9 @@ import (
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // pruneEvery is the interval at which versions are removed that no machine may need any more.
@@ -113,7 +114,7 @@ func (u *Updater) usage(machines []*object) map[string]bool {
 func (u *Updater) annotations() []string {
 	names := []string{machineupdate.AnnotationRecord}
 	for _, lane := range u.driver().Lanes {
-		isHot := func(path string) bool { return u.Schema.Holds(hotupdate.Hot, path, 0) }
+		isHot := func(path string) bool { return (*schemabridge.Schema)(u.Schema).Holds(structtag.Hot, path) }
 		if slices.ContainsFunc(lane.Paths, isHot) {
 			names = append(names, machineupdate.AnnotationRecord+"-"+lane.Name)
 		}

@@ -22,15 +22,39 @@ func (p *Plan) Beside(pointers []string) (all ClassSet) {
 	return all
 }
 
-// At returns the classes at and below an RFC 6901 pointer, if the JSON there begins with the given
-// byte; 0 stands for any byte. Elements of lists have no pointers. If elements of a map may be hot,
-// the classes of both kinds of elements are included.
-func (p *Plan) At(pointer string, shape byte) ClassSet {
+// Shape says what the JSON at a pointer looks like.
+type Shape uint8
+
+// The shapes.
+const (
+	AnyShape Shape = iota // any JSON, or nothing
+	ScalarShape
+	ObjectShape
+	ListShape
+)
+
+// ShapeOf returns the shape of JSON that begins with a byte; 0 stands for nothing.
+func ShapeOf(first byte) Shape {
+	switch first {
+	case 0:
+		return AnyShape
+	case '{':
+		return ObjectShape
+	case '[':
+		return ListShape
+	}
+	return ScalarShape
+}
+
+// At returns the classes at and below an RFC 6901 pointer, if the JSON there has the shape. Elements
+// of lists have no pointers. If elements of a map may be hot, the classes of both kinds of elements
+// are included.
+func (p *Plan) At(pointer string, shape Shape) ClassSet {
 	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
 }
 
 // at is At below a node whose own classes are given.
-func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
+func (n *Node) at(names []string, shape Shape, classes ClassSet) ClassSet {
 	switch {
 	case n.isFree():
 		return classes
@@ -53,16 +77,17 @@ func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
 	return 0
 }
 
-// takes reports whether the JSON of a value can begin with a byte.
-func (n *Node) takes(shape byte) bool {
+// takes reports whether the JSON of a value can have a shape.
+func (n *Node) takes(shape Shape) bool {
+	own := ScalarShape
 	switch n.Kind {
 	case Object, Map:
-		return shape == 0 || shape == '{'
+		own = ObjectShape
 	case List, Array:
-		return shape == 0 || shape == '['
+		own = ListShape
 	case Leaf:
 	}
-	return shape != '{' && shape != '['
+	return shape == AnyShape || shape == own
 }
 
 // isFree reports whether a value can be any JSON.

@@ -41,7 +41,7 @@ type explained struct {
 }
 
 // fieldShown is a set field in JSON. As is the meaning of its value, if that is not the value itself,
-// and By says what As follows from, see [hotupdate.Description].
+// and By says what As follows from, see schemabridge.Description.
 type fieldShown struct {
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`

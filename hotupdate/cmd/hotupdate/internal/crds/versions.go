@@ -7,6 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // Shared is what two versions of a kind have in common.
@@ -92,6 +93,6 @@ func leadsTo(pattern []fieldpath.PatternStep, names []string) bool {
 // MayShow reports whether the old version has the field of a change, and does not call its value
 // sensitive.
 func (s *Shared) MayShow(c hotupdate.Change) bool {
-	d := s.old.Describe(c.Pointer)
+	d := (*schemabridge.Schema)(s.old).Describe(c.Pointer)
 	return !d.Sensitive && !d.SensitiveKeys
 }

@@ -34,7 +34,7 @@ func Check(pools []facts.Pool, o judge.Options) error {
 }
 
 // SetField is a field that is set, as the change from an empty pool, with the meaning of its value, see
-// [hotupdate.Description].
+// schemabridge.Description.
 type SetField struct {
 	hotupdate.Change
 

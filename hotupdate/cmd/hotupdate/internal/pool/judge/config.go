@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // anyMembers is the Schema of unknown configs: every member is Immutable, and may be confidential.
@@ -266,7 +267,7 @@ func (p *pair) mayShow(d tree.Difference) bool {
 		return false
 	}
 	pointer := pathOf(d.Path).Pointer()
-	described := p.configs.schema.Describe(pointer)
+	described := (*schemabridge.Schema)(p.configs.schema).Describe(pointer)
 	isOpen := !described.Sensitive && !described.SensitiveKeys
 	if p.Versions == nil {
 		return isOpen

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse it.
@@ -82,15 +83,16 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 
 // Describer returns a function that says what the values of fields of a pool mean, by the Schema of its
 // provider config. The values of other fields have no further meaning.
-func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) hotupdate.Description {
-	schema, _ := o.schemaOf(p.ProviderConfig)
-	return func(c hotupdate.Change) hotupdate.Description {
+func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) schemabridge.Description {
+	known, _ := o.schemaOf(p.ProviderConfig)
+	schema := (*schemabridge.Schema)(known)
+	return func(c hotupdate.Change) schemabridge.Description {
 		if p.IsBare() {
 			return schema.Describe(c.Pointer)
 		}
 		pointer, isOfConfig := strings.CutPrefix(c.Pointer, "/"+fields.Config+"/")
 		if !isOfConfig {
-			return hotupdate.Description{}
+			return schemabridge.Description{}
 		}
 		return schema.Describe("/" + pointer)
 	}

@@ -1,4 +1,4 @@
-package hotupdate
+package schemabridge
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ type Description struct {
 	// It is empty if the value means itself.
 	As string
 	// By says in words for people what As follows from: its type, its format, its pattern, or the
-	// option as. A Schema from [LoadSchema] does not know formats and patterns.
+	// option as. A Schema that was loaded from JSON does not know formats and patterns.
 	By string
 	// Sensitive says that the value, or a part of it, must not be shown. SensitiveKeys says that its
 	// map keys must not be shown either.
@@ -26,7 +26,7 @@ type Description struct {
 // Schema does not know is sensitive.
 func (s *Schema) Describe(pointer string) Description {
 	unknown := Description{Sensitive: true, SensitiveKeys: true}
-	if s.isMissing() || pointer != "" && pointer[0] != '/' {
+	if s.IsMissing() || pointer != "" && pointer[0] != '/' {
 		return unknown
 	}
 	n, f := s.plan.Find(pointer)
@@ -35,7 +35,8 @@ func (s *Schema) Describe(pointer string) Description {
 	}
 	d := Description{Sensitive: n.HidesBelow, SensitiveKeys: n.HidesKeys()}
 	declared := n.Leaf.Meaning()
-	if d.As = declared.String(); declared == structtag.Undeclared {
+	d.As = declared.String()
+	if declared == structtag.Undeclared {
 		d.As = meaningByType[n.Leaf]
 	}
 	switch {
